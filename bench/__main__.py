@@ -88,7 +88,7 @@ def bench(  # noqa: PLR0913 - each of these is an option
         asked for, and Quire with two processes as well.
     """
     console = Console()
-    ground = SqliteGround() if database == "sqlite" else PostgresGround()
+    database_kind = SqliteGround() if database == "sqlite" else PostgresGround()
     grows = not quick and database == "sqlite"
     plan = Plan(
         effort=_effort(quick=quick, rounds=rounds),
@@ -96,7 +96,7 @@ def bench(  # noqa: PLR0913 - each of these is an option
         types=types or (_TYPES if grows else ()),
         workloads=workloads,
         strapi=None if skip_strapi else strapi or _peer_of_environment(),
-        workers=1 if ground.name == "sqlite" else 2,
+        workers=1 if database_kind.name == "sqlite" else 2,
     )
     if plan.strapi is None:
         console.print("Without the peer: see bench/strapi/README.md for how to have it measured.")
@@ -104,7 +104,7 @@ def bench(  # noqa: PLR0913 - each of these is an option
     failed = False
     try:
         with console.status("starting") as status:
-            stage = Stage(_FOLDER, make_tables, status.update, ground)
+            stage = Stage(_FOLDER, make_tables, status.update, database_kind)
             for so_far in run(plan, stage, explain):
                 measured = so_far
     except (ServerError, LoadError, DriverError, ValueError) as error:
@@ -114,7 +114,7 @@ def bench(  # noqa: PLR0913 - each of these is an option
         return 1
     print_tables(measured, console)
     if write and not (failed or quick or workloads):
-        console.print(write_page(markdown(measured), ground.page_part))
+        console.print(write_page(markdown(measured), database_kind.page_part))
     if failed:
         return 1
     return 0 if all(result.difference is None for result in measured.results) else 2

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from bench.ground import Ground, Measure
+from bench.database_kind import BenchDatabase, Measure
 from bench.load import LoadError, LoadJob, load
 from bench.measure import Round, Summary, per_request, summarise
 from bench.processes import cpu_seconds
@@ -62,25 +62,25 @@ def compare(
     effort: Effort,
     progress: Progress,
     *,
-    ground: Ground | None = None,
+    database_kind: BenchDatabase | None = None,
     floors: Mapping[str, Measure] = NO_FLOORS,
 ) -> list[Result]:
     """Measure every workload of the first contestant on all of them, and on the floor below them.
 
-    ``floors`` measures, by workload, the statements of its requests alone; ``ground`` has the name
-    for it, and tells what the database's own processes use meanwhile.
+    ``floors`` measures, by workload, the statements of its requests alone; ``database_kind`` has
+    the name for it, and tells what the database's own processes use meanwhile.
 
     Raises LoadError when a server answers anything but 200.
     """
-    database_cpu = _nothing if ground is None else ground.cpu_seconds
+    database_cpu = _nothing if database_kind is None else database_kind.cpu_seconds
     results = []
     for name, workload in contestants[0].workloads.items():
         progress(f"{workload.title}: warming up")
         measures = {
             one.name: _server_measure(one, name, effort, database_cpu) for one in contestants
         }
-        if ground is not None and name in floors:
-            measures[ground.floor] = floors[name]
+        if database_kind is not None and name in floors:
+            measures[database_kind.floor] = floors[name]
         rounds: dict[str, list[Round]] = {name_: [] for name_ in measures}
         for number in range(effort.rounds):
             for contestant, measure in measures.items():
@@ -91,39 +91,39 @@ def compare(
     return results
 
 
-def unequal_answer(servers: Sequence[Server], workload: Workload) -> str | None:
+def unequal_response(servers: Sequence[Server], workload: Workload) -> str | None:
     """Return where the servers' JSON answers to a workload differ, or None when none does.
 
     A sample of its targets is asked for. Raises ServerError when an answer is not 200.
     """
     step = max(1, len(workload.targets) // _VERIFIED_TARGETS)
     for target in workload.targets[::step]:
-        answers = [parsed_answer(server, target) for server in servers]
-        for server, answer in zip(servers[1:], answers[1:], strict=True):
-            difference = first_difference(answers[0], answer)
+        responses = [parsed_response(server, target) for server in servers]
+        for server, response in zip(servers[1:], responses[1:], strict=True):
+            difference = first_difference(responses[0], response)
             if difference is not None:
                 return f"{target}: {servers[0].name} and {server.name} differ at {difference}"
     return None
 
 
-def answers(server: Server, chosen: Sequence[Workload]) -> dict[str, str]:
+def responses(server: Server, chosen: Sequence[Workload]) -> dict[str, str]:
     """Return the body of a server's answer to every target of the workloads chosen.
 
     Raises ServerError when an answer is not 200.
     """
     return {
-        target: answer_body(server, target).decode()
+        target: response_body(server, target).decode()
         for workload in chosen
         for target in workload.targets
     }
 
 
-def parsed_answer(server: Server, target: str) -> object:
+def parsed_response(server: Server, target: str) -> object:
     """Return a server's answer to ``target``, parsed. Raises ServerError when it is not 200."""
-    return json.loads(answer_body(server, target))
+    return json.loads(response_body(server, target))
 
 
-def answer_body(server: Server, target: str) -> bytes:
+def response_body(server: Server, target: str) -> bytes:
     """Return the body of a server's answer to ``target``. Raises ServerError when it is not 200."""
     status, body = fetch(server, target)
     if status != 200:

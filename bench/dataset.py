@@ -79,7 +79,7 @@ def document_id(kind: str, index: int) -> str:
 
 def author_name(index: int) -> str:
     """Return the name of the ``index``-th author, counted from 0; no two authors share one."""
-    return text.person_name(index)
+    return text.admin_user_name(index)
 
 
 def seed(

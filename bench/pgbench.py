@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bench.database_kind import Measure, Requests
 from bench.driver import DriverError, Statement
-from bench.ground import Measure, Requests
 from bench.measure import Round, per_request
 from tests.postgresql.binaries import find_binaries
 

@@ -20,9 +20,9 @@ _Application: TypeAlias = Callable[
 ]
 
 
-def plain_application(answers: Mapping[str, str]) -> _Application:
+def plain_application(responses: Mapping[str, str]) -> _Application:
     """Return an ASGI application that answers each known target with its body, others with 404."""
-    bodies = {target.encode("ascii"): body.encode() for target, body in answers.items()}
+    bodies = {target.encode("ascii"): body.encode() for target, body in responses.items()}
 
     async def application(
         scope: _Message,
@@ -46,9 +46,9 @@ def plain_application(answers: Mapping[str, str]) -> _Application:
 def main() -> None:
     """Serve until a signal comes; the arguments are the port and the file of answers."""
     port, path = sys.argv[1:]
-    answers = json.loads(Path(path).read_text(encoding="utf-8"))
+    responses = json.loads(Path(path).read_text(encoding="utf-8"))
     uvicorn.run(
-        plain_application(answers),
+        plain_application(responses),
         host="127.0.0.1",
         port=int(port),
         loop="uvloop",

@@ -1,4 +1,4 @@
-"""PostgreSQL (a `Ground`): one server, a database for each contestant, all copies of one.
+"""PostgreSQL (a `BenchDatabase`): one server, a database for each contestant, all copies of one.
 
 It is the server of the tests (`tests.postgresql`): that which ``QUIRE_TEST_POSTGRES`` names, where
 the databases that copies are made of are kept between runs, or else one that ends with the run.
@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.ground import Measure, Requests
+from bench.database_kind import Measure, Requests
 from bench.indexes import ADDED_INDEXES, is_strapi_index
 from bench.pgbench import pgbench_measure
 from bench.processes import cpu_seconds
@@ -38,12 +38,12 @@ class PostgresGround:
     _process: int | None = None
 
     def version(self) -> str:
-        """See `Ground.version`."""
+        """See `BenchDatabase.version`."""
         with _session(server_url()) as session:
             return f"PostgreSQL {session.execute('SHOW server_version')[0][0]}"
 
     def give(self, seeded: Path, folder: Path) -> None:
-        """See `Ground.give`."""
+        """See `BenchDatabase.give`."""
         template = _template(seeded, folder)
         name = f"quire_bench_{folder.name}"
         with _session(server_url()) as session:
@@ -53,7 +53,7 @@ class PostgresGround:
         _point(folder, name)
 
     def leave(self, folder: Path) -> None:
-        """See `Ground.leave`; the server itself sees to statistics, whoever uses it."""
+        """See `BenchDatabase.leave`; the server itself sees to statistics, whoever uses it."""
         url = _url(folder)
         with _session(url) as session:
             for name in _indexes(url):
@@ -61,15 +61,15 @@ class PostgresGround:
                     session.script(f'DROP INDEX "{name}"')
 
     def lost_indexes(self, seeded: Path, folder: Path) -> frozenset[str]:
-        """See `Ground.lost_indexes`."""
+        """See `BenchDatabase.lost_indexes`."""
         return _indexes(url_of(_name_of(seeded))) - _indexes(_url(folder))
 
     def floor_measure(self, folder: Path, requests: Requests, seconds: float) -> Measure | None:
-        """See `Ground.floor_measure`."""
+        """See `BenchDatabase.floor_measure`."""
         return pgbench_measure(_url(folder), requests, seconds, self.cpu_seconds)
 
     def cpu_seconds(self) -> float | None:
-        """See `Ground.cpu_seconds`: what the server's processes have used, if they run here."""
+        """Return what the server's processes have used, if they run on this machine."""
         if self._process is None:
             with _session(server_url()) as session:
                 found = session.execute("SELECT pg_read_file('postmaster.pid')")
@@ -77,7 +77,7 @@ class PostgresGround:
         return cpu_seconds(self._process)
 
     def clear(self) -> None:
-        """See `Ground.clear`."""
+        """See `BenchDatabase.clear`."""
         with _session(server_url()) as session:
             for name in self._given:
                 session.script(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')

@@ -19,7 +19,7 @@ from pathlib import Path
 import cyclopts
 from rich.console import Console
 
-from bench.compare import Contestant, Effort, Result, compare, unequal_answer
+from bench.compare import Contestant, Effort, Result, compare, unequal_response
 from bench.load import LoadError
 from bench.measure import Summary, ratio
 from bench.project import TOKEN
@@ -108,7 +108,7 @@ def measure(
     """Measure the workloads for all callers. Raises ServerError when their answers differ."""
     who = callers(server)
     for workload in chosen:
-        difference = unequal_answer(who, workload)
+        difference = unequal_response(who, workload)
         if difference is not None:
             raise ServerError(difference)
     by_name = {workload.name: workload for workload in chosen}
@@ -170,7 +170,7 @@ def rights(
         with console.status("starting") as status:
             stage = Stage(_FOLDER, make_tables, status.update)
             # What is kept of an answer costs everybody the same.
-            with administered(stage.quire(scale, without=["answers"])) as server:
+            with administered(stage.quire(scale, without=["responses"])) as server:
                 chosen = choose(reads, only)
                 found = table(measure(server, chosen, Effort(rounds, seconds), status.update))
     except (ServerError, LoadError, ValueError) as error:
@@ -179,7 +179,8 @@ def rights(
     print_table(found, console)
     if write and not only:
         introduction = (
-            f"Measured on {machine(stage.ground.version())}; {_DOCUMENTS:,} documents; medians of "
+            f"Measured on {machine(stage.database_kind.version())}; "
+            f"{_DOCUMENTS:,} documents; medians of "
             f"{rounds} interleaved rounds of about {seconds:g} s, one server that keeps no "
             "answers. The answers to all callers were compared before: they are equal."
         )

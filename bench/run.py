@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench.compare import Contestant, Effort, answers, compare, unequal_answer
+from bench.compare import Contestant, Effort, compare, responses, unequal_response
+from bench.database_kind import Measure
 from bench.driver import Statement
-from bench.ground import Measure
 from bench.growth import Footprint, Growth, measure_growth
 from bench.processes import resident_megabytes
 from bench.report import AS_LEFT, READING, Run, machine
@@ -27,7 +27,7 @@ _WITHOUT_PAGES = "Quire without pages"
 
 
 _LEFT = {
-    f"Quire{AS_LEFT}": ("answers", "pages"),
+    f"Quire{AS_LEFT}": ("responses", "pages"),
     f"Quire with caches{AS_LEFT}": (),
 }
 """The caches that Quire does without on a database as Strapi left it."""
@@ -77,7 +77,7 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
         for launch in (one for name, one in launches.items() if not name.endswith(AS_LEFT)):
             _require_equal_indexes(stage, plan.scale, launch)
         differences = _verify(stage, servers, chosen)
-        bodies = answers(servers[-1], chosen)
+        bodies = responses(servers[-1], chosen)
         stage.progress("starting the plain server")
         floor = stack.enter_context(
             running(plain(stage.folder / "plain", bodies), probe=chosen[0].targets[0])
@@ -89,17 +89,17 @@ def run(plan: Plan, stage: Stage, explain: Explain) -> Iterator[Run]:
             ],
             plan.effort,
             stage.progress,
-            ground=stage.ground,
+            database_kind=stage.database_kind,
             floors=_floors(stage, own, statements, plan.effort),
         )
         footprints = [_footprint(server, plan.scale) for server in servers]
     measured = Run(
-        machine=machine(stage.ground.version()),
+        machine=machine(stage.database_kind.version()),
         effort=plan.effort,
         scale=plan.scale,
         results=tuple(replace(one, difference=differences[one.workload]) for one in results),
         servers=(*launchers, floor.name),
-        floor=stage.ground.floor,
+        floor=stage.database_kind.floor,
         footprints=tuple(footprints),
     )
     yield measured
@@ -124,8 +124,8 @@ def launchers_of(plan: Plan, stage: Stage) -> dict[str, Callable[[Scale], Launch
     if plan.workers > 1:
         several = f"Quire, {plan.workers} processes"
         launchers[several] = lambda scale: replace(stage.quire(scale, plan.workers), name=several)
-    launchers[READING] = _launcher(stage, READING, without=["answers"])
-    launchers[_WITHOUT_PAGES] = _launcher(stage, _WITHOUT_PAGES, without=["answers", "pages"])
+    launchers[READING] = _launcher(stage, READING, without=["responses"])
+    launchers[_WITHOUT_PAGES] = _launcher(stage, _WITHOUT_PAGES, without=["responses", "pages"])
     if installed is not None:
         name = f"Strapi{AS_LEFT}"
         launchers[name] = lambda scale: replace(
@@ -153,7 +153,7 @@ def _floors(
 ) -> Mapping[str, Measure]:
     """Return what measures the statements of each workload alone, on the database of a folder."""
     measures = {
-        name: stage.ground.floor_measure(folder, requests, effort.seconds)
+        name: stage.database_kind.floor_measure(folder, requests, effort.seconds)
         for name, requests in statements.items()
     }
     return {name: measure for name, measure in measures.items() if measure is not None}
@@ -166,7 +166,7 @@ def _start(stack: ExitStack, stage: Stage, launch: Launch) -> Server:
 
 def _require_equal_indexes(stage: Stage, scale: Scale, launch: Launch) -> None:
     """Raise ServerError when a server dropped an index of its database as it started."""
-    if lost := stage.ground.lost_indexes(stage.database(scale), launch.folder):
+    if lost := stage.database_kind.lost_indexes(stage.database(scale), launch.folder):
         raise ServerError(f"{launch.name} dropped indexes that all have: {', '.join(lost)}")
 
 
@@ -177,7 +177,7 @@ def _verify(
     found = {}
     for workload in chosen:
         stage.progress(f"{workload.title}: comparing answers")
-        found[workload.name] = unequal_answer(servers, workload)
+        found[workload.name] = unequal_response(servers, workload)
     return found
 
 

@@ -78,7 +78,7 @@ def running(launch: Launch, probe: str = PROBE, ready: frozenset[int] = _READY) 
         started = time.perf_counter()
         process = _spawn(launch, log)
         try:
-            _wait_for_answer(process, launch, log_path, probe, ready)
+            _wait_for_response(process, launch, log_path, probe, ready)
             yield Server(launch.name, launch.port, process.pid, time.perf_counter() - started)
         finally:
             _stop(process)
@@ -106,11 +106,11 @@ def quire(folder: Path, workers: int = 1) -> Launch:
     )
 
 
-def plain(folder: Path, answers: Mapping[str, str]) -> Launch:
-    """Return how to start the plain server, which answers ``answers`` (target to body)."""
+def plain(folder: Path, responses: Mapping[str, str]) -> Launch:
+    """Return how to start the plain server, which answers ``responses`` (target to body)."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "answers.json"
-    path.write_text(json.dumps(answers), encoding="utf-8")
+    path.write_text(json.dumps(responses), encoding="utf-8")
     port = free_port()
     command = (sys.executable, "-m", "bench.plain", str(port), str(path))
     return Launch("Plain server", command, folder, port, {"PYTHONPATH": str(_PEER.parents[1])})
@@ -226,7 +226,7 @@ def _spawn(launch: Launch, log: BinaryIO) -> subprocess.Popen[bytes]:
     )
 
 
-def _wait_for_answer(
+def _wait_for_response(
     process: subprocess.Popen[bytes],
     launch: Launch,
     log_path: Path,

@@ -1,4 +1,4 @@
-"""SQLite (a `Ground`): a file in the folder of every server, read within the server's process."""
+"""SQLite (a `BenchDatabase`): a file in the folder of every server, which reads it itself."""
 
 import shutil
 import sqlite3
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import apsw
 
+from bench.database_kind import Measure, Requests
 from bench.driver import DriverJob, drive
-from bench.ground import Measure, Requests
 from bench.indexes import declared_indexes, is_strapi_index
 from bench.measure import Round
 from bench.project import DATABASE
@@ -22,11 +22,11 @@ class SqliteGround:
     page_part = "bench"
 
     def version(self) -> str:
-        """See `Ground.version`."""
+        """See `BenchDatabase.version`."""
         return f"SQLite {apsw.sqlite_lib_version()}"
 
     def give(self, seeded: Path, folder: Path) -> None:
-        """See `Ground.give`; a file that is there is replaced."""
+        """See `BenchDatabase.give`; a file that is there is replaced."""
         target = folder / DATABASE
         target.parent.mkdir(parents=True, exist_ok=True)
         for suffix in ("-wal", "-shm"):
@@ -34,7 +34,7 @@ class SqliteGround:
         shutil.copyfile(seeded, target)
 
     def leave(self, folder: Path) -> None:
-        """See `Ground.leave`."""
+        """See `BenchDatabase.leave`."""
         with closing(sqlite3.connect(folder / DATABASE)) as connection, connection:
             for name in declared_indexes(connection):
                 if not is_strapi_index(name):
@@ -44,7 +44,7 @@ class SqliteGround:
                 connection.execute(f'DROP TABLE "{name}"')
 
     def lost_indexes(self, seeded: Path, folder: Path) -> frozenset[str]:
-        """See `Ground.lost_indexes`."""
+        """See `BenchDatabase.lost_indexes`."""
         found = []
         for database in (seeded, folder / DATABASE):
             with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
@@ -53,12 +53,12 @@ class SqliteGround:
         return before - after
 
     def floor_measure(self, folder: Path, requests: Requests, seconds: float) -> Measure:
-        """See `Ground.floor_measure`; it has only a CPU time."""
+        """See `BenchDatabase.floor_measure`; it has only a CPU time."""
         job = DriverJob(str(folder / DATABASE), requests, seconds / 2)
         return lambda: Round(drive(job), None, None, None)
 
     def cpu_seconds(self) -> None:
-        """See `Ground.cpu_seconds`: it has no processes."""
+        """See `BenchDatabase.cpu_seconds`: it has no processes."""
 
     def clear(self) -> None:
-        """See `Ground.clear`: they are gone with the folders."""
+        """See `BenchDatabase.clear`: they are gone with the folders."""

@@ -12,8 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.database_kind import BenchDatabase
 from bench.dataset import DatasetSize, seed
-from bench.ground import Ground
 from bench.indexes import add_indexes
 from bench.project import (
     DATABASE,
@@ -51,12 +51,12 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where a run's folders are, what makes the empty tables of a project, and on which ground."""
+    """The folders of a run, the maker of a project's empty tables, and the database measured."""
 
     folder: Path
     make_tables: Callable[[Path], None]
     progress: Callable[[str], None]
-    ground: Ground = field(default_factory=SqliteGround)
+    database_kind: BenchDatabase = field(default_factory=SqliteGround)
     _databases: dict[Scale, Path] = field(default_factory=dict)
 
     def database(self, scale: Scale) -> Path:
@@ -74,7 +74,7 @@ class Stage:
         for folder in self.folder.glob("*"):
             if folder.name != _DATABASES:
                 shutil.rmtree(folder)
-        self.ground.clear()
+        self.database_kind.clear()
 
     def _make_database(self, scale: Scale) -> Path:
         project = self.folder / f"empty-{scale.slug}"
@@ -109,7 +109,7 @@ class Stage:
         """Return how to start Quire with so many workers on a project and database of its own.
 
         ``without`` names the caches that it does without, as its settings name them.
-        ``as_strapi_left_it`` is about the database: `Ground.leave`.
+        ``as_strapi_left_it`` is about the database: `BenchDatabase.leave`.
         """
         kind = "-".join([str(workers), *(f"no-{name}" for name in without)])
         kind += _LEFT if as_strapi_left_it else ""
@@ -125,7 +125,7 @@ class Stage:
     def strapi(self, scale: Scale, installed: Path, *, as_strapi_left_it: bool = False) -> Launch:
         """Return how to start Strapi on a project and a database of its own.
 
-        ``as_strapi_left_it`` is about the database: `Ground.leave`. Raises ServerError when
+        ``as_strapi_left_it`` is about the database: `BenchDatabase.leave`. Raises ServerError when
         ``installed`` has no usable Strapi.
         """
         # Making the database makes the empty project that the application is made of.
@@ -137,9 +137,9 @@ class Stage:
         return strapi(folder)
 
     def _give(self, scale: Scale, folder: Path, *, as_strapi_left_it: bool) -> None:
-        self.ground.give(self.database(scale), folder)
+        self.database_kind.give(self.database(scale), folder)
         if as_strapi_left_it:
-            self.ground.leave(folder)
+            self.database_kind.leave(folder)
 
     def contestants(self, scale: Scale, installed: Path | None) -> list[Launch]:
         """Return how to start Quire, and Strapi as well where there is one.

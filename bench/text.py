@@ -61,11 +61,11 @@ def markdown(random: Random, paragraphs: int) -> str:
     return f"## {title(random)}\n\n{body}\n"
 
 
-def person_name(index: int) -> str:
+def admin_user_name(index: int) -> str:
     """Return a name that no other index has, such as ``Chloé Berg`` or ``Ada Almeida 2``."""
     given = _GIVEN_NAMES[index % len(_GIVEN_NAMES)]
-    generation, family = divmod(index // len(_GIVEN_NAMES), len(_FAMILY_NAMES))
-    suffix = f" {generation + 1}" if generation else ""
+    runtime, family = divmod(index // len(_GIVEN_NAMES), len(_FAMILY_NAMES))
+    suffix = f" {runtime + 1}" if runtime else ""
     return f"{given} {_FAMILY_NAMES[family]}{suffix}"
 
 

@@ -248,8 +248,8 @@ def uploads(
         print_table(table, console)
     if write and strapi is not None:
         introduction = (
-            f"Measured on {machine(stage.ground.version())}; medians of {rounds} interleaved "
-            f"rounds of {requests} uploads."
+            f"Measured on {machine(stage.database_kind.version())}; medians of {rounds} "
+            f"interleaved rounds of {requests} uploads."
         )
         text = "\n\n".join([introduction, *map(markdown_table, shown)])
         console.print(write_page(text, UPLOADS))

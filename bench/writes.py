@@ -218,7 +218,7 @@ def writes(
     table = _table(found, with_peer=strapi is not None)
     print_table(table, console)
     if write and strapi is not None:
-        measured_on = machine(stage.ground.version())
+        measured_on = machine(stage.database_kind.version())
         introduction = (
             f"Measured on {measured_on}; {_DOCUMENTS:,} documents; medians of {rounds} interleaved "
             f"rounds of {requests} requests, one client, durable on both sides."

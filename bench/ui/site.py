@@ -47,9 +47,9 @@ class Client:
 
     def __call__(self, method: str, path: str, body: object = None, **rest: Any) -> Any:  # noqa: ANN401 - JSON
         """Send a request; raise httpx.HTTPStatusError when it is refused."""
-        answer = self._http.request(method, path, json=body, **rest)
-        answer.raise_for_status()
-        return answer.json() if answer.content else None
+        response = self._http.request(method, path, json=body, **rest)
+        response.raise_for_status()
+        return response.json() if response.content else None
 
     def status(self, path: str, **headers: str) -> int:
         """Return the status that somebody else is answered."""

@@ -29,7 +29,7 @@ from quire.errors import (
     ServiceUnavailableError,
     StaleSchemaError,
 )
-from quire.runtime.expired_archives import clear_aside
+from quire.runtime.expired_archives import clear_archives
 from quire.runtime.schema_check import require_agreement
 from quire.runtime.schema_reload import FollowerContext, SchemaFollower
 from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
@@ -57,9 +57,9 @@ class Application:
         """The token that makes the first administrator, as long as there is none."""
         self.lacks_reset_page = False
         """Whether mails can be sent, but those to reset a password have no page to link to."""
-        self.foundation: Services | None = None
+        self.services: Services | None = None
         """What lasts from the start to the end."""
-        self.generation: SchemaRuntime | None = None
+        self.runtime: SchemaRuntime | None = None
         """What answers requests that come in now."""
         self._adopting = asyncio.Lock()
         self._schemas: SchemaFollower | None = None
@@ -67,47 +67,47 @@ class Application:
     @property
     def schema(self) -> Schema:
         """The schema that requests which come in now are answered by."""
-        return self._schema if self.generation is None else self.generation.schema
+        return self._schema if self.runtime is None else self.runtime.schema
 
     @property
     def database(self) -> Database | None:
         """The database, from the start to the end."""
-        return None if self.foundation is None else self.foundation.database
+        return None if self.services is None else self.services.database
 
     @property
     def content(self) -> ContentApi | None:
         """What the fast path for reads asks (`quire.content_api.fast_path`), if there is one."""
-        return None if self.generation is None else self.generation.direct
+        return None if self.runtime is None else self.runtime.direct
 
     @property
     def webhooks(self) -> WebhookParts | None:
         """What tells webhooks, from the start to the end."""
-        return None if self.foundation is None else self.foundation.webhooks
+        return None if self.services is None else self.services.webhooks
 
     @property
     def routes(self) -> tuple[Route, ...]:
         """The routes of the content API."""
-        return () if self.generation is None else self.generation.content.routes
+        return () if self.runtime is None else self.runtime.content.routes
 
     @property
     def reader(self) -> ContentReader | None:
         """What reads for the content API."""
-        return None if self.generation is None else self.generation.reader
+        return None if self.runtime is None else self.runtime.reader
 
     @property
     def documents(self) -> DocumentService | None:
         """What writes content."""
-        return None if self.generation is None else self.generation.documents
+        return None if self.runtime is None else self.runtime.documents
 
     @property
     def library(self) -> MediaLibrary | None:
         """The media library."""
-        return None if self.generation is None else self.generation.library
+        return None if self.runtime is None else self.runtime.library
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
-        if scope["type"] == "http" and self.generation is not None:
-            await self.generation.answering(scope, receive, send)
+        if scope["type"] == "http" and self.runtime is not None:
+            await self.runtime.answering(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
@@ -136,25 +136,25 @@ class Application:
                 await self._give_up(database)
                 raise
         except ServiceUnavailableError as error:
-            raise DatabaseOpenError(_no_answer(error)) from error
+            raise DatabaseOpenError(_no_response(error)) from error
 
     async def _give_up(self, database: Database) -> None:
         """Let go of what a start that fails has taken."""
-        if self.foundation is None:
+        if self.services is None:
             await database.close()
         else:
-            await self.foundation.close()
-        self.foundation = self.generation = None
+            await self.services.close()
+        self.services = self.runtime = None
 
     async def _start(self, database: Database) -> None:
         writes = Writes(database.dialect)
         disregarded = await self._disregarded(database, writes)
         options = load_options(self.settings)
         await require_agreement(self.settings, database, self._schema, options)
-        await clear_aside(self.settings, database, self._clock)
+        await clear_archives(self.settings, database, self._clock)
         if self.settings.is_development:
             database = TimedDatabase(database)
-        foundation = self.foundation = open_services(
+        services = self.services = open_services(
             self.settings,
             database,
             self.events,
@@ -164,18 +164,18 @@ class Application:
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
-        generation = make_schema_runtime(foundation, self._schema, disregarded=disregarded)
-        await generation.content_version.current()
-        await generation.library.recover()
-        if generation.admin is not None:
-            await generation.admin.stale_fields.forget()
-            self.first_administrator = await generation.admin.accounts.first_token()
+        runtime = make_schema_runtime(services, self._schema, disregarded=disregarded)
+        await runtime.content_version.current()
+        await runtime.library.recover()
+        if runtime.admin is not None:
+            await runtime.admin.stale_fields.forget()
+            self.first_administrator = await runtime.admin.accounts.first_token()
         if self.settings.mail.host is not None:
             rows = Accounts(map_tables(self._schema), database.dialect)
             advanced = await database.read(lambda: advanced_options(rows))
             self.lacks_reset_page = advanced.reset_page is None
-        await foundation.start()
-        self.generation = generation
+        await services.start()
+        self.runtime = runtime
         self._follow(database, disregarded)
 
     async def _disregarded(self, database: Database, writes: Writes) -> str | None:
@@ -218,46 +218,46 @@ class Application:
         generation from being made; the present one goes on then.
         """
         async with self._adopting:
-            foundation, present = self.foundation, self.generation
-            if foundation is None or present is None:
+            services, present = self.services, self.runtime
+            if services is None or present is None:
                 message = "a schema cannot be adopted before the start"
                 raise RuntimeError(message)
             if schema.version == present.schema.version:
                 return
-            database = foundation.database
+            database = services.database
             writes = Writes(database.dialect)
             announced = await database.read(lambda: announced_schema(writes))
             if announced not in {None, schema.version}:
                 raise StaleSchemaError
             await require_tables(self.settings, database, map_tables(schema))
-            generation = await asyncio.to_thread(make_schema_runtime, foundation, schema)
-            await generation.content_version.current()
-            self.generation = generation
+            runtime = await asyncio.to_thread(make_schema_runtime, services, schema)
+            await runtime.content_version.current()
+            self.runtime = runtime
             database.forget_statements()
         _log.info("content types have changed", version=schema.version)
-        await _tidy(generation)
+        await _tidy(runtime)
 
     async def _successor(self, stale: ContentApi) -> ContentApi | None:
         """Return what answers in the place of an API; see `quire.content_api.content.Successor`."""
         if self._schemas is not None and self._is_present(stale):
             await self._schemas.catch_up()
-        if self.generation is None or self._is_present(stale):
+        if self.runtime is None or self._is_present(stale):
             return None
-        return self.generation.content
+        return self.runtime.content
 
     def _is_present(self, content: ContentApi) -> bool:
-        return self.generation is not None and self.generation.content is content
+        return self.runtime is not None and self.runtime.content is content
 
     async def stop(self) -> None:
         """Finish what is under way and let go of the database."""
         if self._schemas is not None:
             await self._schemas.stop()
-        if self.foundation is not None:
-            await self.foundation.close()
-        self.generation = None
+        if self.services is not None:
+            await self.services.close()
+        self.runtime = None
 
 
-def _no_answer(error: AppError) -> str:
+def _no_response(error: AppError) -> str:
     """Say what may keep a database from answering while a server starts."""
     reason = error.__cause__ or error
     return (
@@ -267,12 +267,12 @@ def _no_answer(error: AppError) -> str:
     )
 
 
-async def _tidy(generation: SchemaRuntime) -> None:
+async def _tidy(runtime: SchemaRuntime) -> None:
     """Take away what is left of attributes that are gone; there is another time if it fails."""
-    if generation.admin is None:
+    if runtime.admin is None:
         return
     try:
-        await generation.admin.stale_fields.forget()
+        await runtime.admin.stale_fields.forget()
     except AppError as error:
         _log.warning("permissions on fields that are gone are left", exc_info=error)
 

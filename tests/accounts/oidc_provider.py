@@ -68,8 +68,8 @@ def sent_back(asked: dict[str, str]) -> Response:
     assert asked["code_challenge_method"] == "S256"
     code = secrets.token_urlsafe()
     _codes[code] = asked
-    answer = urlencode({"code": code, "state": asked["state"]})
-    return RedirectResponse(f"{asked['redirect_uri']}?{answer}", 302)
+    response = urlencode({"code": code, "state": asked["state"]})
+    return RedirectResponse(f"{asked['redirect_uri']}?{response}", 302)
 
 
 def is_answered(form: dict[str, str]) -> dict[str, str] | None:
@@ -131,7 +131,7 @@ async def plain_token(request: Request) -> Response:
     return JSONResponse({"access_token": "at", "token_type": "Bearer", **_someone.get("with", {})})
 
 
-def plain_answer(request: Request) -> Response:
+def plain_response(request: Request) -> Response:
     if request.headers.get("authorization") != "Bearer at":
         return JSONResponse({"error": "who?"}, 401)
     return JSONResponse(_someone["answers"][request.path_params["number"]])
@@ -174,8 +174,8 @@ def signed_request(request: Request) -> Response:
 def signed_authorize(request: Request) -> Response:
     token = request.query_params["oauth_token"]
     _codes[token]["verifier"] = verifier = secrets.token_urlsafe()
-    answer = urlencode({"oauth_token": token, "oauth_verifier": verifier})
-    return RedirectResponse(f"{_codes[token]['redirect_uri']}?{answer}", 302)
+    response = urlencode({"oauth_token": token, "oauth_verifier": verifier})
+    return RedirectResponse(f"{_codes[token]['redirect_uri']}?{response}", 302)
 
 
 def signed_token(request: Request) -> Response:
@@ -190,7 +190,7 @@ def signed_token(request: Request) -> Response:
     return Response(urlencode({"oauth_token": "at", "oauth_token_secret": "second"}))
 
 
-def signed_answer(request: Request) -> Response:
+def signed_response(request: Request) -> Response:
     signed = is_signed(request, "second")
     if signed is None or signed.token != "at" or request.query_params["include_email"] != "true":
         return JSONResponse({"error": "who?"}, 401)
@@ -206,11 +206,11 @@ app = Starlette(
         Route("/token", token, methods=["POST"]),
         Route("/plain/authorize", plain_authorize),
         Route("/plain/token", plain_token, methods=["POST"]),
-        Route("/plain/answers/{number:int}", plain_answer),
+        Route("/plain/answers/{number:int}", plain_response),
         Route("/signed/request", signed_request, methods=["POST"]),
         Route("/signed/authorize", signed_authorize),
         Route("/signed/token", signed_token, methods=["POST"]),
-        Route("/signed/answer", signed_answer),
+        Route("/signed/answer", signed_response),
     ]
 )
 

@@ -122,16 +122,16 @@ class Site:
             "confirmed": True,
             **more,
         }
-        answer = await self.post("users", body, token="full")
-        assert answer.status == 201, answer.content
-        user: JsonObject = json.loads(answer.content)
+        response = await self.post("users", body, token="full")
+        assert response.status == 201, response.content
+        user: JsonObject = json.loads(response.content)
         return user
 
     async def sign_in(self, name: str, password: str = PASSWORD) -> str:
         """Sign in and return the token."""
-        answer = await self.post("auth/local", {"identifier": name, "password": password})
-        assert answer.status == 200, answer.content
-        return str(json.loads(answer.content)["jwt"])
+        response = await self.post("auth/local", {"identifier": name, "password": password})
+        assert response.status == 200, response.content
+        return str(json.loads(response.content)["jwt"])
 
     def role(self, type_: str) -> int:
         """The id of the role of a type."""
@@ -140,8 +140,8 @@ class Site:
     async def make_role(self, name: str, *actions: str) -> int:
         """Make a role that grants actions, and return its id."""
         body = {"name": name, "description": name, "permissions": tree(*actions)}
-        answer = await self.post("users-permissions/roles", body, token="full")
-        assert answer.status == 200, answer.content
+        response = await self.post("users-permissions/roles", body, token="full")
+        assert response.status == 200, response.content
         return self.role(name)
 
     async def mails(self, count: int = 1) -> list[EmailMessage]:
@@ -152,9 +152,9 @@ class Site:
 
     async def idle(self) -> None:
         """Wait until nothing is left to be done in the background."""
-        foundation = self.application.foundation
-        assert foundation is not None
-        await foundation.services.postbox.close(10)
+        services = self.application.services
+        assert services is not None
+        await services.services.background_tasks.close(10)
 
     def set(self, key: str, **values: object) -> None:
         """Change what an administrator has set."""
@@ -208,9 +208,9 @@ def tree(*actions: str) -> JsonObject:
     return found
 
 
-def message(answer: Answer) -> str:
+def message(response: Answer) -> str:
     """The message of an error."""
-    return str(json.loads(answer.content)["error"]["message"])
+    return str(json.loads(response.content)["error"]["message"])
 
 
 def plain(mail: EmailMessage) -> str:

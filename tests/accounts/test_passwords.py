@@ -26,8 +26,8 @@ def new(**more: object) -> dict[str, object]:
 
 
 async def ask_for_code(site: Site, email: str = "ada@example.org") -> str:
-    answer = await site.post("auth/forgot-password", {"email": email})
-    assert json.loads(answer.content) == {"ok": True}
+    response = await site.post("auth/forgot-password", {"email": email})
+    assert json.loads(response.content) == {"ok": True}
     await site.idle()
     return code_in(site.inbox.mails[-1])
 
@@ -36,9 +36,9 @@ async def test_a_password_is_changed_by_whoever_knows_it(site: Site) -> None:
     await site.make_user("ada")
     token = await site.sign_in("ada")
     body = new(currentPassword=PASSWORD)
-    answer = await site.post("auth/change-password", body, token=token)
-    assert answer.status == 200
-    assert json.loads(answer.content)["user"]["username"] == "ada"
+    response = await site.post("auth/change-password", body, token=token)
+    assert response.status == 200
+    assert json.loads(response.content)["user"]["username"] == "ada"
     await site.sign_in("ada", NEW)
     old = await site.post("auth/local", {"identifier": "ada", "password": PASSWORD})
     assert message(old) == "Invalid identifier or password"
@@ -51,9 +51,9 @@ async def test_a_code_from_a_mail_sets_a_new_password_once(site: Site) -> None:
     assert f"https://news.example.org/reset?code={code}" in plain(site.inbox.mails[0])
     assert site.inbox.recipients == [["ada@example.org"]]
     assert len(code) == 128
-    answer = await site.post("auth/reset-password", new(code=code))
-    assert answer.status == 200
-    me = await site.ask("GET", "users/me", token=json.loads(answer.content)["jwt"])
+    response = await site.post("auth/reset-password", new(code=code))
+    assert response.status == 200
+    me = await site.ask("GET", "users/me", token=json.loads(response.content)["jwt"])
     assert json.loads(me.content)["username"] == "ada"
     await site.sign_in("ada", NEW)
     again = await site.post("auth/reset-password", new(code=code))
@@ -134,16 +134,16 @@ async def test_those_who_are_blocked_or_unknown_get_no_mail_and_the_same_answer(
 ) -> None:
     await site.make_user("ada", blocked=True)
     for email in ("ada@example.org", "nobody@example.org"):
-        answer = await site.post("auth/forgot-password", {"email": email})
-        assert (answer.status, json.loads(answer.content)) == (200, {"ok": True})
+        response = await site.post("auth/forgot-password", {"email": email})
+        assert (response.status, json.loads(response.content)) == (200, {"ok": True})
     assert await site.mails(0) == []
 
 
 async def test_a_mail_that_nobody_takes_is_not_told(site: Site) -> None:
     await site.make_user("ada")
     site.inbox.refusing = True
-    answer = await site.post("auth/forgot-password", {"email": "ada@example.org"})
-    assert (answer.status, json.loads(answer.content)) == (200, {"ok": True})
+    response = await site.post("auth/forgot-password", {"email": "ada@example.org"})
+    assert (response.status, json.loads(response.content)) == (200, {"ok": True})
     await site.idle()
 
 
@@ -152,6 +152,6 @@ async def test_unknown_fields_are_refused_where_a_password_is_set(site: Site) ->
         ("auth/forgot-password", {"email": "ada@example.org", "url": "https://evil.example"}),
         ("auth/reset-password", new(code="x", user=1)),
     ):
-        answer = await site.post(target, body)
-        assert answer.status == 400
-        assert message(answer).startswith("this field has unspecified keys: u")
+        response = await site.post(target, body)
+        assert response.status == 400
+        assert message(response).startswith("this field has unspecified keys: u")

@@ -86,8 +86,8 @@ async def site(
 def say(issuer: str, name: str, **more: object) -> None:
     """Tell the provider who signs in."""
     by_header = {"by_header": True} if PRESETS[name].by_header else {}
-    answers = {"answers": SAYS.get(name, []), "with": {"email": EMAIL} if name == "vk" else {}}
-    be(issuer, dict(CLAIMS), **{**answers, **by_header, **more})
+    responses = {"answers": SAYS.get(name, []), "with": {"email": EMAIL} if name == "vk" else {}}
+    be(issuer, dict(CLAIMS), **{**responses, **by_header, **more})
 
 
 async def come_back(site: Site, name: str) -> Answer:
@@ -101,17 +101,17 @@ async def come_back(site: Site, name: str) -> Answer:
 
 
 async def sign_in(site: Site, name: str) -> Answer:
-    answer = await come_back(site, name)
-    assert (answer.status, answer.headers["location"]) == (302, PAGE), answer.content
-    return await site.ask("GET", f"auth/{name}/callback", headers=kept(answer))
+    response = await come_back(site, name)
+    assert (response.status, response.headers["location"]) == (302, PAGE), response.content
+    return await site.ask("GET", f"auth/{name}/callback", headers=kept(response))
 
 
 @pytest.mark.parametrize("name", PRESETS)
 async def test_everybody_signs_in_and_is_known_again(site: Site, issuer: str, name: str) -> None:
     say(issuer, name)
-    answer = await sign_in(site, name)
-    assert answer.status == 200, answer.content
-    user = json.loads(answer.content)["user"]
+    response = await sign_in(site, name)
+    assert response.status == 200, response.content
+    user = json.loads(response.content)["user"]
     email = MADE_UP if PRESETS[name].without_email else EMAIL
     assert (user["username"], user["email"]) == (NAMES.get(name, "ada"), email)
     assert (user["provider"], user["confirmed"]) == (name, True)
@@ -124,9 +124,9 @@ async def test_everybody_signs_in_and_is_known_again(site: Site, issuer: str, na
 async def test_what_a_provider_does_not_say_is_not_made_up_for_it(
     site: Site, issuer: str, name: str
 ) -> None:
-    say(issuer, name, answers=[{}, {}], **{"with": {}})
-    answer = await come_back(site, name)
-    assert (answer.status, message(answer)) == (400, "Email was not available.")
+    say(issuer, name, responses=[{}, {}], **{"with": {}})
+    response = await come_back(site, name)
+    assert (response.status, message(response)) == (400, "Email was not available.")
     assert site.sql("SELECT id FROM up_users WHERE provider = ?", name) == []
 
 
@@ -138,8 +138,8 @@ async def test_a_sign_in_of_oauth_1_is_of_the_same_browser_and_good_once(
     back = visit(begun.headers["location"])
     target = f"connect/twitter/callback?{back.query}"
     for headers in ({}, kept(other)):
-        answer = await site.ask("GET", target, headers=headers)
-        assert (answer.status, message(answer)[:5]) == (400, "OAuth")
+        response = await site.ask("GET", target, headers=headers)
+        assert (response.status, message(response)[:5]) == (400, "OAuth")
     forged = target.replace("oauth_verifier=", "oauth_verifier=x")
     refused = await site.ask("GET", forged, headers=kept(begun))
     assert message(refused) == "The provider did not say who signs in"
@@ -155,14 +155,14 @@ async def test_a_provider_of_oauth_1_has_to_know_where_browsers_are_sent_back_to
     site: Site, issuer: str
 ) -> None:
     say(issuer, "twitter", unconfirmed=True)
-    answer = await site.ask("GET", "connect/twitter")
-    assert message(answer) == "The provider did not say who signs in"
+    response = await site.ask("GET", "connect/twitter")
+    assert message(response) == "The provider did not say who signs in"
 
 
 async def test_nobody_gets_mails_at_an_address_that_was_made_up(site: Site, issuer: str) -> None:
     """It may be somebody else's, who would get into the account with the code."""
     say(issuer, "reddit")
     await sign_in(site, "reddit")
-    answer = await site.post("auth/forgot-password", {"email": MADE_UP})
-    assert json.loads(answer.content) == {"ok": True}
+    response = await site.post("auth/forgot-password", {"email": MADE_UP})
+    assert json.loads(response.content) == {"ok": True}
     await site.mails(0)

@@ -34,9 +34,9 @@ def be(issuer: str, claims: dict[str, Any], /, **more: object) -> None:
     httpx.post(f"{issuer}/be", json={"claims": claims, **more}).raise_for_status()
 
 
-def kept(answer: Answer) -> dict[str, str]:
+def kept(response: Answer) -> dict[str, str]:
     """The cookie that a browser sends from now on."""
-    return {"Cookie": answer.headers["set-cookie"].split(";")[0]}
+    return {"Cookie": response.headers["set-cookie"].split(";")[0]}
 
 
 def visit(address: str) -> SplitResult:
@@ -55,19 +55,19 @@ async def come_back(site: Site) -> tuple[Answer, dict[str, str]]:
 
 
 async def sign_in(site: Site) -> Answer:
-    answer, _ = await come_back(site)
-    assert (answer.status, answer.headers["location"]) == (302, PAGE), answer.content
-    return await site.ask("GET", "auth/oidc/callback", headers=kept(answer))
+    response, _ = await come_back(site)
+    assert (response.status, response.headers["location"]) == (302, PAGE), response.content
+    return await site.ask("GET", "auth/oidc/callback", headers=kept(response))
 
 
 async def test_whoever_the_provider_knows_is_signed_in(site: Site) -> None:
-    answer = await sign_in(site)
-    assert answer.status == 200
-    found = json.loads(answer.content)
+    response = await sign_in(site)
+    assert response.status == 200
+    found = json.loads(response.content)
     user = found["user"]
     assert (user["username"], user["email"]) == ("ada", "ada@example.org")
     assert (user["provider"], user["confirmed"]) == ("oidc", True)
-    assert "max-age=0" in answer.headers["set-cookie"]
+    assert "max-age=0" in response.headers["set-cookie"]
     me = await site.ask("GET", "users/me", token=found["jwt"])
     assert json.loads(me.content)["id"] == user["id"]
     again = json.loads((await sign_in(site)).content)
@@ -114,9 +114,9 @@ async def test_h063_an_id_token_has_to_be_right_in_everything(
     back = visit(begun.headers["location"])
     be(issuer, {**ADA, **claims}, **more)
     target = f"connect/oidc/callback?{back.query}"
-    answer = await site.ask("GET", target, headers=kept(begun))
-    assert answer.status == 400
-    assert message(answer) == "The provider did not say who signs in"
+    response = await site.ask("GET", target, headers=kept(begun))
+    assert response.status == 400
+    assert message(response) == "The provider did not say who signs in"
     assert not site.sql("SELECT id FROM up_users WHERE provider = 'oidc'")
 
 
@@ -139,8 +139,8 @@ async def test_h064_a_browser_ends_nowhere_but_on_the_projects_page(
     site: Site, callback: str
 ) -> None:
     quoted = str(httpx.QueryParams({"callback": callback}))
-    answer = await site.ask("GET", f"connect/oidc?{quoted}")
-    assert (answer.status, message(answer)) == (400, "Invalid callback URL provided")
+    response = await site.ask("GET", f"connect/oidc?{quoted}")
+    assert (response.status, message(response)) == (400, "Invalid callback URL provided")
     with_query = str(httpx.QueryParams({"callback": f"{PAGE}?from=here"}))
     assert (await site.ask("GET", f"connect/oidc?{with_query}")).status == 302
 
@@ -151,14 +151,14 @@ async def test_a_state_is_of_the_same_browser_and_the_same_minutes(site: Site) -
     target = f"connect/oidc/callback?{back.query}"
     cookies: list[dict[str, str]] = [{}, kept(other), {"Cookie": "quire_connect=v1:00:00:00"}]
     for headers in cookies:
-        answer = await site.ask("GET", target, headers=headers)
-        assert (answer.status, message(answer)[:5]) == (400, "OAuth")
+        response = await site.ask("GET", target, headers=headers)
+        assert (response.status, message(response)[:5]) == (400, "OAuth")
     site.clock.now += 10 * MINUTE
     assert (await site.ask("GET", target, headers=kept(begun))).status == 400
 
 
 async def test_h067_nothing_in_an_address_says_who_somebody_is(site: Site) -> None:
-    answer, begun = await come_back(site)
+    response, begun = await come_back(site)
     for headers in ({}, begun):
         target = "auth/oidc/callback?profile[email]=eve@example.org&access_token=x&id_token=y"
         refused = await site.ask("GET", target, headers=headers)
@@ -167,15 +167,15 @@ async def test_h067_nothing_in_an_address_says_who_somebody_is(site: Site) -> No
             "OAuth authentication requires a completed provider session",
         )
     site.clock.now += 2 * MINUTE
-    late = await site.ask("GET", "auth/oidc/callback", headers=kept(answer))
+    late = await site.ask("GET", "auth/oidc/callback", headers=kept(response))
     assert late.status == 400
 
 
 async def test_h066_accounts_of_different_providers_are_never_one(site: Site) -> None:
     eve = {"username": "eve", "email": "ada@example.org", "password": "Evil-Eve-12"}
     await site.post("auth/local/register", eve)
-    answer = await sign_in(site)
-    assert (answer.status, message(answer)) == (400, "Email is already taken.")
+    response = await sign_in(site)
+    assert (response.status, message(response)) == (400, "Email is already taken.")
     site.set(ADVANCED, unique_email=False)
     found = json.loads((await sign_in(site)).content)["user"]
     assert (found["username"], found["provider"]) == ("ada", "oidc")
@@ -195,8 +195,8 @@ async def test_h066_an_e_mail_that_is_not_verified_is_none(
     site: Site, issuer: str, claims: dict[str, Any]
 ) -> None:
     be(issuer, claims)
-    answer, _ = await come_back(site)
-    assert (answer.status, message(answer)) == (400, "Email was not available.")
+    response, _ = await come_back(site)
+    assert (response.status, message(response)) == (400, "Email was not available.")
 
 
 async def test_who_is_blocked_or_new_where_nobody_may_register_is_refused(site: Site) -> None:
@@ -223,9 +223,9 @@ async def test_a_line_break_in_what_a_provider_says_is_not_kept(site: Site, issu
     assert "\n" not in user["username"]
     assert "\r" not in user["username"]
     be(issuer, {**ADA, "email": "eve@example.org\r\nBcc: x@example.org"})
-    answer, _ = await come_back(site)
-    assert answer.status == 302
-    done = await site.ask("GET", "auth/oidc/callback", headers=kept(answer))
+    response, _ = await come_back(site)
+    assert response.status == 302
+    done = await site.ask("GET", "auth/oidc/callback", headers=kept(response))
     assert done.status == 400
     assert site.sql("SELECT id FROM up_users WHERE email LIKE 'eve%'") == []
 

@@ -73,9 +73,9 @@ def ada(**more: object) -> JsonObject:
 
 async def test_what_a_project_allows_is_stored_and_shown(site: Site) -> None:
     more = {"nickname": "Ada", "rank": "7", "badge": "B1", "pin": "1234", "favourite": 1}
-    answer = await site.post("auth/local/register", ada(**more))
-    assert answer.status == 200, answer.content
-    user = json.loads(answer.content)["user"]
+    response = await site.post("auth/local/register", ada(**more))
+    assert response.status == 200, response.content
+    user = json.loads(response.content)["user"]
     shown = {name: user[name] for name in NOT_SET}
     assert shown == {"nickname": "Ada", "rank": 7, "badge": "B1", "blocked": False}
     assert not {"pin", "favourite", "password"} & user.keys()
@@ -117,9 +117,9 @@ async def test_what_a_project_allows_is_stored_and_shown(site: Site) -> None:
 async def test_what_is_wrong_is_told_as_of_any_entry(
     site: Site, more: JsonObject, messages: list[str]
 ) -> None:
-    answer = await site.post("auth/local/register", ada(**more))
-    told = json.loads(answer.content)["error"]
-    assert (answer.status, told["name"]) == (400, "ValidationError")
+    response = await site.post("auth/local/register", ada(**more))
+    told = json.loads(response.content)["error"]
+    assert (response.status, told["name"]) == (400, "ValidationError")
     assert {one["message"] for one in told["details"]["errors"]} == set(messages)
     several = f"{len(messages)} errors occurred"
     assert told["message"] == (messages[0] if len(messages) == 1 else several)
@@ -136,8 +136,8 @@ async def test_a_value_that_must_be_unique_and_a_document_that_is_not_there_are_
         ({"favourite": "zzz"}, 'Document with id "zzz", locale "null" not found'),
         ({"other": 1, "nickname": "x"}, "Invalid parameters: other"),
     ):
-        answer = await site.post("auth/local/register", ada(**more))
-        assert (answer.status, message(answer)) == (400, said)
+        response = await site.post("auth/local/register", ada(**more))
+        assert (response.status, message(response)) == (400, said)
 
 
 @pytest.mark.parametrize(
@@ -156,9 +156,9 @@ async def test_a_value_that_must_be_unique_and_a_document_that_is_not_there_are_
 async def test_what_the_server_decides_is_not_decided_by_those_who_register(
     site: Site, more: JsonObject
 ) -> None:
-    answer = await site.post("auth/local/register", ada(**more))
-    assert answer.status == 200, answer.content
-    user = json.loads(answer.content)["user"]
+    response = await site.post("auth/local/register", ada(**more))
+    assert response.status == 200, response.content
+    user = json.loads(response.content)["user"]
     assert {name: user[name] for name in NOT_SET} == NOT_SET
     assert (user["provider"], user["confirmed"]) == ("local", True)
     assert user["id"] != 77
@@ -172,8 +172,8 @@ async def test_what_the_server_decides_is_not_decided_by_those_who_register(
 
 async def test_a_project_may_let_new_users_wait(site: Site) -> None:
     """Who is blocked from the start can do nothing until somebody says so."""
-    answer = await site.post("auth/local/register", ada(blocked=True))
-    token = json.loads(answer.content)["jwt"]
+    response = await site.post("auth/local/register", ada(blocked=True))
+    token = json.loads(response.content)["jwt"]
     assert (await site.ask("GET", "users/me", token=token)).status == 401
     site.set(ADVANCED, email_confirmation=True)
     assert (await site.post("auth/local", ada(identifier="ada"))).status == 400

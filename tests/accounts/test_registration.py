@@ -23,9 +23,9 @@ ADA = {"username": "ada", "email": "Ada@Example.org", "password": PASSWORD}
 
 
 async def test_whoever_registers_is_signed_in_with_the_default_role(site: Site) -> None:
-    answer = await site.post("auth/local/register", ADA)
-    assert answer.status == 200
-    found = json.loads(answer.content)
+    response = await site.post("auth/local/register", ADA)
+    assert response.status == 200
+    found = json.loads(response.content)
     assert found["user"]["email"] == "ada@example.org"
     assert found["user"]["confirmed"] is True
     me = await site.ask("GET", "users/me", token=found["jwt"])
@@ -44,14 +44,14 @@ async def test_whoever_registers_is_signed_in_with_the_default_role(site: Site) 
 )
 async def test_nobody_can_be_taken_for_somebody_else(site: Site, other: dict[str, str]) -> None:
     await site.post("auth/local/register", ADA)
-    answer = await site.post("auth/local/register", {**ADA, **other})
-    assert (answer.status, message(answer)) == (400, "Email or Username are already taken")
+    response = await site.post("auth/local/register", {**ADA, **other})
+    assert (response.status, message(response)) == (400, "Email or Username are already taken")
 
 
 async def test_registering_can_be_switched_off_and_on_while_the_server_runs(site: Site) -> None:
     site.set(ADVANCED, allow_register=False)
-    answer = await site.post("auth/local/register", ADA)
-    assert (answer.status, message(answer)) == (400, "Register action is currently disabled")
+    response = await site.post("auth/local/register", ADA)
+    assert (response.status, message(response)) == (400, "Register action is currently disabled")
     site.set(ADVANCED, allow_register=True)
     assert (await site.post("auth/local/register", ADA)).status == 200
 
@@ -60,24 +60,24 @@ async def test_signing_in_with_a_password_can_be_switched_off(site: Site) -> Non
     await site.post("auth/local/register", ADA)
     credentials = {"identifier": "ada", "password": PASSWORD}
     site.set(GRANT_KEY, email={"enabled": False})
-    answer = await site.post("auth/local", credentials)
-    assert (answer.status, message(answer)) == (400, "This provider is disabled")
+    response = await site.post("auth/local", credentials)
+    assert (response.status, message(response)) == (400, "This provider is disabled")
     site.set(GRANT_KEY, email={"enabled": True})
     assert (await site.post("auth/local", credentials)).status == 200
 
 
 async def test_without_the_default_role_nobody_registers(site: Site) -> None:
     site.set(ADVANCED, default_role="gone")
-    answer = await site.post("auth/local/register", ADA)
-    assert (answer.status, message(answer)) == (400, "Impossible to find the default role")
+    response = await site.post("auth/local/register", ADA)
+    assert (response.status, message(response)) == (400, "Impossible to find the default role")
     assert not site.sql("SELECT id FROM up_users WHERE username = 'ada'")
 
 
 async def test_an_e_mail_is_confirmed_by_the_link_in_a_mail_once(site: Site) -> None:
     site.set(ADVANCED, email_confirmation=True, email_confirmation_redirection="/welcome?a=b c")
-    answer = await site.post("auth/local/register", ADA)
-    assert answer.status == 200
-    assert list(json.loads(answer.content)) == ["user"]
+    response = await site.post("auth/local/register", ADA)
+    assert response.status == 200
+    assert list(json.loads(response.content)) == ["user"]
     credentials = {"identifier": "ada", "password": PASSWORD}
     refused = await site.post("auth/local", credentials)
     assert (refused.status, message(refused)) == (400, "Your account email is not confirmed")
@@ -97,8 +97,8 @@ async def test_an_e_mail_is_confirmed_by_the_link_in_a_mail_once(site: Site) -> 
 async def test_a_mail_that_nobody_takes_is_told_to_who_registers(site: Site) -> None:
     site.set(ADVANCED, email_confirmation=True)
     site.inbox.refusing = True
-    answer = await site.post("auth/local/register", ADA)
-    assert (answer.status, message(answer)) == (400, "Error sending confirmation email")
+    response = await site.post("auth/local/register", ADA)
+    assert (response.status, message(response)) == (400, "Error sending confirmation email")
     site.inbox.refusing = False
     again = await site.post("auth/send-email-confirmation", {"email": "ADA@example.org"})
     assert json.loads(again.content) == {"email": "ada@example.org", "sent": True}
@@ -110,8 +110,8 @@ async def test_a_mail_that_nobody_takes_is_told_to_who_registers(site: Site) -> 
 async def test_without_an_smtp_server_nothing_is_sent(project: Path, inbox: Inbox) -> None:
     async with open_site(project, inbox, mail__host="none") as site:
         site.set(ADVANCED, email_confirmation=True)
-        answer = await site.post("auth/local/register", ADA)
-        assert (answer.status, message(answer)) == (400, "Error sending confirmation email")
+        response = await site.post("auth/local/register", ADA)
+        assert (response.status, message(response)) == (400, "Error sending confirmation email")
         mail = await site.post("email", {"to": "a@example.org", "text": "x"}, token="full")
         assert mail.status == 400
         assert "mail.host" in message(mail)
@@ -125,8 +125,8 @@ async def test_h102_a_template_that_would_evaluate_something_is_not_sent(site: S
         changed = {**template, "options": {**template["options"], "message": bad}}
         site.set(MAILS, email_confirmation=changed)
         other = {**ADA, "username": f"ada{len(bad)}", "email": f"a{len(bad)}@example.org"}
-        answer = await site.post("auth/local/register", other)
-        assert message(answer) == "Error sending confirmation email"
+        response = await site.post("auth/local/register", other)
+        assert message(response) == "Error sending confirmation email"
     assert site.inbox.mails == []
 
 
@@ -172,9 +172,9 @@ async def test_a_name_or_e_mail_with_a_line_break_is_refused(
 
 async def test_of_many_who_want_the_same_name_or_e_mail_at_once_one_gets_it(site: Site) -> None:
     bodies = [{**ADA, "username": f"ada{number % 2}"} for number in range(8)]
-    answers = await asyncio.gather(*(site.post("auth/local/register", body) for body in bodies))
-    assert sorted(answer.status for answer in answers) == [200, *[400] * 7]
-    taken = {message(answer) for answer in answers if answer.status == 400}
+    responses = await asyncio.gather(*(site.post("auth/local/register", body) for body in bodies))
+    assert sorted(response.status for response in responses) == [200, *[400] * 7]
+    taken = {message(response) for response in responses if response.status == 400}
     assert taken == {"Email or Username are already taken"}
     assert site.sql("SELECT count(*) FROM up_users WHERE email = 'ada@example.org'") == [(1,)]
 
@@ -187,5 +187,5 @@ async def test_a_code_that_is_used_twice_at_once_is_used_once(site: Site) -> Non
         {"code": code_in(mail), "password": f"another-{n}", "passwordConfirmation": f"another-{n}"}
         for n in range(5)
     ]
-    answers = await asyncio.gather(*(site.post("auth/reset-password", body) for body in bodies))
-    assert sorted(answer.status for answer in answers) == [200, *[400] * 4]
+    responses = await asyncio.gather(*(site.post("auth/reset-password", body) for body in bodies))
+    assert sorted(response.status for response in responses) == [200, *[400] * 4]

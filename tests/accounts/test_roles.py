@@ -13,8 +13,8 @@ ROLES = "plugin::users-permissions.role."
 
 async def put(site: Site, role: int, *actions: str, token: str = "full") -> int:
     body = {"name": "changed", "permissions": tree(*actions)}
-    answer = await site.ask("PUT", f"users-permissions/roles/{role}", body, token=token)
-    return answer.status
+    response = await site.ask("PUT", f"users-permissions/roles/{role}", body, token=token)
+    return response.status
 
 
 async def test_a_grant_and_its_end_hold_on_the_next_request(site: Site) -> None:
@@ -75,8 +75,8 @@ async def test_users_of_a_role_that_is_deleted_become_users_of_the_public_one(si
     role = await site.make_role("press", f"{ARTICLES}find")
     for name in ("ada", "eve"):
         await site.make_user(name, role)
-    answer = await site.ask("DELETE", f"users-permissions/roles/{role}", token="full")
-    assert answer.status == 200
+    response = await site.ask("DELETE", f"users-permissions/roles/{role}", token="full")
+    assert response.status == 200
     users = await site.ask(
         "GET", "users?populate=role&filters[username][$in]=ada,eve", token="full"
     )
@@ -118,7 +118,7 @@ async def test_h045_nobody_grants_what_they_may_not_do(site: Site) -> None:
 )
 async def test_what_is_no_role_is_refused(site: Site, body: object) -> None:
     before = site.sql("SELECT count(*) FROM up_roles")
-    answer = await site.post("users-permissions/roles", body, token="full")
-    assert answer.status == 400
-    assert message(answer)
+    response = await site.post("users-permissions/roles", body, token="full")
+    assert response.status == 400
+    assert message(response)
     assert site.sql("SELECT count(*) FROM up_roles") == before

@@ -26,16 +26,16 @@ def permissions(rules: Mapping[str, object], *more: str) -> JsonObject:
 async def somebody(site: Site, rules: Mapping[str, object], *more: str) -> str:
     """A user of a role with rules; returns their token."""
     body = {"name": "press", "permissions": permissions(rules, *more)}
-    answer = await site.post("users-permissions/roles", body, token="full")
-    assert answer.status == 200, answer.content
+    response = await site.post("users-permissions/roles", body, token="full")
+    assert response.status == 200, response.content
     await site.make_user("ada", site.role("press"))
     return await site.sign_in("ada")
 
 
 async def data(site: Site, target: str, token: str = "full") -> Any:  # noqa: ANN401 - as it is
-    answer = await site.ask("GET", target, token=token)
-    assert answer.status == 200, answer.content
-    return json.loads(answer.content)["data"]
+    response = await site.ask("GET", target, token=token)
+    assert response.status == 200, response.content
+    return json.loads(response.content)["data"]
 
 
 async def document_id(site: Site, title: str) -> str:
@@ -46,8 +46,8 @@ async def document_id(site: Site, title: str) -> str:
 async def test_lists_totals_and_single_documents_have_no_other_rows(site: Site) -> None:
     rules = {f"{ARTICLE}.{verb}": OF_THE_SEA for verb in ("find", "findOne")}
     token = await somebody(site, rules)
-    answer = await site.ask("GET", "articles", token=token)
-    found = json.loads(answer.content)
+    response = await site.ask("GET", "articles", token=token)
+    found = json.loads(response.content)
     assert [article["title"] for article in found["data"]] == ["Tides"]
     assert found["meta"]["pagination"]["total"] == 1
     assert len(await data(site, "articles")) == 3
@@ -106,11 +106,11 @@ async def test_hidden_rows_are_neither_populated_nor_counted_nor_filtered_by(sit
         ("filters[$not][category][name]=Harbour", None),
         ("filters[category][parent][name]=Sea", set()),
     ):
-        answer = await site.ask("GET", f"articles?{query}", token=token)
-        if answer.status == 200 and titles is not None:
-            assert {a["title"] for a in json.loads(answer.content)["data"]} == titles, query
+        response = await site.ask("GET", f"articles?{query}", token=token)
+        if response.status == 200 and titles is not None:
+            assert {a["title"] for a in json.loads(response.content)["data"]} == titles, query
         elif titles is not None:
-            pytest.fail(f"{query}: {answer.content!r}")
+            pytest.fail(f"{query}: {response.content!r}")
     sorted_by = await site.ask("GET", "articles?sort=category.name", token=token)
     assert (sorted_by.status, message(sorted_by)) == (400, "Invalid key category")
 
@@ -143,10 +143,10 @@ async def test_visitors_keep_no_rule_that_speaks_of_a_user(site: Site) -> None:
     rule = {"$or": [{"id": {"$notNull": True}}, {"id": "$user.id"}]}
     granted = permissions({f"{ARTICLE}.find": rule})
     body = {"name": "Public", "permissions": granted}
-    answer = await site.ask("PUT", f"users-permissions/roles/{public}", body, token="full")
-    assert answer.status == 200, answer.content
-    answer = await site.ask("GET", "articles")
-    assert json.loads(answer.content)["data"] == []
+    response = await site.ask("PUT", f"users-permissions/roles/{public}", body, token="full")
+    assert response.status == 200, response.content
+    response = await site.ask("GET", "articles")
+    assert json.loads(response.content)["data"] == []
 
 
 async def test_what_is_not_in_reach_is_not_changed(site: Site) -> None:
@@ -173,8 +173,8 @@ async def test_what_is_not_in_reach_is_not_changed(site: Site) -> None:
         ("POST", "articles", {"data": {"title": "New"}}),
         ("POST", "_batch", batch),
     ):
-        answer = await site.ask(method, target, body, token=token)
-        assert answer.status == 403, (method, target, answer.content)
+        response = await site.ask(method, target, body, token=token)
+        assert response.status == 403, (method, target, response.content)
     assert site.sql("SELECT * FROM articles ORDER BY id") == before
     assert site.sql("SELECT * FROM articles_category_lnk ORDER BY id") == links
 
@@ -222,9 +222,9 @@ async def test_a_rule_stays_until_it_is_taken_back(site: Site) -> None:
 )
 async def test_what_is_no_rule_is_refused(site: Site, action: str, rule: object, said: str) -> None:
     body = {"name": "press", "permissions": permissions({action: rule}, action)}
-    answer = await site.post("users-permissions/roles", body, token="full")
-    assert answer.status == 400
-    assert message(answer).startswith(said)
+    response = await site.post("users-permissions/roles", body, token="full")
+    assert response.status == 400
+    assert message(response).startswith(said)
 
 
 async def test_private_attributes_decide_but_are_not_shown(site: Site) -> None:
@@ -248,9 +248,9 @@ async def test_who_is_held_by_a_rule_gives_no_role_without_it(site: Site) -> Non
     role = f"users-permissions/roles/{site.role('press')}"
     for rule in (None, {"id": {"$notNull": True}}):
         granted = permissions({f"{ARTICLE}.find": rule}, granting)
-        answer = await site.ask("PUT", role, {"name": "p", "permissions": granted}, token=token)
-        assert answer.status == 403
+        response = await site.ask("PUT", role, {"name": "p", "permissions": granted}, token=token)
+        assert response.status == 403
     other = await site.make_role("other")
     body = {"name": "other", "permissions": tree(f"{ARTICLE}.find")}
-    answer = await site.ask("PUT", f"users-permissions/roles/{other}", body, token=token)
-    assert answer.status == 403
+    response = await site.ask("PUT", f"users-permissions/roles/{other}", body, token=token)
+    assert response.status == 403

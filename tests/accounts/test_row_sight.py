@@ -109,9 +109,11 @@ TO_ARTICLES = [
 
 async def full(site: Site, method: str, target: str, data: object = None) -> JsonObject:
     """Ask with every right; returns what is shown."""
-    answer = await site.ask(method, target, None if data is None else {"data": data}, token="full")
-    assert answer.status in {200, 201, 204}, answer.content
-    return {} if answer.status == 204 else dict(json.loads(answer.content))
+    response = await site.ask(
+        method, target, None if data is None else {"data": data}, token="full"
+    )
+    assert response.status in {200, 201, 204}, response.content
+    return {} if response.status == 204 else dict(json.loads(response.content))
 
 
 async def found(site: Site, target: str) -> str:
@@ -188,8 +190,8 @@ async def test_rows_out_of_sight_are_read_as_if_they_were_deleted(
     assert len(differing) > len(queries) * 2 // 3
 
 
-def told(answer: Answer) -> tuple[int, object]:
-    return answer.status, json.loads(answer.content)
+def told(response: Answer) -> tuple[int, object]:
+    return response.status, json.loads(response.content)
 
 
 @pytest.mark.parametrize(
@@ -204,9 +206,9 @@ def told(answer: Answer) -> tuple[int, object]:
 )
 async def test_nobody_sorts_by_what_is_out_of_sight(site: Site, query: str) -> None:
     token = await reader(site, {CATEGORY: SEEN_CATEGORIES})
-    answer = await site.ask("GET", query, token=token)
-    assert (answer.status, message(answer)[:11]) == (400, "Invalid key")
-    assert "Harbour" not in answer.content.decode()
+    response = await site.ask("GET", query, token=token)
+    assert (response.status, message(response)[:11]) == (400, "Invalid key")
+    assert "Harbour" not in response.content.decode()
 
 
 def leading(name: str, target: object) -> list[JsonObject]:
@@ -245,12 +247,12 @@ async def test_h041_nothing_that_is_written_leads_to_what_is_out_of_sight(
     for target, unknown in ((entry["documentId"], NOBODY), (entry["id"], 987_654)):
         for data, same in zip(leading(name, target), leading(name, unknown), strict=True):
             for method, where in (("POST", "articles"), ("PUT", f"articles/{tides}")):
-                answer = await site.ask(
+                response = await site.ask(
                     method, where, {"data": {"title": "x", **data}}, token=token
                 )
                 other = await site.ask(method, where, {"data": {"title": "x", **same}}, token=token)
-                assert answer.status == 400, data
-                text = answer.content.decode().replace(str(target), str(unknown))
+                assert response.status == 400, data
+                text = response.content.decode().replace(str(target), str(unknown))
                 assert json.loads(text) == json.loads(other.content), data
     assert [site.sql(f"SELECT * FROM {table} ORDER BY id") for table in tables] == before
 
@@ -265,21 +267,23 @@ async def test_h041_links_to_what_is_out_of_sight_are_neither_cut_nor_stood_besi
     ids = [row[0] for row in site.sql("SELECT id FROM articles WHERE code = 'M-2'")]
     links = await related(site, tides)
     for data in ({"disconnect": ids}, {"disconnect": [{"id": one} for one in ids]}):
-        answer = await site.ask(
+        response = await site.ask(
             "PUT", f"articles/{tides}", {"data": {"related": data}}, token=token
         )
-        assert answer.status == 200, answer.content
+        assert response.status == 200, response.content
         assert await related(site, tides) == links != []
-    answer = await site.ask(
+    response = await site.ask(
         "PUT",
         f"articles/{tides}",
         {"data": {"related": {"disconnect": [markets["documentId"]]}}},
         token=token,
     )
-    assert (answer.status, "not found" in message(answer)) == (400, True)
+    assert (response.status, "not found" in message(response)) == (400, True)
     beside = {"connect": [{"documentId": tides, "position": {"after": markets["documentId"]}}]}
-    answer = await site.ask("PUT", f"articles/{tides}", {"data": {"related": beside}}, token=token)
-    assert (answer.status, "not found" in message(answer)) == (400, True)
+    response = await site.ask(
+        "PUT", f"articles/{tides}", {"data": {"related": beside}}, token=token
+    )
+    assert (response.status, "not found" in message(response)) == (400, True)
 
 
 async def test_registering_is_held_by_no_rule_of_visitors(site: Site) -> None:
@@ -291,8 +295,8 @@ async def test_registering_is_held_by_no_rule_of_visitors(site: Site) -> None:
     target = f"users-permissions/roles/{site.role('public')}"
     assert (await site.ask("PUT", target, body, token="full")).status == 200
     new = {"username": "eve", "email": "eve@example.org", "password": "low-Water-at-6"}
-    answer = await site.post("auth/local/register", new)
-    assert answer.status == 200, answer.content
-    user_id = json.loads(answer.content)["user"]["id"]
+    response = await site.post("auth/local/register", new)
+    assert response.status == 200, response.content
+    user_id = json.loads(response.content)["user"]["id"]
     link = "SELECT role_id FROM up_users_role_lnk WHERE user_id = ?"
     assert site.sql(link, user_id) == [(site.role("authenticated"),)]

@@ -35,16 +35,16 @@ async def sign_in(site: Site, device: str | None = None) -> JsonObject:
     body = {"identifier": "ada", "password": PASSWORD}
     if device is not None:
         body["deviceId"] = device
-    answer = await site.ask("POST", "auth/local", body, headers=FIREFOX)
-    assert answer.status == 200, answer.content
-    found: JsonObject = json.loads(answer.content)
+    response = await site.ask("POST", "auth/local", body, headers=FIREFOX)
+    assert response.status == 200, response.content
+    found: JsonObject = json.loads(response.content)
     return found
 
 
 async def refresh(site: Site, token: str) -> JsonObject:
-    answer = await site.post("auth/refresh", {"refreshToken": token})
-    assert answer.status == 200, answer.content
-    found: JsonObject = json.loads(answer.content)
+    response = await site.post("auth/refresh", {"refreshToken": token})
+    assert response.status == 200, response.content
+    found: JsonObject = json.loads(response.content)
     return found
 
 
@@ -53,9 +53,9 @@ async def status(site: Site, token: str) -> int:
 
 
 async def refused(site: Site, token: str) -> str:
-    answer = await site.post("auth/refresh", {"refreshToken": token})
-    assert answer.status == 401
-    return message(answer)
+    response = await site.post("auth/refresh", {"refreshToken": token})
+    assert response.status == 401
+    return message(response)
 
 
 async def test_a_token_holds_for_minutes_and_its_refresh_token_is_good_once(site: Site) -> None:
@@ -113,8 +113,8 @@ async def test_sessions_are_rows_as_the_reference_has_them(site: Site) -> None:
 async def test_h060_signing_out_ends_the_session_and_its_tokens_at_once(site: Site) -> None:
     first, other = await sign_in(site), await sign_in(site)
     second = await refresh(site, first["refreshToken"])
-    answer = await site.post("auth/logout", {}, token=second["jwt"])
-    assert (answer.status, json.loads(answer.content)) == (200, {"ok": True})
+    response = await site.post("auth/logout", {}, token=second["jwt"])
+    assert (response.status, json.loads(response.content)) == (200, {"ok": True})
     for token in (first["jwt"], second["jwt"]):
         assert await status(site, token) == 401
     await refused(site, second["refreshToken"])
@@ -163,8 +163,8 @@ async def test_h061_another_password_ends_all_sessions(site: Site) -> None:
     new = {"password": "another-Pass-1", "passwordConfirmation": "another-Pass-1"}
     sessions = [await sign_in(site, device) for device in ("a", "b", None)]
     body = {**new, "currentPassword": PASSWORD}
-    answer = await site.post("auth/change-password", body, token=sessions[0]["jwt"])
-    fresh = json.loads(answer.content)
+    response = await site.post("auth/change-password", body, token=sessions[0]["jwt"])
+    fresh = json.loads(response.content)
     assert list(fresh) == ["jwt", "refreshToken", "user"]
     for session in sessions:
         assert await status(site, session["jwt"]) == 401
@@ -173,8 +173,8 @@ async def test_h061_another_password_ends_all_sessions(site: Site) -> None:
 
     await site.post("auth/forgot-password", {"email": "ada@example.org"})
     (mail,) = await site.mails()
-    answer = await site.post("auth/reset-password", {**new, "code": code_in(mail)})
-    assert answer.status == 200
+    response = await site.post("auth/reset-password", {**new, "code": code_in(mail)})
+    assert response.status == 200
     await refused(site, fresh["refreshToken"])
 
 
@@ -193,9 +193,9 @@ async def test_h060_who_is_blocked_or_gone_is_signed_out_everywhere(site: Site, 
 
 async def test_a_refresh_token_goes_into_a_cookie_on_request(site: Site) -> None:
     body = {"identifier": "ada", "password": PASSWORD}
-    answer = await site.ask("POST", "auth/local", body, headers=COOKIE)
-    assert list(json.loads(answer.content)) == ["jwt", "user"]
-    cookie, *attributes = answer.headers["set-cookie"].split("; ")
+    response = await site.ask("POST", "auth/local", body, headers=COOKIE)
+    assert list(json.loads(response.content)) == ["jwt", "user"]
+    cookie, *attributes = response.headers["set-cookie"].split("; ")
     assert cookie.startswith("strapi_up_refresh=")
     assert attributes == ["path=/", "secure", "httponly", "samesite=lax"]
 
@@ -214,16 +214,16 @@ async def test_a_refresh_token_goes_into_a_cookie_on_request(site: Site) -> None
 async def test_h081_pages_of_others_cannot_use_the_cookie(site: Site, origin: str) -> None:
     token = (await sign_in(site))["refreshToken"]
     headers = {"Cookie": f"strapi_up_refresh={token}", "Origin": origin}
-    answer = await site.ask("POST", "auth/refresh", {}, headers=headers)
-    assert answer.status == 403
+    response = await site.ask("POST", "auth/refresh", {}, headers=headers)
+    assert response.status == 403
     await refresh(site, token)
 
 
 async def test_a_refresh_token_must_be_there(site: Site) -> None:
     bodies: list[object] = [{}, {"refreshToken": ""}, {"refreshToken": {"$ne": None}}, []]
     for body in bodies:
-        answer = await site.post("auth/refresh", body)
-        assert json.loads(answer.content)["error"] == {
+        response = await site.post("auth/refresh", body)
+        assert json.loads(response.content)["error"] == {
             "status": 400,
             "name": "BadRequestError",
             "message": "Missing refresh token",

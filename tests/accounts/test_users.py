@@ -28,9 +28,9 @@ async def test_a_role_is_given_by_id_or_by_document(site: Site) -> None:
         (role, str(role), {"connect": [{"id": role}]}, {"connect": [{"documentId": document}]})
     ):
         user = body(username=f"ada{number}", email=f"ada{number}@example.org", role=given)
-        answer = await site.post("users", user, token="full")
-        assert answer.status == 201, answer.content
-        assert json.loads(answer.content)["role"]["id"] == role
+        response = await site.post("users", user, token="full")
+        assert response.status == 201, response.content
+        assert json.loads(response.content)["role"]["id"] == role
 
 
 @pytest.mark.parametrize(
@@ -44,19 +44,19 @@ async def test_a_role_is_given_by_id_or_by_document(site: Site) -> None:
     ],
 )
 async def test_a_user_is_not_made_without_a_role(site: Site, role: object, said: str) -> None:
-    answer = await site.post("users", body(role=role), token="full")
-    assert (answer.status, message(answer)) == (400, said)
+    response = await site.post("users", body(role=role), token="full")
+    assert (response.status, message(response)) == (400, said)
 
 
 async def test_a_role_can_be_replaced_but_not_taken_away(site: Site) -> None:
     user = await site.make_user("ada")
     role = site.role("authenticated")
     gone = {"role": {"disconnect": [{"id": role}]}}
-    answer = await site.ask("PUT", f"users/{user['id']}", gone, token="full")
-    assert (answer.status, message(answer)) == (400, "Cannot remove role")
+    response = await site.ask("PUT", f"users/{user['id']}", gone, token="full")
+    assert (response.status, message(response)) == (400, "Cannot remove role")
     other = {"role": {"connect": [{"id": site.role("public")}], **gone["role"]}}
-    answer = await site.ask("PUT", f"users/{user['id']}", other, token="full")
-    assert json.loads(answer.content)["role"]["type"] == "public"
+    response = await site.ask("PUT", f"users/{user['id']}", other, token="full")
+    assert json.loads(response.content)["role"]["type"] == "public"
 
 
 async def test_h037_codes_and_what_the_server_writes_are_not_set_from_outside(site: Site) -> None:
@@ -94,17 +94,17 @@ async def test_h037_who_manages_users_leaves_those_alone_who_may_do_more(site: S
     boss = await site.make_user("boss", strong)
     before = site.sql("SELECT * FROM up_users WHERE id = ?", boss["id"])
     for method, change in (("PUT", {"password": "another-Pass-1"}), ("DELETE", None)):
-        answer = await site.ask(method, f"users/{boss['id']}", change, token=token)
-        assert answer.status == 403
+        response = await site.ask(method, f"users/{boss['id']}", change, token=token)
+        assert response.status == 403
     assert site.sql("SELECT * FROM up_users WHERE id = ?", boss["id"]) == before
 
 
 async def test_relations_to_what_the_caller_may_not_find_are_not_written(site: Site) -> None:
     token = await manager(site)
-    answer = await site.post(
+    response = await site.post(
         "users", body(role=site.role("authenticated"), localizations=["x"]), token=token
     )
-    assert answer.status == 201
+    assert response.status == 201
 
 
 async def test_a_user_that_is_gone_takes_its_token_along(site: Site) -> None:
@@ -113,5 +113,5 @@ async def test_a_user_that_is_gone_takes_its_token_along(site: Site) -> None:
     assert (await site.ask("DELETE", f"users/{user['id']}", token="full")).status == 200
     again = await site.make_user("eve")
     assert again["id"] != user["id"]
-    answer = await site.ask("GET", "users/me", token=token)
-    assert (answer.status, message(answer)) == (401, "Invalid credentials")
+    response = await site.ask("GET", "users/me", token=token)
+    assert (response.status, message(response)) == (401, "Invalid credentials")

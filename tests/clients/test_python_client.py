@@ -113,9 +113,9 @@ def test_every_operation_on_content_is_generated_and_works(
 
 def test_a_nested_parameter_that_was_written_as_text_is_refused(blog: Blog) -> None:
     """What the generated client sends by itself must not be taken for no filter at all."""
-    answer = httpx.get(f"{blog.address}/api/articles", params={"filters": "{'title': 'x'}"})
+    response = httpx.get(f"{blog.address}/api/articles", params={"filters": "{'title': 'x'}"})
 
-    assert answer.status_code == 400
+    assert response.status_code == 400
 
 
 def test_operations_of_administrators_are_generated_and_work(

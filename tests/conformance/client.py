@@ -110,9 +110,9 @@ class AsgiClient:
         scope = _http_scope(method, raw_target, sent, self.address)
         await self.app(scope, exchange.receive, exchange.send)
         # Whatever the app gives, a server sends no body after HEAD.
-        answer = exchange.answer(with_body=method != "HEAD")
-        WATCH.told(raw_target, answer.headers, answer.content, body)
-        return answer
+        response = exchange.response(with_body=method != "HEAD")
+        WATCH.told(raw_target, response.headers, response.content, body)
+        return response
 
 
 def _http_scope(method: str, raw_target: str, headers: Mapping[str, str], address: str) -> Scope:
@@ -164,7 +164,7 @@ class _Exchange:
             if not message.get("more_body", False):
                 self.complete.set()
 
-    def answer(self, *, with_body: bool) -> Answer:
+    def response(self, *, with_body: bool) -> Answer:
         assert self.complete.is_set(), "the app returned without finishing its answer"
         return Answer(self.status, self.headers, b"".join(self.chunks) if with_body else b"")
 
@@ -226,13 +226,13 @@ class Authorization:
     async def _session_token(self, user: str) -> str:
         if user not in self.session_tokens:
             credentials = {"identifier": user, "password": self.credentials.passwords[user]}
-            answer = await self.client.request(
+            response = await self.client.request(
                 "POST",
                 "/api/auth/local",
                 {"Content-Type": "application/json"},
                 json.dumps(credentials).encode(),
             )
-            if answer.status != 200:
-                raise RuntimeError(f"{user} cannot sign in: {answer.status} {answer.content!r}")
-            self.session_tokens[user] = json.loads(answer.content)["jwt"]
+            if response.status != 200:
+                raise RuntimeError(f"{user} cannot sign in: {response.status} {response.content!r}")
+            self.session_tokens[user] = json.loads(response.content)["jwt"]
         return self.session_tokens[user]

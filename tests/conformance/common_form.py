@@ -22,11 +22,11 @@ def common_step(step: Step) -> Step:
     return replace(step, body=common(step.body))
 
 
-def common_answer(answer: Answer) -> Answer:
+def common_response(response: Answer) -> Answer:
     """Return an answer with its JSON in the common form."""
-    if answer.json is None:
-        return answer
-    return replace(answer, content=json.dumps(common(answer.json)).encode())
+    if response.json is None:
+        return response
+    return replace(response, content=json.dumps(common(response.json)).encode())
 
 
 def common(value: JSON) -> JSON:

@@ -19,7 +19,7 @@ COMPONENT_LIST = "__component must be one of the following values: "
 
 
 def differences(
-    case: Recorded, answer: Answer, placeholders: Placeholders | None = None
+    case: Recorded, response: Answer, placeholders: Placeholders | None = None
 ) -> list[str]:
     """Return the differences between an answer and the recorded one: none if they are equal.
 
@@ -27,15 +27,15 @@ def differences(
     """
     comparison = _Comparison(placeholders)
     return [
-        *_differing("status", case.status, answer.status),
-        *_differing("media type", media_type(case.content_type), answer.media_type),
-        *comparison.json("body", case.body, _in_order(case, answer.json)),
-        *_differing("text", case.text, answer.text),
-        *([] if case.length is None else _differing("length", case.length, len(answer.content))),
+        *_differing("status", case.status, response.status),
+        *_differing("media type", media_type(case.content_type), response.media_type),
+        *comparison.json("body", case.body, _in_order(case, response.json)),
+        *_differing("text", case.text, response.text),
+        *([] if case.length is None else _differing("length", case.length, len(response.content))),
         *(
             difference
             for name, value in case.response_headers.items()
-            for difference in _differing_header(name, value, answer.headers.get(name))
+            for difference in _differing_header(name, value, response.headers.get(name))
         ),
     ]
 

@@ -257,8 +257,8 @@ def _scenario(group: str, recorded: Any) -> Scenario:  # noqa: ANN401 - as JSON 
 
 def recorded_step(recorded: Any) -> Step:  # noqa: ANN401 - as JSON gives it
     """Return a step of a scenario as it is written in the corpus."""
-    request, answer = recorded["request"], dict(recorded)
-    del answer["request"]
+    request, response = recorded["request"], dict(recorded)
+    del response["request"]
     return Step(
         method=request["method"],
         path=request["path"],
@@ -268,7 +268,7 @@ def recorded_step(recorded: Any) -> Step:  # noqa: ANN401 - as JSON gives it
         has_json_body="body" in request,
         raw_body=request.get("raw_body"),
         multipart=request.get("multipart"),
-        **answer,
+        **response,
     )
 
 

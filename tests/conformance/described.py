@@ -51,7 +51,9 @@ class Described:
                 return template, method.lower()
         return None
 
-    def faults_of_answer(self, operation: tuple[str, str], status: int, body: JSON) -> list[str]:
+    def problems_of_response(
+        self, operation: tuple[str, str], status: int, body: JSON
+    ) -> list[str]:
         """Say where the body of an answer does not fit what is said of it."""
         path, method = operation
         responses = self.document["paths"][path][method]["responses"]
@@ -64,17 +66,17 @@ class Described:
             return [] if body is None else ["there is a body"]
         else:
             where = ("paths", path, method, "responses", known)
-        return self._faults((*where, "content", "application/json", "schema"), body)
+        return self._problems((*where, "content", "application/json", "schema"), body)
 
-    def faults_of_body(self, operation: tuple[str, str], body: JSON) -> list[str]:
+    def problems_of_body(self, operation: tuple[str, str], body: JSON) -> list[str]:
         """Say where the JSON body of a request does not fit what is said of it."""
         path, method = operation
         if "requestBody" not in self.document["paths"][path][method]:
             return []
         where = ("paths", path, method, "requestBody", "content", "application/json", "schema")
-        return self._faults(where, body)
+        return self._problems(where, body)
 
-    def _faults(self, where: tuple[str, ...], value: JSON) -> list[str]:
+    def _problems(self, where: tuple[str, ...], value: JSON) -> list[str]:
         validator = self._validators.get(where)
         if validator is None:
             pointer = "/".join(step.replace("~", "~0").replace("/", "~1") for step in where)
@@ -82,8 +84,8 @@ class Described:
             validator = Draft202012Validator(root, format_checker=FormatChecker())
             self._validators[where] = validator
         return [
-            f"{'.'.join(map(str, fault.absolute_path))}: {fault.message[:300]}"
-            for fault in validator.iter_errors(value)
+            f"{'.'.join(map(str, problem.absolute_path))}: {problem.message[:300]}"
+            for problem in validator.iter_errors(value)
         ]
 
 

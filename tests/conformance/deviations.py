@@ -31,7 +31,7 @@ _SECTION = re.compile(r"^## Deviations$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTA
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
 _STATUS = re.compile(r"[1-5]\d\d\b")
 _VISIBLE_ONLY = re.compile(r"[1-5]\d\d without zero-width characters")
-_CORS_ASIDE = re.compile(r"[1-5]\d\d but for its CORS headers")
+_CORS_ARCHIVE = re.compile(r"[1-5]\d\d but for its CORS headers")
 _CORS = frozenset(
     {
         "access-control-allow-origin",
@@ -60,21 +60,21 @@ class Deviation:
         return case.status == self.reference_status and self.where.search(_text(case)) is not None
 
     def differences(
-        self, case: Recorded, answer: Answer, placeholders: Placeholders | None = None
+        self, case: Recorded, response: Answer, placeholders: Placeholders | None = None
     ) -> list[str]:
         """Return what an answer to a case has that the row does not allow."""
         if self.visible_only:
-            return differences(replace(case, body=_visible(case.body)), answer, placeholders)
+            return differences(replace(case, body=_visible(case.body)), response, placeholders)
         if self.cors_aside:
             kept = {n: v for n, v in case.response_headers.items() if n not in _CORS}
-            return differences(replace(case, response_headers=kept), answer, placeholders)
+            return differences(replace(case, response_headers=kept), response, placeholders)
         if self.reference_status >= 500:
-            if 400 <= answer.status < 500 and _is_error_envelope(answer):
+            if 400 <= response.status < 500 and _is_error_envelope(response):
                 return []
-            return [f"expected a 4xx error envelope by {self.id}, got {answer.status}"]
-        if answer.status == self.quire_status:
+            return [f"expected a 4xx error envelope by {self.id}, got {response.status}"]
+        if response.status == self.quire_status:
             return []
-        return [f"status: expected {self.quire_status} by {self.id}, got {answer.status}"]
+        return [f"status: expected {self.quire_status} by {self.id}, got {response.status}"]
 
 
 def read_deviations(file: Path = COMPATIBILITY) -> tuple[Deviation, ...]:
@@ -92,15 +92,15 @@ def read_deviations(file: Path = COMPATIBILITY) -> tuple[Deviation, ...]:
 
 def judge(
     case: Recorded,
-    answer: Answer,
+    response: Answer,
     deviations: Iterable[Deviation],
     placeholders: Placeholders | None = None,
 ) -> list[str]:
     """Return what is wrong with an answer to a recorded request: nothing if it is as it should."""
     for deviation in deviations:
         if deviation.covers(case):
-            return deviation.differences(case, answer, placeholders)
-    return differences(case, answer, placeholders)
+            return deviation.differences(case, response, placeholders)
+    return differences(case, response, placeholders)
 
 
 def _deviation(row: str) -> Deviation:
@@ -118,7 +118,7 @@ def _deviation(row: str) -> Deviation:
         reference_status=int(statuses[0][0]),
         quire_status=int(statuses[1][0]),
         visible_only=_VISIBLE_ONLY.match(quire) is not None,
-        cors_aside=_CORS_ASIDE.match(quire) is not None,
+        cors_aside=_CORS_ARCHIVE.match(quire) is not None,
     )
 
 
@@ -140,9 +140,9 @@ def _visible(value: JSON) -> JSON:
             return value
 
 
-def _is_error_envelope(answer: Answer) -> bool:
-    match answer.json:
+def _is_error_envelope(response: Answer) -> bool:
+    match response.json:
         case {"data": None, "error": {"status": status, "name": str(), "message": str()}}:
-            return status == answer.status
+            return status == response.status
         case _:
             return False

@@ -69,7 +69,7 @@ class ManagedScenario:
     """Requests in their order, and the administrators that the first of them make."""
 
     name: str
-    people: Mapping[str, Mapping[str, str]]
+    admin_users: Mapping[str, Mapping[str, str]]
     steps: tuple[ManagedStep, ...]
 
 
@@ -86,19 +86,20 @@ def managed_scenarios(archive: str) -> tuple[ManagedScenario, ...]:
 class AdminAuthorization(Authorization):
     """Turns the `auth` of a case into headers; signs each administrator in once.
 
-    ``people`` are administrators by name, with what they sign in with, beside the recorded one.
+    ``admin_users`` are administrators by name, with what they sign in with, beside the recorded
+    one.
     """
 
     def __init__(
         self,
         client: Client,
         credentials: Credentials,
-        people: Mapping[str, Mapping[str, str]] | None = None,
+        admin_users: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         super().__init__(client, credentials)
         recorded = json.loads((CORPUS / "credentials.json").read_bytes())["admin"]
         first = {name: recorded[name] for name in ("email", "password")}
-        self._people = {"": first, **(people or {})}
+        self._admin_users = {"": first, **(admin_users or {})}
         self._tokens: dict[str, str] = {}
 
     async def headers(self, auth: str | None) -> dict[str, str]:
@@ -107,7 +108,7 @@ class AdminAuthorization(Authorization):
         if kind != "admin":
             return await super().headers(auth)
         if name not in self._tokens:
-            self._tokens[name] = await sign_in(self.client, self._people[name])
+            self._tokens[name] = await sign_in(self.client, self._admin_users[name])
         return {"Authorization": f"Bearer {self._tokens[name]}"}
 
 
@@ -115,10 +116,10 @@ async def sign_in(client: Client, credentials: Mapping[str, str]) -> str:
     """Sign an administrator in, and return their access token."""
     headers = {"Content-Type": "application/json"}
     body = json.dumps(dict(credentials)).encode()
-    answer = await client.request("POST", "/admin/login", headers, body)
-    if answer.status != 200:
-        raise RuntimeError(f"{credentials['email']} cannot sign in: {answer.content!r}")
-    token: str = json.loads(answer.content)["data"]["token"]
+    response = await client.request("POST", "/admin/login", headers, body)
+    if response.status != 200:
+        raise RuntimeError(f"{credentials['email']} cannot sign in: {response.content!r}")
+    token: str = json.loads(response.content)["data"]["token"]
     return token
 
 
@@ -134,32 +135,32 @@ async def differing_steps(
     Both bodies are compared in a ``form``, as they are if none is given.
     """
     placeholders = Placeholders()
-    answers: list[Answer] = []
+    responses: list[Answer] = []
     found: dict[int, list[str]] = {}
     for number, one in enumerate(scenario.steps, start=1):
-        step = filled(one.step, answers)
-        answer = await send(step, client, authorization)
-        answers.append(answer)
+        step = filled(one.step, responses)
+        response = await send(step, client, authorization)
+        responses.append(response)
         if one.deviation is not None:
             continue
-        told = _told(one, answer, placeholders, form)
+        told = _told(one, response, placeholders, form)
         if told:
             found[number] = [described(number, step), *told]
     return found
 
 
 def _told(
-    one: ManagedStep, answer: Answer, placeholders: Placeholders, form: Callable[[JSON], JSON]
+    one: ManagedStep, response: Answer, placeholders: Placeholders, form: Callable[[JSON], JSON]
 ) -> list[str]:
     recorded = one.step
     if recorded.status >= 500:
-        refused = 400 <= answer.status < 500
-        return [] if refused else [f"expected a 4xx, got {answer.status}"]
+        refused = 400 <= response.status < 500
+        return [] if refused else [f"expected a 4xx, got {response.status}"]
     expected = replace(recorded, body=form(counting(one, recorded.body)))
-    counted = form(counting(one, answer.json))
-    if counted != answer.json:
-        answer = replace(answer, content=json.dumps(counted).encode())
-    return differences(expected, answer, placeholders)
+    counted = form(counting(one, response.json))
+    if counted != response.json:
+        response = replace(response, content=json.dumps(counted).encode())
+    return differences(expected, response, placeholders)
 
 
 @cache
@@ -218,7 +219,7 @@ def _case(group: str, recorded: Any) -> ManagedCase:  # noqa: ANN401 - as JSON g
 def _scenario(group: str, recorded: Any) -> ManagedScenario:  # noqa: ANN401 - as JSON gives it
     return ManagedScenario(
         name=f"{group}/{recorded['name']}",
-        people=recorded.get("admins", {}),
+        admin_users=recorded.get("admins", {}),
         steps=tuple(map(_managed_step, recorded["steps"])),
     )
 

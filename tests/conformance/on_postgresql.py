@@ -113,7 +113,7 @@ def _common_text(text: str) -> str:
 
 
 def judge_on_postgresql(
-    case: ReadCase, answer: Answer, deviations: Iterable[Deviation]
+    case: ReadCase, response: Answer, deviations: Iterable[Deviation]
 ) -> list[str]:
     """Return what is wrong with an answer of a server on PostgreSQL.
 
@@ -121,12 +121,12 @@ def judge_on_postgresql(
     is refused, or it is answered as it is with SQLite.
     """
     if case.name in REFUSED:
-        return _status(answer, 400)
+        return _status(response, 400)
     if case.name in OPEN_ORDER:
-        return _status(answer, case.status)
+        return _status(response, case.status)
     if case.status == 500:
-        return [] if 400 <= answer.status < 500 else _status(answer, _elsewhere(case).status)
-    return judge(case, answer, deviations)
+        return [] if 400 <= response.status < 500 else _status(response, _elsewhere(case).status)
+    return judge(case, response, deviations)
 
 
 def differs_on_postgresql(scenario: Scenario, found: Iterable[str]) -> bool:
@@ -140,10 +140,10 @@ def differs_on_postgresql(scenario: Scenario, found: Iterable[str]) -> bool:
     return listed or any(_NOT_STORED.search(line) for line in found)
 
 
-def _status(answer: Answer, expected: int) -> list[str]:
-    if answer.status == expected != 500:
+def _status(response: Answer, expected: int) -> list[str]:
+    if response.status == expected != 500:
         return []
-    return [f"status: expected {expected}, got {answer.status}"]
+    return [f"status: expected {expected}, got {response.status}"]
 
 
 def _elsewhere(case: ReadCase) -> ReadCase:

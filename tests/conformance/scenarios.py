@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from tests.conformance.client import Answer, Authorization, Client
-from tests.conformance.common_form import common_answer, common_step
+from tests.conformance.common_form import common_response, common_step
 from tests.conformance.corpus import JSON, Scenario, Step
 from tests.conformance.deviations import Deviation, judge
 from tests.conformance.forms import FORM_TYPE
@@ -39,18 +39,18 @@ async def replay(
     differences that ``allow`` accepts do not count.
     """
     placeholders = Placeholders()
-    answers: list[Answer] = []
+    responses: list[Answer] = []
     for number, recorded in enumerate(scenario.steps, start=1):
-        step = filled(recorded, answers)
-        answer = await send(step, client, authorization)
+        step = filled(recorded, responses)
+        response = await send(step, client, authorization)
         if in_common:
-            told = judge(common_step(recorded), common_answer(answer), deviations, placeholders)
+            told = judge(common_step(recorded), common_response(response), deviations, placeholders)
         else:
-            told = judge(recorded, answer, deviations, placeholders)
+            told = judge(recorded, response, deviations, placeholders)
         found = [difference for difference in told if not allow(recorded, difference)]
         if found:
             return [described(number, step), *found]
-        answers.append(answer)
+        responses.append(response)
     return []
 
 
@@ -65,23 +65,23 @@ async def send(step: Step, client: Client, authorization: Authorization) -> Answ
     return await client.request(step.method, step.path, headers, step.sent)
 
 
-def filled(step: Step, answers: Sequence[Answer]) -> Step:
+def filled(step: Step, responses: Sequence[Answer]) -> Step:
     """Put in what the answers so far said, wherever a request refers to it."""
     return replace(
         step,
-        path=str(_fill(step.path, answers)),
-        auth=None if step.auth is None else str(_fill(step.auth, answers)),
-        json_body=_fill(step.json_body, answers),
+        path=str(_fill(step.path, responses)),
+        auth=None if step.auth is None else str(_fill(step.auth, responses)),
+        json_body=_fill(step.json_body, responses),
         headers={
-            name: _COOKIE.sub(lambda found: _cookie(found, answers), value)
+            name: _COOKIE.sub(lambda found: _cookie(found, responses), value)
             for name, value in step.headers.items()
         },
     )
 
 
-def _cookie(template: re.Match[str], answers: Sequence[Answer]) -> str:
+def _cookie(template: re.Match[str], responses: Sequence[Answer]) -> str:
     """Return the value of a cookie that an answer sets; nothing where it does not."""
-    headers = answers[int(template[1]) - 1].headers.get("set-cookie", "")
+    headers = responses[int(template[1]) - 1].headers.get("set-cookie", "")
     found = re.search(rf"(?:^|,\s*){re.escape(template[2])}=([^;]*)", headers)
     return found[1] if found else ""
 
@@ -93,24 +93,24 @@ def described(number: int, step: Step) -> str:
     return f"step {number}: {step.method} {step.path}  (auth {step.auth}) {shown}"
 
 
-def _fill(value: JSON, answers: Sequence[Answer]) -> JSON:
+def _fill(value: JSON, responses: Sequence[Answer]) -> JSON:
     match value:
         case dict():
-            return {name: _fill(inner, answers) for name, inner in value.items()}
+            return {name: _fill(inner, responses) for name, inner in value.items()}
         case list():
-            return [_fill(inner, answers) for inner in value]
+            return [_fill(inner, responses) for inner in value]
         case str():
             # What is nothing but a template becomes the value itself, of whatever type.
             if whole := _TEMPLATE.fullmatch(value):
-                return _answered(whole, answers)
-            return _TEMPLATE.sub(lambda found: str(_answered(found, answers)), value)
+                return _answered(whole, responses)
+            return _TEMPLATE.sub(lambda found: str(_answered(found, responses)), value)
         case _:
             return value
 
 
-def _answered(template: re.Match[str], answers: Sequence[Answer]) -> JSON:
+def _answered(template: re.Match[str], responses: Sequence[Answer]) -> JSON:
     """Return what a template names: None where an answer does not have it, as in a refusal."""
-    value = answers[int(template[1]) - 1].json
+    value = responses[int(template[1]) - 1].json
     for name in filter(None, template[2].split(".")):
         match value:
             case list():

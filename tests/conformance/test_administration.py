@@ -68,7 +68,7 @@ async def test_administrators_change_what_the_reference_changes(
     scenario: ManagedScenario, recorded: Path, kind: Kind
 ) -> None:
     async with fresh_app(recorded) as client:
-        authorization = AdminAuthorization(client, credentials(), scenario.people)
+        authorization = AdminAuthorization(client, credentials(), scenario.admin_users)
         found = await differing_steps(scenario, client, authorization)
     found = {step: told for step, told in found.items() if step not in skipped(scenario, kind)}
     expected = EXPECTED.get(scenario.name, {})
@@ -87,9 +87,9 @@ def skipped(scenario: ManagedScenario, kind: Kind) -> frozenset[int]:
 async def differing(
     case: ManagedCase, client: AsgiClient, administrators: AdminAuthorization
 ) -> list[str]:
-    answer = await ask(case, client, administrators)
+    response = await ask(case, client, administrators)
     if case.status >= 500:
-        return [] if 400 <= answer.status < 500 else [f"expected a 4xx, got {answer.status}"]
+        return [] if 400 <= response.status < 500 else [f"expected a 4xx, got {response.status}"]
     expected = ReadCase(
         group=case.group,
         name=case.name,
@@ -101,5 +101,5 @@ async def differing(
         content_type="application/json",
         body=counting(case, case.body),
     )
-    counted = json.dumps(counting(case, answer.json)).encode()
-    return differences(expected, replace(answer, content=counted))
+    counted = json.dumps(counting(case, response.json)).encode()
+    return differences(expected, replace(response, content=counted))

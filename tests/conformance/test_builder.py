@@ -56,7 +56,7 @@ async def test_administrators_change_the_model_as_by_the_reference(
 ) -> None:
     form = common_form if kind is POSTGRESQL else as_it_is
     async with fresh_project(recorded, kind, tmp_path / "project") as client:
-        authorization = AdminAuthorization(client, credentials(), scenario.people)
+        authorization = AdminAuthorization(client, credentials(), scenario.admin_users)
         found = await differing_steps(scenario, client, authorization, form)
     expected = EXPECTED.get(scenario.name, {})
     surprising = [line for step, told in found.items() if step not in expected for line in told]
@@ -92,9 +92,9 @@ async def test_what_the_reference_has_not_seen_yet_is_known_all_the_same(
 
         async def ask(method: str, target: str, body: object) -> Any:  # noqa: ANN401 - as JSON
             content = json.dumps(body).encode()
-            answer = await client.request(method, target, headers, content)
-            assert answer.status < 300, answer.content
-            return answer.json
+            response = await client.request(method, target, headers, content)
+            assert response.status < 300, response.content
+            return response.json
 
         types, entries = "/content-type-builder/content-types", "/content-manager/collection-types"
         await ask("POST", types, {"contentType": memo})

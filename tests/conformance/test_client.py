@@ -72,16 +72,16 @@ async def test_the_method_headers_and_body_reach_the_app() -> None:
 
 
 async def test_the_answer_is_put_together() -> None:
-    answer = await AsgiClient(Recorder(b'{"a":', b"1}", status=404)).request("GET", "/")
-    assert answer.status == 404
-    assert answer.headers == {"vary": "Origin, A", "content-type": "application/json"}
-    assert answer.json == {"a": 1}
-    assert answer.text is None
+    response = await AsgiClient(Recorder(b'{"a":', b"1}", status=404)).request("GET", "/")
+    assert response.status == 404
+    assert response.headers == {"vary": "Origin, A", "content-type": "application/json"}
+    assert response.json == {"a": 1}
+    assert response.text is None
 
 
 async def test_nothing_follows_the_headers_after_head() -> None:
-    answer = await AsgiClient(Recorder(b"{}")).request("HEAD", "/")
-    assert answer.content == b""
+    response = await AsgiClient(Recorder(b"{}")).request("HEAD", "/")
+    assert response.content == b""
 
 
 async def test_the_app_is_started_and_shut_down() -> None:

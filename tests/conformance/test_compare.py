@@ -23,13 +23,13 @@ JSON_TYPE = {"content-type": "application/json"}
 TAIL = "sections[0].__component must be one of the following values: "
 
 
-def answer(content: str, status: int = 200, content_type: str = "application/json") -> Answer:
+def response(content: str, status: int = 200, content_type: str = "application/json") -> Answer:
     return Answer(status, {"content-type": content_type}, content.encode())
 
 
 def test_members_may_come_in_any_order() -> None:
     content = '{"meta":{"total":2},"data":[{"title":"One","id":1},{"id":2,"title":null}]}'
-    assert differences(CASE, answer(content)) == []
+    assert differences(CASE, response(content)) == []
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_members_may_come_in_any_order() -> None:
     ],
 )
 def test_each_difference_is_told_with_its_place(content: str, found: list[str]) -> None:
-    assert differences(CASE, answer(content)) == found
+    assert differences(CASE, response(content)) == found
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_each_difference_is_told_with_its_place(content: str, found: list[str]) 
 def test_values_are_equal_when_type_and_value_are(
     recorded: JSON, content: str, *, equal: bool
 ) -> None:
-    found = differences(replace(CASE, body={"a": recorded}), answer(f'{{"a":{content}}}'))
+    found = differences(replace(CASE, body={"a": recorded}), response(f'{{"a":{content}}}'))
     assert (found == []) is equal
 
 
@@ -101,14 +101,14 @@ def test_values_are_equal_when_type_and_value_are(
     ],
 )
 def test_component_names_in_an_error_have_no_order(message: str, *, equal: bool) -> None:
-    found = differences(replace(CASE, body=TAIL + "a.b, c.d"), answer(f'"{message}"'))
+    found = differences(replace(CASE, body=TAIL + "a.b, c.d"), response(f'"{message}"'))
     assert (found == []) is equal
 
 
 def test_the_status_and_the_media_type_count_but_not_its_parameters() -> None:
     case = replace(CASE, body=None, text="Not Found", status=404, content_type="text/plain")
-    assert differences(case, answer("Not Found", 404, "text/PLAIN; charset=utf-8")) == []
-    assert differences(case, answer("Not Found", 405, "text/html")) == [
+    assert differences(case, response("Not Found", 404, "text/PLAIN; charset=utf-8")) == []
+    assert differences(case, response("Not Found", 405, "text/html")) == [
         "status: expected 404, got 405",
         'media type: expected "text/plain", got "text/html"',
     ]

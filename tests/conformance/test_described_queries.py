@@ -27,8 +27,8 @@ async def described(tmp_path_factory: pytest.TempPathFactory) -> Described:
     project = unpack_project(tmp_path_factory.mktemp("asked") / "project")
     async with open_app(project) as client:
         headers = await Authorization(client, credentials()).headers("full")
-        answer = await client.request("GET", "/api/openapi.json", headers)
-    return Described(json.loads(answer.content))
+        response = await client.request("GET", "/api/openapi.json", headers)
+    return Described(json.loads(response.content))
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
@@ -37,7 +37,7 @@ async def test_a_recorded_parameter_is_among_those_that_are_described(
 ) -> None:
     components = as_texts({"components": described.document["components"]})
     validators: dict[tuple[str, str], Validator] = {}
-    asked, faults = 0, []
+    asked, problems = 0, []
     for case in read_cases():
         value = parse(case.path.partition("?")[2]).get(name)
         schema = schema_of(case, name, described)
@@ -49,10 +49,10 @@ async def test_a_recorded_parameter_is_among_those_that_are_described(
             operation, Draft202012Validator({**components, **as_texts(schema)})
         )
         asked += 1
-        faults += [] if known.is_valid(listed(name, value)) else [case.path]
+        problems += [] if known.is_valid(listed(name, value)) else [case.path]
 
     assert asked > 40
-    assert len(faults) <= TOLERATED.get(name, 0), "\n".join(faults)
+    assert len(problems) <= TOLERATED.get(name, 0), "\n".join(problems)
 
 
 def schema_of(case: ReadCase, name: str, described: Described) -> Any:  # noqa: ANN401 - JSON

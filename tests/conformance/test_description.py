@@ -53,70 +53,70 @@ async def described(tmp_path_factory: pytest.TempPathFactory) -> Described:
     project = unpack_project(tmp_path_factory.mktemp("described") / "project")
     async with open_app(project) as client:
         headers = await Authorization(client, credentials()).headers("full")
-        answer = await client.request("GET", "/api/openapi.json", headers)
-    return Described(json.loads(answer.content))
+        response = await client.request("GET", "/api/openapi.json", headers)
+    return Described(json.loads(response.content))
 
 
 @pytest.mark.parametrize("group", READ_GROUPS)
 async def test_a_recorded_answer_is_as_it_is_described(group: str, described: Described) -> None:
     cases = [case for case in read_cases() if case.group == group]
-    faults = [
-        f"{case.method} {case.path}: {fault}"
+    problems = [
+        f"{case.method} {case.path}: {problem}"
         for case in cases
-        for fault in faults_of_answer(case, described)
+        for problem in problems_of_response(case, described)
     ]
 
-    assert not faults, "\n".join(faults[:20])
+    assert not problems, "\n".join(problems[:20])
 
 
 @pytest.mark.parametrize("group", WRITE_GROUPS)
 async def test_an_answer_to_who_writes_is_as_it_is_described(
     group: str, described: Described
 ) -> None:
-    faults = [
-        f"{scenario.name}: {step.method} {step.path}: {fault}"
+    problems = [
+        f"{scenario.name}: {step.method} {step.path}: {problem}"
         for scenario in scenarios_of(group)
         for step in scenario.steps
         if scenario.name != UNLISTED
-        for fault in faults_of_answer(step, described)
+        for problem in problems_of_response(step, described)
     ]
 
-    assert not faults, "\n".join(faults[:20])
+    assert not problems, "\n".join(problems[:20])
 
 
 @pytest.mark.parametrize("group", [group for group in WRITE_GROUPS if group != "validation"])
 async def test_a_recorded_body_that_is_accepted_is_as_it_is_described(
     group: str, described: Described
 ) -> None:
-    faults = [
-        f"{scenario.name}: {fault}"
+    problems = [
+        f"{scenario.name}: {problem}"
         for scenario in scenarios_of(group)
         if scenario.name not in TOLERATED
-        for fault in faults_of_bodies(scenario, described)
+        for problem in problems_of_bodies(scenario, described)
     ]
 
-    assert not faults, "\n".join(faults[:20])
+    assert not problems, "\n".join(problems[:20])
 
 
 def scenarios_of(group: str) -> list[Scenario]:
     return [scenario for scenario in write_scenarios() if scenario.group == group]
 
 
-def faults_of_bodies(scenario: Scenario, described: Described) -> Iterator[str]:
+def problems_of_bodies(scenario: Scenario, described: Described) -> Iterator[str]:
     for step in scenario.steps:
         operation = described.operation(step.method, step.path)
         if operation is not None and step.has_json_body and step.status < 300:
-            yield from described.faults_of_body(operation, step.json_body)
+            yield from described.problems_of_body(operation, step.json_body)
 
 
-def faults_of_answer(recorded: Recorded, described: Described) -> list[str]:
+def problems_of_response(recorded: Recorded, described: Described) -> list[str]:
     operation = described.operation(recorded.method, recorded.path)
     other_form = any(name.lower() in OTHER_FORM for name in recorded.headers)
     if operation is None or other_form or COUNTED.search(recorded.path):
         return []
     if recorded.status >= SERVER_FAULT:
         return []
-    return described.faults_of_answer(operation, recorded.status, filled(recorded.body))
+    return described.problems_of_response(operation, recorded.status, filled(recorded.body))
 
 
 PLACES: dict[str, Any] = {"id": 1, "size": 1.5, "time": "2026-01-01T00:00:00.000Z"}

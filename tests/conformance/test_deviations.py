@@ -211,14 +211,14 @@ def test_without_zero_width_characters_the_answer_is_the_recorded_one_but_for_th
 ) -> None:
     rows = table(tmp_path, "| `x` | `a=1` | 200 | 200 without zero-width characters | why |")
     case = recorded(200, body={"a": ["x\u200b\ufeff", {"b": "\u200dy\u200c"}], "n": 1})
-    answer = Answer(200, {"content-type": "application/json"}, content.encode())
-    assert (judge(case, answer, rows) == []) is accepted
+    response = Answer(200, {"content-type": "application/json"}, content.encode())
+    assert (judge(case, response, rows) == []) is accepted
     refused = Answer(404, {"content-type": "application/json"}, content.encode())
     assert judge(case, refused, rows)
 
 
 @pytest.mark.parametrize(
-    ("answer", "accepted"),
+    ("response", "accepted"),
     [
         (envelope(400), True),
         (envelope(404), True),
@@ -229,10 +229,10 @@ def test_without_zero_width_characters_the_answer_is_the_recorded_one_but_for_th
     ],
 )
 def test_for_a_recorded_server_error_any_client_error_in_its_envelope_will_do(
-    answer: Answer, tmp_path: Path, *, accepted: bool
+    response: Answer, tmp_path: Path, *, accepted: bool
 ) -> None:
     rows = table(tmp_path, "| `x` | `a=1` | 500 | 400 | why |")
-    assert (judge(recorded(500), answer, rows) == []) is accepted
+    assert (judge(recorded(500), response, rows) == []) is accepted
 
 
 def test_for_another_recorded_answer_the_status_of_the_row_will_do(tmp_path: Path) -> None:

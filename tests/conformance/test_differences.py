@@ -33,14 +33,14 @@ class Asking:
         return await self.client.request(method, f"/api/{target}", headers, body)
 
     async def titles(self, filters: str) -> list[str]:
-        answer = await self.send("GET", f"{TEXTS}&{filters}")
-        assert answer.status == 200, answer.content
-        return [entry["title"] for entry in json.loads(answer.content)["data"]]
+        response = await self.send("GET", f"{TEXTS}&{filters}")
+        assert response.status == 200, response.content
+        return [entry["title"] for entry in json.loads(response.content)["data"]]
 
     async def written(self, data: Mapping[str, object]) -> Any:  # noqa: ANN401 - any JSON
-        answer = await self.send("POST", "articles", {"title": "Differs", **data})
-        assert answer.status == 201, answer.content
-        return json.loads(answer.content)["data"]
+        response = await self.send("POST", "articles", {"title": "Differs", **data})
+        assert response.status == 201, response.content
+        return json.loads(response.content)["data"]
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,8 @@ async def test_letters_beyond_ascii_are_folded_by_postgresql(kind: Kind, ask: As
 
 
 async def test_nulls_come_first_in_sqlite_and_last_in_postgresql(kind: Kind, ask: Asking) -> None:
-    answer = await ask.send("GET", "articles?sort=day&fields=day&pagination[pageSize]=100")
-    nulls = [entry["day"] is None for entry in json.loads(answer.content)["data"]]
+    response = await ask.send("GET", "articles?sort=day&fields=day&pagination[pageSize]=100")
+    nulls = [entry["day"] is None for entry in json.loads(response.content)["data"]]
     assert any(nulls)
     assert nulls == sorted(nulls, reverse=kind.name == "sqlite")
 
@@ -86,8 +86,8 @@ async def test_zeros_at_the_end_of_a_time_are_dropped_by_postgresql(
 
 
 async def test_big_integers_are_exact_in_postgresql(kind: Kind, ask: Asking) -> None:
-    answer = await ask.send("GET", f"articles/{SOME_ARTICLE}?fields=views")
-    views = json.loads(answer.content)["data"]["views"]
+    response = await ask.send("GET", f"articles/{SOME_ARTICLE}?fields=views")
+    views = json.loads(response.content)["data"]["views"]
     assert views == on(kind, sqlite="9223372036854776000", postgresql="9223372036854775807")
 
 
@@ -112,8 +112,8 @@ async def test_keys_of_json_are_put_in_order_by_postgresql(kind: Kind, ask: Aski
 async def test_what_columns_of_postgresql_cannot_hold_is_refused(
     kind: Kind, ask: Asking, data: Mapping[str, object]
 ) -> None:
-    answer = await ask.send("POST", "articles", {"title": "Does not fit", **data})
-    assert answer.status == on(kind, sqlite=201, postgresql=400)
+    response = await ask.send("POST", "articles", {"title": "Does not fit", **data})
+    assert response.status == on(kind, sqlite=201, postgresql=400)
 
 
 @pytest.mark.parametrize(
@@ -123,5 +123,5 @@ async def test_what_columns_of_postgresql_cannot_hold_is_refused(
 async def test_operands_that_postgresql_cannot_compare_are_refused(
     kind: Kind, ask: Asking, query: str
 ) -> None:
-    answer = await ask.send("GET", f"{TEXTS}&{query}")
-    assert answer.status == on(kind, sqlite=200, postgresql=400)
+    response = await ask.send("GET", f"{TEXTS}&{query}")
+    assert response.status == on(kind, sqlite=200, postgresql=400)

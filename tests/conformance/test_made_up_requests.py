@@ -63,16 +63,16 @@ def test_what_is_described_is_answered_as_described(
     method: str, address: str, headers: dict[str, str]
 ) -> None:
     described = schemathesis.openapi.from_url(f"{address}/api/openapi.json", headers=headers)
-    asked, faults = 0, []
+    asked, problems = 0, []
     for found in described.get_all_operations():
         operation: Any = found.ok()  # type: ignore[union-attr]  # the document is valid
         if operation.method != method:
             continue
         asked += 1
-        faults += [f"{operation.label}: {fault}" for fault in faults_of(operation, headers)]
+        problems += [f"{operation.label}: {problem}" for problem in problems_of(operation, headers)]
 
     assert asked > 5
-    assert not faults, "\n".join(faults)
+    assert not problems, "\n".join(problems)
 
 
 def known_parameters(operation: Any, headers: dict[str, str]) -> list[dict[str, object]]:  # noqa: ANN401
@@ -81,15 +81,15 @@ def known_parameters(operation: Any, headers: dict[str, str]) -> list[dict[str, 
     name = parameter.strip("{}")
     if name == parameter or name not in {"id", "documentId"}:
         return [{}]
-    answer = httpx.get(f"{operation.base_url}{collection}", headers=headers).json()
-    bare = isinstance(answer, list)
-    listed: list[Any] = answer if bare else answer.get("data") or answer.get("roles") or []
+    response = httpx.get(f"{operation.base_url}{collection}", headers=headers).json()
+    bare = isinstance(response, list)
+    listed: list[Any] = response if bare else response.get("data") or response.get("roles") or []
     return [{}, *({name: item[name]} for item in listed[:3])]
 
 
-def faults_of(operation: Any, headers: dict[str, str]) -> list[str]:  # noqa: ANN401 - of any method
+def problems_of(operation: Any, headers: dict[str, str]) -> list[str]:  # noqa: ANN401 - of any method
     """Send requests to one operation, and say what is wrong with the answers."""
-    faults: list[str] = []
+    problems: list[str] = []
     known = cycle(known_parameters(operation, headers))
 
     @made_up
@@ -103,5 +103,5 @@ def faults_of(operation: Any, headers: dict[str, str]) -> list[str]:  # noqa: AN
     try:
         ask()
     except BaseExceptionGroup as found:
-        faults += [f"{type(one).__name__}: {str(one)[:1500]}" for one in found.exceptions]
-    return faults
+        problems += [f"{type(one).__name__}: {str(one)[:1500]}" for one in found.exceptions]
+    return problems

@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     request: str
     uid: str
     body: JSON
-    answer: JSON
+    response: JSON
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,8 @@ async def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
     project = unpack_project(tmp_path_factory.mktemp("described") / "project")
     async with open_app(project) as client:
         headers = await AdminAuthorization(client, credentials()).headers("admin")
-        answer = await client.request("GET", "/admin/x/openapi.json", headers)
-    parts = json.loads(answer.content)["components"]
+        response = await client.request("GET", "/admin/x/openapi.json", headers)
+    parts = json.loads(response.content)["components"]
     found = Content({}, {})
     for name, schema in parts["schemas"].items():
         about = ABOUT.fullmatch(schema.get("description", ""))
@@ -55,11 +55,11 @@ async def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
 
 def test_recorded_entries_are_as_they_are_described(content: Content) -> None:
     told = [
-        f"{asked.request}: {list(fault.absolute_path)} {fault.message[:200]}"
+        f"{asked.request}: {list(problem.absolute_path)} {problem.message[:200]}"
         for asked in requests()
         if asked.uid in content.shown
-        for entry in entries(asked.answer)
-        for fault in content.shown[asked.uid].iter_errors(filled(entry))
+        for entry in entries(asked.response)
+        for problem in content.shown[asked.uid].iter_errors(filled(entry))
     ]
 
     assert not told, "\n".join(told[:20])
@@ -70,7 +70,7 @@ def test_entries_say_nothing_that_is_not_described(content: Content) -> None:
         (asked.uid, name)
         for asked in requests()
         if asked.uid in content.shown
-        for entry in entries(asked.answer)
+        for entry in entries(asked.response)
         for name in entry.keys() - described_names(content.shown[asked.uid])
     }
 
@@ -79,10 +79,10 @@ def test_entries_say_nothing_that_is_not_described(content: Content) -> None:
 
 def test_recorded_bodies_are_as_they_are_described(content: Content) -> None:
     told = [
-        f"{asked.request}: {list(fault.absolute_path)} {fault.message[:200]}"
+        f"{asked.request}: {list(problem.absolute_path)} {problem.message[:200]}"
         for asked in requests(leaving_out=TOLERANT)
         if asked.uid in content.written and isinstance(asked.body, dict)
-        for fault in content.written[asked.uid].iter_errors(asked.body)
+        for problem in content.written[asked.uid].iter_errors(asked.body)
     ]
 
     assert not told, "\n".join(told[:20])
@@ -105,11 +105,11 @@ def requests(leaving_out: tuple[str, ...] = ("none",)) -> Iterator[Asked]:
                 yield Asked(request, about[2], body, step.body)
 
 
-def entries(answer: JSON) -> list[dict[str, Any]]:
+def entries(response: JSON) -> list[dict[str, Any]]:
     """The entries of an answer: a page, or one that is there."""
-    if not isinstance(answer, dict):
+    if not isinstance(response, dict):
         return []
-    results, data = answer.get("results"), answer.get("data")
+    results, data = response.get("results"), response.get("data")
     listed = results if isinstance(results, list) else [data]
     return [entry for entry in listed if isinstance(entry, dict) and "documentId" in entry]
 

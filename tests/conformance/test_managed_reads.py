@@ -66,11 +66,11 @@ def deviation_of(case: ManagedCase) -> str | None:
 async def differing(
     case: ManagedCase, kind: Kind, client: AsgiClient, administrators: AdminAuthorization
 ) -> list[str]:
-    answer = await ask(case, client, administrators)
+    response = await ask(case, client, administrators)
     if case.status >= 500:
-        return [] if 400 <= answer.status < 500 else [f"expected a 4xx, got {answer.status}"]
+        return [] if 400 <= response.status < 500 else [f"expected a 4xx, got {response.status}"]
     if kind is POSTGRESQL and f"{case.method} {case.path}" in ORDERED_OTHERWISE:
-        return [] if answer.status == case.status else [f"expected {case.status}: {answer}"]
+        return [] if response.status == case.status else [f"expected {case.status}: {response}"]
     expected = ReadCase(
         group=case.group,
         name=case.name,
@@ -82,8 +82,8 @@ async def differing(
         content_type="application/json",
         body=counted_on(kind, case.body, case),
     )
-    counted = counted_on(kind, answer.json, case)
-    return differences(expected, replace(answer, content=json.dumps(counted).encode()))
+    counted = counted_on(kind, response.json, case)
+    return differences(expected, replace(response, content=json.dumps(counted).encode()))
 
 
 def counted_on(kind: Kind, value: JSON, case: ManagedCase) -> JSON:

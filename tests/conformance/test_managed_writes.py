@@ -38,7 +38,7 @@ async def test_administrators_change_what_the_reference_changes(
 ) -> None:
     form = common_form if kind is POSTGRESQL else as_it_is
     async with fresh_app(recorded) as client:
-        authorization = AdminAuthorization(client, credentials(), scenario.people)
+        authorization = AdminAuthorization(client, credentials(), scenario.admin_users)
         found = await differing_steps(scenario, client, authorization, form)
     expected = expected_steps(scenario.name, on_postgresql=kind is POSTGRESQL)
     surprising = [

@@ -18,9 +18,9 @@ def label(case: ModelCase) -> str:
 async def test_the_model_is_described_as_the_reference_does(
     case: ModelCase, client: AsgiClient, authorization: Authorization
 ) -> None:
-    answer = await client.request("GET", case.path, await authorization.headers(case.auth))
-    assert answer.status == case.status
-    assert in_order(case, answer.content.decode()) == in_order(case, case.body)
+    response = await client.request("GET", case.path, await authorization.headers(case.auth))
+    assert response.status == case.status
+    assert in_order(case, response.content.decode()) == in_order(case, case.body)
 
 
 def in_order(case: ModelCase, text: str) -> str:

@@ -110,8 +110,8 @@ async def test_what_one_has_remembered_is_forgotten_when_the_other_writes(record
         totals = []
         for number in range(4):
             for client in (one, other, one, other):
-                answer = await client.request("GET", "/api/tags?fields=label", authorized())
-                totals.append(answer.json["meta"]["pagination"]["total"] - number)  # type: ignore[index, call-overload, operator]
+                response = await client.request("GET", "/api/tags?fields=label", authorized())
+                totals.append(response.json["meta"]["pagination"]["total"] - number)  # type: ignore[index, call-overload, operator]
             body = b'{"data": {"label": "number %d"}}' % number
             made = await (one, other)[number % 2].request("POST", "/api/tags", authorized(), body)
             assert made.status == 201
@@ -131,5 +131,5 @@ async def test_whoever_loses_a_permission_loses_it_in_both(recorded: Path) -> No
         after = [await client.request("GET", "/api/articles") for client in (one, other)]
 
     assert changed.status == 200
-    assert [answer.status for answer in before] == [200, 200]
-    assert [answer.status for answer in after] == [401, 401]
+    assert [response.status for response in before] == [200, 200]
+    assert [response.status for response in after] == [401, 401]

@@ -55,12 +55,12 @@ async def replay(
 ) -> list[str]:
     headers = {**await authorization.headers(case.auth), **case.headers}
     try:
-        answer = await client.request(case.method, case.path, headers)
+        response = await client.request(case.method, case.path, headers)
     except Exception as error:  # noqa: BLE001 - a crash is a difference as any other
         return [f"the app raised {type(error).__name__}: {error}"]
     if kind.name == "postgresql":
-        return judge_on_postgresql(case, answer, deviations)
-    return judge(case, answer, deviations)
+        return judge_on_postgresql(case, response, deviations)
+    return judge(case, response, deviations)
 
 
 def describe(case: ReadCase, found: list[str]) -> str:

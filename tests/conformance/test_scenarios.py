@@ -12,7 +12,7 @@ from tests.conformance.scenarios import filled, replay
 CREDENTIALS = Credentials(api_tokens={"full": "token"}, passwords={})
 
 
-def answer(body: JSON, status: int = 200) -> Answer:
+def response(body: JSON, status: int = 200) -> Answer:
     return Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
 
 
@@ -34,8 +34,8 @@ def step(path: str = "/", json_body: JSON = None, body: JSON = None, **more: str
 class Answering:
     """Gives prepared answers, and keeps what it was sent."""
 
-    def __init__(self, *answers: Answer) -> None:
-        self.answers = list(answers)
+    def __init__(self, *responses: Answer) -> None:
+        self.responses = list(responses)
         self.sent: list[tuple[str, str, Mapping[str, str], bytes]] = []
 
     async def request(
@@ -46,7 +46,7 @@ class Answering:
         body: bytes = b"",
     ) -> Answer:
         self.sent.append((method, raw_target, headers or {}, body))
-        return self.answers.pop(0)
+        return self.responses.pop(0)
 
 
 async def differences(client: Answering, *steps: Step) -> list[str]:
@@ -68,20 +68,23 @@ async def differences(client: Answering, *steps: Step) -> list[str]:
     ],
 )
 def test_a_template_is_what_an_earlier_answer_said(template: JSON, value: JSON) -> None:
-    answers = [answer({"data": {"id": 7, "links": [{"url": "/a"}, {"url": "/b"}]}}), answer([1])]
-    assert filled(step(json_body=template), answers).json_body == value
+    responses = [
+        response({"data": {"id": 7, "links": [{"url": "/a"}, {"url": "/b"}]}}),
+        response([1]),
+    ]
+    assert filled(step(json_body=template), responses).json_body == value
 
 
 def test_targets_and_tokens_have_templates_too_but_raw_bodies_have_none() -> None:
     found = filled(
         step("/a/{{step.1.body.id}}", auth="bearer:{{step.1.body.id}}", raw_body="{{step.1.body}}"),
-        [answer({"id": 7})],
+        [response({"id": 7})],
     )
     assert (found.path, found.auth, found.sent) == ("/a/7", "bearer:7", b"{{step.1.body}}")
 
 
 async def test_requests_are_sent_as_they_were_recorded() -> None:
-    client = Answering(answer({"id": 7}), answer({"id": 7}), answer({"id": 7}))
+    client = Answering(response({"id": 7}), response({"id": 7}), response({"id": 7}))
     steps = (
         step(json_body={"data": {}}, body={"id": "<id:1>"}, auth="full"),
         step("/{{step.1.body.id}}", body={"id": "<id:1>"}, method="GET", auth="bearer:x"),
@@ -97,7 +100,7 @@ async def test_requests_are_sent_as_they_were_recorded() -> None:
 
 
 async def test_the_first_answer_that_differs_is_told_and_nothing_is_sent_after_it() -> None:
-    client = Answering(answer({"id": 7}), answer({"id": 8}), answer({"id": 7}))
+    client = Answering(response({"id": 7}), response({"id": 8}), response({"id": 7}))
     steps = (step(body={"id": "<id:1>"}),) * 3
     assert await differences(client, *steps) == [
         "step 2: POST /  (auth None) ",

@@ -126,9 +126,9 @@ async def test_a_body_in_chunks_is_read_like_any_other(port: int) -> None:
 async def test_raw_paths_arrive_as_they_were_sent(
     target: str, status: int, client: SocketClient
 ) -> None:
-    answer = await client.request("GET", target, {"Authorization": full_access()})
-    assert answer.status == status
-    assert answer.media_type == "application/json"
+    response = await client.request("GET", target, {"Authorization": full_access()})
+    assert response.status == status
+    assert response.media_type == "application/json"
 
 
 async def test_what_is_no_http_is_refused_and_the_server_goes_on(

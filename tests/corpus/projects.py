@@ -61,7 +61,7 @@ def try_project(project: Path, *, serve: bool) -> ProjectResult:
     except SchemaError as error:
         result.problems = tuple(map(str, error.problems))
     except SettingsError as error:
-        result.problems = tuple(map(str, error.faults))
+        result.problems = tuple(map(str, error.problems))
     else:
         found = find_customisations(settings, schema)
         result.types = summarize(found, schema)
@@ -102,14 +102,14 @@ async def _responses(project: Path, result: ProjectResult) -> list[str]:
                 continue
             if not route.uid.startswith("api::"):
                 continue
-            answer = await client.request("GET", f"{prefix}/{route.path}", {}, b"")
+            response = await client.request("GET", f"{prefix}/{route.path}", {}, b"")
             single = schema.content_types[route.uid].kind is TypeKind.SINGLE
             is_granted = route.action in {None, f"{route.uid}.find"}
             expected = (
                 403 if not is_granted or f"{route.uid}.find" in closed else 404 if single else 200
             )
-            if answer.status != expected:
-                wrong.append(f"GET {prefix}/{route.path}: {answer.status} in place of {expected}")
+            if response.status != expected:
+                wrong.append(f"GET {prefix}/{route.path}: {response.status} in place of {expected}")
     return wrong
 
 

@@ -51,7 +51,7 @@ class Kind(Protocol):
     def recorded(self, folder: Path) -> Path:
         """Lay out the recorded project in a folder, with its rows; returns the folder."""
 
-    def seal(self, project: Path) -> None:
+    def cipher(self, project: Path) -> None:
         """Take the database of a project, which nobody has open, for what `copy` copies."""
 
     def copy(self, project: Path, folder: Path) -> Path:

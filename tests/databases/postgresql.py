@@ -125,7 +125,7 @@ class Postgresql:
         _point(project, name)
         return project
 
-    def seal(self, project: Path) -> None:
+    def cipher(self, project: Path) -> None:
         """See `Kind.seal`."""
         name = _database(project)
         self._sealed[name] = new_database(name)

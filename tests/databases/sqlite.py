@@ -75,7 +75,7 @@ class Sqlite:
         """See `Kind.recorded`."""
         return unpack_project(folder)
 
-    def seal(self, project: Path) -> None:
+    def cipher(self, project: Path) -> None:
         """A file can be copied at any time."""
 
     def copy(self, project: Path, folder: Path) -> Path:

@@ -15,11 +15,11 @@ from tests.databases.kind import Kind
 async def lay_tables(kind: Kind, project: Path, schema: Schema) -> Path:
     """Let an empty folder be such a project, of which copies can be made (`Kind.copy`)."""
     kind.settle(project)
-    room = target_of(load_settings(project, environ={}))
-    metadata = build_metadata(schema, map_tables(schema), room.kind.column_types)
-    async with room.new() as database:
-        await database.write(create_program(metadata, room.kind.ddl))
-    kind.seal(project)
+    target = target_of(load_settings(project, environ={}))
+    metadata = build_metadata(schema, map_tables(schema), target.kind.column_types)
+    async with target.new() as database:
+        await database.write(create_program(metadata, target.kind.ddl))
+    kind.cipher(project)
     return project
 
 

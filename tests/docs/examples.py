@@ -81,25 +81,25 @@ class Expected:
         headers = {name: words.get(value, value) for name, value in self.headers.items()}
         return replace(self, headers=headers, body=_fill(self.body, words))
 
-    def told(self, answer: Answer) -> Iterator[tuple[str, str]]:
+    def told(self, response: Answer) -> Iterator[tuple[str, str]]:
         """The words in capitals with what an answer has in their places."""
         for name, pattern in self.headers.items():
-            yield from _told(pattern, answer.headers.get(name.lower()))
-        yield from _told(self.body, answer.json)
+            yield from _told(pattern, response.headers.get(name.lower()))
+        yield from _told(self.body, response.json)
 
-    def faults(self, answer: Answer) -> list[str]:
+    def problems(self, response: Answer) -> list[str]:
         """What is otherwise in an answer, as sentences."""
         found = []
-        if answer.status != self.status:
-            found.append(f"status {answer.status} instead of {self.status}")
+        if response.status != self.status:
+            found.append(f"status {response.status} instead of {self.status}")
         for name, pattern in self.headers.items():
-            value = answer.headers.get(name.lower())
+            value = response.headers.get(name.lower())
             if value is None or not _text_fits(pattern, value):
                 found.append(f"{name} is {value!r} instead of {pattern!r}")
-        if self.text is not None and not _text_fits(self.text, answer.content.decode()):
-            found.append(f"the body is {answer.content.decode()!r}")
-        if self.text is None and not fits(self.body, answer.json):
-            found.append("the body is " + json.dumps(answer.json, ensure_ascii=False, indent=2))
+        if self.text is not None and not _text_fits(self.text, response.content.decode()):
+            found.append(f"the body is {response.content.decode()!r}")
+        if self.text is None and not fits(self.body, response.json):
+            found.append("the body is " + json.dumps(response.json, ensure_ascii=False, indent=2))
         return found
 
 
@@ -127,14 +127,14 @@ def examples(page: Path) -> Iterator[Example]:
         if marked is None:
             continue
         read_request = _http_request if marked["form"] == "http" else _curl_request
-        answer = next(blocks, None)
+        response = next(blocks, None)
         try:
             yield Example(
                 page=block.page,
                 line=block.line,
                 project=marked["project"] or "blog",
                 request=read_request(block.text),
-                expected=_expected(answer),
+                expected=_expected(response),
             )
         except ValueError as error:
             raise ValueError(f"{block.page}:{block.line}: {error}") from error

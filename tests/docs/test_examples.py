@@ -24,17 +24,17 @@ async def test_the_requests_of_a_page_are_answered_as_it_says(
 ) -> None:
     """Every page begins with new copies of the projects; its requests follow one another."""
     known = {project: dict(found) for project, found in words.items()}
-    faults: list[str] = []
+    problems: list[str] = []
     for example in EXAMPLES[page]:
         filled = known[example.project]
         request, expected = example.request.filled(filled), example.expected.filled(filled)
-        answer = await clients[example.project].request(
+        response = await clients[example.project].request(
             request.method, request.target, request.headers, request.content
         )
-        faults += [f"{example.place}: {fault}" for fault in expected.faults(answer)]
-        filled |= dict(expected.told(answer))
+        problems += [f"{example.place}: {problem}" for problem in expected.problems(response)]
+        filled |= dict(expected.told(response))
 
-    assert not faults, "\n".join(faults)
+    assert not problems, "\n".join(problems)
 
 
 @pytest.mark.parametrize("page", API_PAGES, ids=name_of)
@@ -105,12 +105,12 @@ def test_a_word_in_an_answer_stands_for_what_is_there() -> None:
     expected = Expected(
         status=200, body=parse_pattern('{"data": [{"id": 1, "documentId": "A_TAG"}]}')
     )
-    answer = Answer(
+    response = Answer(
         200,
         {"content-type": "application/json"},
         b'{"data": [{"id": 1, "documentId": "abc"}]}',
     )
 
-    assert dict(expected.told(answer)) == {"A_TAG": "abc"}
-    assert not expected.filled({"A_TAG": "abc"}).faults(answer)
-    assert expected.filled({"A_TAG": "xyz"}).faults(answer)
+    assert dict(expected.told(response)) == {"A_TAG": "abc"}
+    assert not expected.filled({"A_TAG": "abc"}).problems(response)
+    assert expected.filled({"A_TAG": "xyz"}).problems(response)

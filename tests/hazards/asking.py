@@ -172,20 +172,20 @@ async def serving(project: Path, **overrides: object) -> AsyncIterator[Visitor]:
         yield Visitor(application)
 
 
-def error(answer: Answer) -> JsonObject:
+def error(response: Answer) -> JsonObject:
     """The error that an answer tells."""
-    found: JsonObject = json.loads(answer.content)["error"]
+    found: JsonObject = json.loads(response.content)["error"]
     return found
 
 
-def rows(answer: Answer) -> list[JsonObject]:
+def rows(response: Answer) -> list[JsonObject]:
     """The entries of a list."""
-    assert answer.status == 200, answer.content
-    found: list[JsonObject] = json.loads(answer.content)["data"]
+    assert response.status == 200, response.content
+    found: list[JsonObject] = json.loads(response.content)["data"]
     return found
 
 
-def total(answer: Answer) -> int:
+def total(response: Answer) -> int:
     """How many entries a list says there are."""
-    count: int = json.loads(answer.content)["meta"]["pagination"]["total"]
+    count: int = json.loads(response.content)["meta"]["pagination"]["total"]
     return count

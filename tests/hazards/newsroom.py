@@ -366,7 +366,7 @@ def write_project(folder: Path, kind: Kind) -> Settings:
     kind.settle(folder)
     settings = load_settings(folder, environ={})
     asyncio.run(_fill(settings))
-    kind.seal(folder)
+    kind.cipher(folder)
     return settings
 
 

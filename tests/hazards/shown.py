@@ -17,7 +17,7 @@ _MARKS = frozenset({"__component", "__type", "isUrlSigned"})
 _COUNT = frozenset({"count"})
 
 
-def faults(schema: Schema, uid: str, entry: object, findable: frozenset[str]) -> Iterator[str]:
+def problems(schema: Schema, uid: str, entry: object, findable: frozenset[str]) -> Iterator[str]:
     """Yield what an entry shows and should not, as dotted paths.
 
     ``findable`` are the content types that the caller may find; files need no permission.

@@ -25,17 +25,17 @@ async def site(own_newsroom: Settings) -> AsyncIterator[Site]:
 
 
 async def sign_in(site: Site, identifier: object, password: object = PASSWORD) -> tuple[int, str]:
-    answer = await site.post("auth/local", {"identifier": identifier, "password": password})
-    return answer.status, "" if answer.status == 200 else message(answer)
+    response = await site.post("auth/local", {"identifier": identifier, "password": password})
+    return response.status, "" if response.status == 200 else message(response)
 
 
 async def test_h035_registering_takes_three_values_and_names_all_others(site: Site) -> None:
     body = {"username": "ada", "email": "ada@example.org", "password": PASSWORD}
     more = {"role": 1, "confirmed": True, "blocked": False, "provider": "x", "id": 1}
     before = contents(site)
-    answer = await site.post("auth/local/register", {**body, **more, "resetPasswordToken": "x"})
+    response = await site.post("auth/local/register", {**body, **more, "resetPasswordToken": "x"})
     expected = "Invalid parameters: role, confirmed, blocked, provider, id, resetPasswordToken"
-    assert (answer.status, message(answer)) == (400, expected)
+    assert (response.status, message(response)) == (400, expected)
     assert contents(site) == before
 
 
@@ -60,8 +60,8 @@ async def test_h054_a_code_is_a_text_and_the_right_one(site: Site, code: object)
     await site.make_user("ada")
     await site.post("auth/forgot-password", {"email": "ada@example.org"})
     await site.idle()
-    answer = await site.post("auth/reset-password", {**NEW_PASSWORD, "code": code})
-    assert answer.status == 400
+    response = await site.post("auth/reset-password", {**NEW_PASSWORD, "code": code})
+    assert response.status == 400
     assert (await sign_in(site, "ada"))[0] == 200
 
 
@@ -122,8 +122,8 @@ async def test_h058_answers_and_work_do_not_tell_whether_there_is_an_account(
     # Each did the same work: one hash of one cost.
     assert [stored[4:] for stored in hashed] == [b"10$"] * 4
     body = {"email": "ada@example.org"}
-    answers = [await site.post("auth/forgot-password", b) for b in (body, {"email": "x@y.org"})]
-    assert len({(answer.status, answer.content) for answer in answers}) == 1
+    responses = [await site.post("auth/forgot-password", b) for b in (body, {"email": "x@y.org"})]
+    assert len({(response.status, response.content) for response in responses}) == 1
 
 
 async def test_h059_codes_are_good_once_and_for_an_hour(site: Site) -> None:
@@ -140,8 +140,8 @@ async def test_h059_codes_are_good_once_and_for_an_hour(site: Site) -> None:
     await site.idle()
     site.clock.now += HOUR
     for code in (*codes, code_in(site.inbox.mails[-1])):
-        answer = await site.post("auth/reset-password", {**NEW_PASSWORD, "code": code})
-        assert (answer.status, message(answer)) == (400, "Incorrect code provided")
+        response = await site.post("auth/reset-password", {**NEW_PASSWORD, "code": code})
+        assert (response.status, message(response)) == (400, "Incorrect code provided")
 
 
 async def test_h062_no_other_algorithm_and_no_token_without_an_end(site: Site) -> None:
@@ -171,17 +171,17 @@ async def test_h072_what_bcrypt_would_pass_over_is_refused(site: Site, password:
     said = "Password must be less than 73 bytes"
     both = {"password": password, "passwordConfirmation": password}
     body = {"username": "eve", "email": "eve@example.org", "password": password}
-    for answer in (
+    for response in (
         await site.post("auth/local/register", body),
         await site.post("auth/change-password", {**both, "currentPassword": PASSWORD}, token=token),
         await site.post("auth/reset-password", {**both, "code": "x"}),
     ):
-        assert (answer.status, message(answer)) == (400, said)
-    for answer in (
+        assert (response.status, message(response)) == (400, said)
+    for response in (
         await site.post("users", {**body, "role": 1}, token="full"),
         await site.ask("PUT", f"users/{user['id']}", {"password": password}, token="full"),
     ):
-        assert answer.status == 400
+        assert response.status == 400
 
 
 async def test_h073_the_token_of_somebody_who_is_gone_becomes_nobody_elses(site: Site) -> None:
@@ -209,8 +209,8 @@ async def test_h075_a_token_is_good_where_it_was_given_alone(site: Site) -> None
     user, api = await site.sign_in("ada"), "2" * 256
     for token in (user, api):
         headers = {"Authorization": f"Bearer {token}"}
-        answer = await site.client.request("GET", "/admin/users/me", headers)
-        assert answer.status == 401
+        response = await site.client.request("GET", "/admin/users/me", headers)
+        assert response.status == 401
     admin = forged({"userId": "1", "sessionId": "x", "type": "access", "exp": SECONDS + 60})
     assert (await site.ask("GET", "users/me", token=admin)).status == 401
 
@@ -235,8 +235,8 @@ async def test_h080_who_is_blocked_is_out_at_once(site: Site) -> None:
 async def test_h083_providers_that_are_off_lead_nowhere(site: Site) -> None:
     for name in ("google", "nope", "constructor", "email"):
         for target in (f"connect/{name}", f"auth/{name}/callback"):
-            answer = await site.ask("GET", target)
-            assert (answer.status, message(answer)) == (400, "This provider is disabled")
+            response = await site.ask("GET", target)
+            assert (response.status, message(response)) == (400, "This provider is disabled")
 
 
 async def test_h106_no_secret_gets_into_the_log_or_into_an_error(
@@ -262,7 +262,7 @@ async def test_h106_no_secret_gets_into_the_log_or_into_an_error(
     (code, hashed), *_ = site.sql(
         "SELECT reset_password_token, password FROM up_users WHERE username = 'ada'"
     )
-    texts = [caplog.text, *(answer.content.decode() for answer in seen)]
+    texts = [caplog.text, *(response.content.decode() for response in seen)]
     for secret in (
         PASSWORD,
         "guessed-7-times",
@@ -337,8 +337,8 @@ class TestLimits:
         found = []
         for number in range(101):
             site.client.address = f"192.0.2.{number}"
-            answer = await site.post("auth/local", {"identifier": "ada", "password": "guessed"})
-            found.append(answer.status)
+            response = await site.post("auth/local", {"identifier": "ada", "password": "guessed"})
+            found.append(response.status)
         assert found == [400] * 100 + [429]
         assert (await sign_in(site, "nobody"))[0] == 400
         site.clock.now += DAY
@@ -357,10 +357,10 @@ class TestLimits:
             await sign_in(site, "ada", "guessed")
         site.clock.now += 20_000
         body = {"identifier": "ada", "password": PASSWORD}
-        answer = await site.post("auth/local", body)
-        assert answer.status == 429
-        assert answer.headers["retry-after"] == "40"
-        site.clock.now += int(answer.headers["retry-after"]) * 1000
+        response = await site.post("auth/local", body)
+        assert response.status == 429
+        assert response.headers["retry-after"] == "40"
+        site.clock.now += int(response.headers["retry-after"]) * 1000
         again = await site.post("auth/local", body)
         assert again.status == 200
         assert json.loads(again.content)["user"]["username"] == "ada"

@@ -226,9 +226,9 @@ async def member(office: Office, code: str) -> str:
     """An access token of somebody with a role that a new project has."""
     listed = (await office.ask("GET", "/admin/roles", token=office.boss)).data
     (role,) = (one["id"] for one in listed if one["code"] == code)
-    person = await invited(office, "ned@example.com", role)
+    admin_user = await invited(office, "ned@example.com", role)
     change = {"password": PASSWORD, "isActive": True}
-    await office.ask("PUT", f"/admin/users/{person}", change, token=office.boss)
+    await office.ask("PUT", f"/admin/users/{admin_user}", change, token=office.boss)
     token: str = (await office.sign_in("ned@example.com")).data["token"]
     return token
 

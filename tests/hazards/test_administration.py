@@ -132,15 +132,15 @@ async def test_h021_fields_of_own_entries_are_not_those_of_all(office: Office) -
     foreign = await paper(office, title="Foreign", price=7)
     token = await editor(office, grant("read", ["title"]), grant("update", ["title"], PERSONAL))
     listed = (await office.ask("GET", "/admin/users", token=office.boss)).data["results"]
-    person = next(one for one in listed if one["email"] == "ed@example.com")
+    admin_user = next(one for one in listed if one["email"] == "ed@example.com")
     made = await office.ask("POST", "/admin/roles", {"name": "Own"}, token=office.boss)
     granted = {
         "permissions": [grant("read", ["price"], PERSONAL), grant("update", ["price"], PERSONAL)]
     }
     path = f"/admin/roles/{made.data['id']}/permissions"
     assert (await office.ask("PUT", path, granted, token=office.boss)).status == 200
-    both = {"roles": [person["roles"][0]["id"], made.data["id"]]}
-    path = f"/admin/users/{person['id']}"
+    both = {"roles": [admin_user["roles"][0]["id"], made.data["id"]]}
+    path = f"/admin/users/{admin_user['id']}"
     assert (await office.ask("PUT", path, both, token=office.boss)).status == 200
     changed = {"price": 8, "title": "Taken"}
     reply = await office.ask("PUT", f"{PAPERS}/{foreign}", changed, token=token)

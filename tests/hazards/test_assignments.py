@@ -43,7 +43,7 @@ async def on_every_way(
     update = {"action": "update", "type": "articles", "documentId": tides, "data": data}
     good = {"action": "create", "type": "articles", "data": {"title": "Fine"}}
     before = editor.contents()
-    answers = [
+    responses = [
         ("", await editor.create("articles", data, who)),
         ("", await editor.create("articles?status=draft", data, who)),
         ("", await editor.update(f"articles/{tides}", data, who)),
@@ -51,8 +51,8 @@ async def on_every_way(
         ("operations.1.data", await editor.batch(good, update, who=who)),
     ]
     assert editor.contents() == before
-    assert [answer.status for _, answer in answers] == [400] * len(answers)
-    return [(place, error(answer)) for place, answer in answers]
+    assert [response.status for _, response in responses] == [400] * len(responses)
+    return [(place, error(response)) for place, response in responses]
 
 
 @pytest.mark.parametrize("who", [WRITER, FULL])
@@ -93,8 +93,11 @@ async def test_h040_special_names_are_names_like_any_others(editor: Editor, name
         ({"cover": {name: {}}}, "cover"),
     ]
     for nested, place in misplaced:
-        answer = await editor.create("articles", {"title": "Special", **nested})
-        assert (answer.status, error(answer)["message"]) == (400, f"Invalid key {name} at {place}")
+        response = await editor.create("articles", {"title": "Special", **nested})
+        assert (response.status, error(response)["message"]) == (
+            400,
+            f"Invalid key {name} at {place}",
+        )
     for operation in (
         {"action": name, "type": "articles"},
         {"action": "create", "type": name, "data": {}},
@@ -120,8 +123,8 @@ async def test_h040_prototypes_are_refused_wherever_they_stand(editor: Editor, b
         b'{"operations": [{"action": "create", "type": "articles", "data": ' + body + b"}]}"
     )
     for target, sent in (("articles", body), ("_batch", operations)):
-        answer = await editor.send("POST", target, sent)
-        assert (answer.status, error(answer)["message"]) == (400, FORBIDDEN)
+        response = await editor.send("POST", target, sent)
+        assert (response.status, error(response)["message"]) == (400, FORBIDDEN)
 
 
 async def test_h040_special_names_are_kept_as_content(editor: Editor) -> None:
@@ -165,9 +168,9 @@ async def test_h041_relations_to_what_one_may_not_find_are_refused(
                     "title": "Linked",
                     "sections": [{"__component": "shared.quote", name: value}],
                 }
-            answer = await editor.create("articles", data, WRITER)
-            told = error(answer)
-            assert (answer.status, told["details"]["key"]) == (400, name), value
+            response = await editor.create("articles", data, WRITER)
+            told = error(response)
+            assert (response.status, told["details"]["key"]) == (400, name), value
             seen.append(told)
     assert all(told == seen[0] for told in seen)
     at = "" if where is None else f" at {place}"
@@ -210,8 +213,8 @@ async def test_h044_related_entries_are_named_not_written(
 ) -> None:
     """The right to write articles is none to write what they are related to."""
     tides = await own_editor.document_id("articles", "code", "T-1")
-    answer = await own_editor.update(f"articles/{tides}", {"title": "Tides", **data}, WRITER)
-    assert answer.status in {200, 400}
+    response = await own_editor.update(f"articles/{tides}", {"title": "Tides", **data}, WRITER)
+    assert response.status in {200, 400}
     for table in ("categories", "files", "articles", "components_shared_seos"):
         assert [row for row in own_editor.contents()[table] if "Mine" in row] == []
 
@@ -227,14 +230,14 @@ async def test_h044_an_update_stays_in_its_document_and_locale(own_editor: Edito
     before = own_editor.sql("SELECT id, document_id, locale FROM articles ORDER BY id")
     for data in ({"seo": {"id": seo, "metaTitle": "Taken"}}, {"sections": [
         {"__component": "shared.quote", "id": 1, "text": "Taken"}]}):  # fmt: skip
-        answer = await own_editor.update(f"articles/{markets}?status=draft", data, WRITER)
-        assert answer.status == 400
-        assert "not related to the entity" in error(answer)["message"]
+        response = await own_editor.update(f"articles/{markets}?status=draft", data, WRITER)
+        assert response.status == 400
+        assert "not related to the entity" in error(response)["message"]
     assert own_editor.sql("SELECT id, document_id, locale FROM articles ORDER BY id") == before
     assert own_editor.sql("SELECT id FROM components_shared_seos WHERE meta_title = 'Taken'") == []
-    answer = await own_editor.update(
+    response = await own_editor.update(
         f"articles/{tides}?locale=de&status=draft", {"title": "Da"}, WRITER
     )
-    assert shown(answer)["locale"] == "de"
+    assert shown(response)["locale"] == "de"
     assert (await own_editor.entry(f"articles/{tides}"))["title"] == "Tides"
     own_editor.assert_sound()

@@ -87,16 +87,16 @@ async def test_h117_hostile_bodies_are_refused(
 ) -> None:
     """Depth, size before and after unpacking, and encoding are bounded, whoever sends the body."""
     async with asyncio.timeout(30):
-        answer = await ask.send("POST", "/api/articles", who, {**JSON, **headers}, body)
-    assert (answer.status, error(answer)["name"], error(answer)["message"]) == expected
+        response = await ask.send("POST", "/api/articles", who, {**JSON, **headers}, body)
+    assert (response.status, error(response)["name"], error(response)["message"]) == expected
 
 
 @pytest.mark.parametrize("body", NO_TEXT_AT_ALL.values(), ids=NO_TEXT_AT_ALL.keys())
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH"])
 async def test_h117_what_is_nearly_json_is_not_json(ask: Visitor, method: str, body: bytes) -> None:
     """Nothing is mended: what JSON has no form for is no JSON."""
-    answer = await ask.send(method, "/api/articles/x", FULL, JSON, body)
-    assert (answer.status, error(answer)["name"]) == (400, "SyntaxError")
+    response = await ask.send(method, "/api/articles/x", FULL, JSON, body)
+    assert (response.status, error(response)["name"]) == (400, "SyntaxError")
 
 
 @pytest.mark.parametrize(("body", "message"), FAULTS.items())
@@ -104,15 +104,15 @@ async def test_h117_what_is_wrong_with_json_is_told(
     ask: Visitor, body: bytes, message: str
 ) -> None:
     """The first fault is named with its place, in the words that clients know from JavaScript."""
-    answer = await ask.send("POST", "/api/articles", ANON, JSON, body)
-    assert error(answer) == {"status": 400, "name": "SyntaxError", "message": message}
+    response = await ask.send("POST", "/api/articles", ANON, JSON, body)
+    assert error(response) == {"status": 400, "name": "SyntaxError", "message": message}
 
 
 @pytest.mark.parametrize("length", ["-1", "1.5", "abc", "", "0x10"])
 async def test_h117_a_length_that_is_none_is_no_fault(ask: Visitor, length: str) -> None:
     """The length is a hint; what arrives is measured."""
     headers = {**JSON, "Content-Length": length}
-    answer = await ask.send("POST", "/api/articles", FULL, headers, b"1")
-    assert answer.status == 400
+    response = await ask.send("POST", "/api/articles", FULL, headers, b"1")
+    assert response.status == 400
     big = await ask.send("POST", "/api/articles", FULL, headers, b"[" + b" " * 2_000_000 + b"]")
     assert big.status == 413

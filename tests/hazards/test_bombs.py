@@ -40,8 +40,8 @@ async def test_h119_deep_and_wide_queries_are_bounded(
 ) -> None:
     """The parser allocates by the length of a query, never by a number or a depth in it."""
     async with asyncio.timeout(30):
-        answer = await ask(f"articles?{query}")
-    assert answer.status == status, answer.content[:300]
+        response = await ask(f"articles?{query}")
+    assert response.status == status, response.content[:300]
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ async def test_h119_large_queries_end(ask: Visitor, query: str) -> None:
     Among them texts that take a pattern with repetitions long: the attribute ``code`` has one.
     """
     async with asyncio.timeout(60):
-        answer = await ask(f"articles?{query}")
-    assert answer.status in {200, 400}, answer.content[:300]
-    if answer.status == 400:
-        assert error(answer)["name"] == "ValidationError"
+        response = await ask(f"articles?{query}")
+    assert response.status in {200, 400}, response.content[:300]
+    if response.status == 400:
+        assert error(response)["name"] == "ValidationError"
 
 
 @pytest.mark.parametrize("levels", [1, 4, 8, 16])
@@ -99,21 +99,21 @@ async def test_h120_levels_of_relations_are_bounded(ask: Visitor, newsroom: Sett
     """More levels than the settings allow are refused before anything is read."""
     message = "Cannot populate more than {} levels (limits.populate_depth)"
     target = "articles?populate=category" + ".parent" * 20
-    answer = await ask(target)
-    assert (answer.status, error(answer)["message"]) == (400, message.format(20))
+    response = await ask(target)
+    assert (response.status, error(response)["message"]) == (400, message.format(20))
     async with serving(newsroom.project, limits__populate_depth=2) as strict:
         rows(await strict("articles?populate=category.parent"))
-        answer = await strict("articles?populate=category.parent.parent")
-    assert (answer.status, error(answer)["message"]) == (400, message.format(2))
+        response = await strict("articles?populate=category.parent.parent")
+    assert (response.status, error(response)["message"]) == (400, message.format(2))
 
 
 async def test_h120_relations_of_one_request_are_bounded(newsroom: Settings) -> None:
     """A wide request is refused like a deep one."""
     async with serving(newsroom.project, limits__populate_nodes=3) as strict:
         rows(await strict("articles?populate=category"))
-        answer = await strict("articles?populate[0]=category.parent&populate[1]=related.related")
-    assert answer.status == 400
-    assert error(answer)["message"] == (
+        response = await strict("articles?populate[0]=category.parent&populate[1]=related.related")
+    assert response.status == 400
+    assert error(response)["message"] == (
         "Cannot populate more than 3 relations and components (limits.populate_nodes)"
     )
 
@@ -135,9 +135,9 @@ async def test_h120_rows_of_one_request_are_bounded(
 ) -> None:
     """Rows are counted over all statements of a request, and no more are fetched than that."""
     async with serving(newsroom.project, limits__rows=limit) as strict:
-        answer = await strict(f"articles{query}")
-    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
-    assert error(answer)["message"].startswith(message)
+        response = await strict(f"articles{query}")
+    assert (response.status, error(response)["name"]) == (400, "ValidationError")
+    assert error(response)["message"].startswith(message)
 
 
 async def test_h121_asking_for_the_same_again_costs_nothing_more(ask: Visitor) -> None:

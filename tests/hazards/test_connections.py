@@ -52,7 +52,7 @@ def statuses(received: bytes) -> list[bytes]:
     return [part[:3] for part in received.split(b"HTTP/1.1 ")[1:]]
 
 
-def still_answers(port: int) -> None:
+def still_responses(port: int) -> None:
     assert statuses(exchange(port, GET + b"Connection: close\r\n\r\n")) == [b"200"]
 
 
@@ -84,7 +84,7 @@ def test_h124_a_head_beyond_the_limit_is_refused(port: int, head: bytes, size: i
         assert statuses(received) == [b"431"]
         assert received.partition(b"\r\n\r\n")[2] == b""
         assert b"connection: close" in received.lower()
-    still_answers(port)
+    still_responses(port)
 
 
 CLOSE = b"Connection: close\r\n"
@@ -164,7 +164,7 @@ def test_h124_a_header_without_an_end_is_refused(port: int) -> None:
             received = b"HTTP/1.1 431"
         assert statuses(received) == [b"431"]
         assert sent < 1 << 22
-    still_answers(port)
+    still_responses(port)
 
 
 def test_h124_a_large_body_is_no_large_head(port: int) -> None:
@@ -234,7 +234,7 @@ def test_h124_no_request_hides_in_another(port: int, request_: bytes) -> None:
     """A request that two servers may understand differently is refused, with all behind it."""
     received = exchange(port, request_ + HIDDEN)
     assert statuses(received) in ([b"400"], [])
-    still_answers(port)
+    still_responses(port)
 
 
 def test_h124_the_body_of_a_read_is_no_request(port: int) -> None:
@@ -276,7 +276,7 @@ def test_h124_a_request_that_does_not_come_is_given_up(
     """A client that stops in the middle of a request loses its connection."""
     received = exchange(hasty_port, begun)
     assert statuses(received) in (status, status[:1])
-    still_answers(hasty_port)
+    still_responses(hasty_port)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_h124_a_byte_now_and_then_keeps_no_connection(hasty_port: int, begun: by
     more = [b"1\r\n \r\n" if b"chunked" in begun else b"x"] * 40
     received = exchange(hasty_port, begun, *more, pause=0.05)
     assert statuses(received) in ([b"408"], [])
-    still_answers(hasty_port)
+    still_responses(hasty_port)
 
 
 def test_h124_a_body_that_keeps_coming_is_waited_for(

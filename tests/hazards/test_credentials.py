@@ -79,11 +79,11 @@ async def test_h030_the_servers_own_rows_are_in_no_reach_of_the_content_api(
     plural = f"{uid.partition('::')[2]}s"
     for target in (f"admin/{plural}", f"admin-{plural}", uid, uid.replace("::", "/")):
         for token in (None, "readonly", "full"):
-            answer = await site.ask("GET", target, token=token)
-            assert answer.status in {403, 404}
+            response = await site.ask("GET", target, token=token)
+            assert response.status in {403, 404}
     for query in ("populate=createdBy", "populate[createdBy][populate]=*", "populate=*"):
-        answer = await site.ask("GET", f"articles?{query}", token="full")
-        assert not members(json.loads(answer.content)) & {"createdBy", "updatedBy"}
+        response = await site.ask("GET", f"articles?{query}", token="full")
+        assert not members(json.loads(response.content)) & {"createdBy", "updatedBy"}
 
 
 async def test_h034_no_list_holds_a_hash_or_a_code_whatever_is_asked_for(site: Site) -> None:
@@ -101,10 +101,10 @@ async def test_h034_no_list_holds_a_hash_or_a_code_whatever_is_asked_for(site: S
         "articles?fields=*",
         "upload/files?populate=*",
     ):
-        answer = await site.ask("GET", target, token="full")
-        assert answer.status == 200, target
-        text = answer.content.decode()
-        assert not members(json.loads(answer.content)) & {*SECRET_COLUMNS, "passcode"}, target
+        response = await site.ask("GET", target, token="full")
+        assert response.status == 200, target
+        text = response.content.decode()
+        assert not members(json.loads(response.content)) & {*SECRET_COLUMNS, "passcode"}, target
         assert not any(secret in text for secret in (PASSCODE_HASH, RESET_TOKEN, "$2a$", "$2b$"))
 
 
@@ -117,8 +117,8 @@ async def test_h052_h053_no_request_installs_or_restarts_anything(
 ) -> None:
     for token in (API_TOKENS["full"], ";id"):
         headers = {"Authorization": f"Bearer {token}"}
-        answer = await site.client.request(method, path, headers, b"")
-        assert answer.status in {401, 403, 404, 405}
+        response = await site.client.request(method, path, headers, b"")
+        assert response.status in {401, 403, 404, 405}
     assert (await site.ask("GET", "articles")).status == 200
 
 
@@ -128,8 +128,8 @@ async def test_h065_no_request_says_where_a_browser_goes_after_a_confirmation(si
     (mail,) = await site.mails()
     more = "&".join(f"{name}={EVIL}" for name in ("redirect", "redirectTo", "url", "callback"))
     target = f"auth/email-confirmation?confirmation={code_in(mail)}&{more}"
-    answer = await site.ask("GET", target, headers={"Referer": EVIL, "Host": "evil.example"})
-    assert (answer.status, answer.headers["location"]) == (302, "/")
+    response = await site.ask("GET", target, headers={"Referer": EVIL, "Host": "evil.example"})
+    assert (response.status, response.headers["location"]) == (302, "/")
 
 
 async def test_h076_a_token_is_good_for_what_it_was_made_for(site: Site) -> None:
@@ -159,8 +159,8 @@ async def test_h076_a_token_ends_when_it_runs_out(site: Site) -> None:
     site.clock.now += 7 * DAY - 1
     assert await status(site, token) == 200
     site.clock.now += 1
-    answer = await site.ask("GET", "articles", token=token)
-    assert (answer.status, message(answer)) == (401, "Token expired")
+    response = await site.ask("GET", "articles", token=token)
+    assert (response.status, message(response)) == (401, "Token expired")
 
 
 async def test_h076_a_token_ends_when_it_is_made_anew_narrowed_or_deleted(site: Site) -> None:
@@ -209,9 +209,9 @@ async def test_h089_answers_are_framed_by_nobody_else(site: Site) -> None:
         ("GET", "/"),
         ("GET", "/admin"),
     ):
-        answer = await site.client.request(method, target)
-        assert "frame-ancestors 'self'" in answer.headers["content-security-policy"], target
-        assert answer.headers["x-frame-options"] == "SAMEORIGIN"
+        response = await site.client.request(method, target)
+        assert "frame-ancestors 'self'" in response.headers["content-security-policy"], target
+        assert response.headers["x-frame-options"] == "SAMEORIGIN"
 
 
 @pytest.mark.parametrize(
@@ -233,14 +233,14 @@ async def test_h089_answers_are_framed_by_nobody_else(site: Site) -> None:
 async def test_h105_an_error_says_what_is_wrong_and_nothing_of_the_server(
     site: Site, method: str, target: str, body: object
 ) -> None:
-    answer = await site.ask(method, target, body, token="full")
-    told = json.loads(answer.content)
-    assert 400 <= answer.status < 500, told
+    response = await site.ask(method, target, body, token="full")
+    told = json.loads(response.content)
+    assert 400 <= response.status < 500, told
     assert told.keys() == {"data", "error"}
     assert told["data"] is None
     assert told["error"].keys() <= {"status", "name", "message", "details"}
-    assert told["error"]["status"] == answer.status
-    text = answer.content.decode()
+    assert told["error"]["status"] == response.status
+    text = response.content.decode()
     inner = ("Traceback", "quire.", "/src/", ".py", "SELECT", "sqlite", "postgres", "asyncpg")
     assert not any(word in text for word in (*inner, str(site.project), *ENVIRONMENT.values()))
 
@@ -251,9 +251,9 @@ async def test_h107_cookies_hold_nothing_that_can_be_read_back(own_newsroom: Set
     async with newsroom_site(own_newsroom, **refreshing) as site:
         await site.make_user("ada")
         body = {"identifier": "ada", "password": "low-Water-at-6"}
-        answer = await site.post("auth/local", body)
-        cookie = answer.headers["set-cookie"]
-        assert "refreshToken" not in json.loads(answer.content)
+        response = await site.post("auth/local", body)
+        cookie = response.headers["set-cookie"]
+        assert "refreshToken" not in json.loads(response.content)
         assert "httponly" in cookie.lower()
         (stored,) = site.sql("SELECT password FROM up_users WHERE username = 'ada'")[0]
         for secret in ("low-Water-at-6", stored, *ENVIRONMENT.values(), "ada"):

@@ -110,17 +110,17 @@ async def test_long_lists_of_fields_and_orders_are_lists(ask: Visitor, titles: l
     "operator", ["[$in]", "[$notIn]", "[$between]", "[$eq]", "[$contains]", ""]
 )
 async def test_a_list_beyond_the_limit_is_refused(ask: Visitor, operator: str) -> None:
-    answer = await ask(f"articles?{listed(f'filters[title]{operator}', unknown(LIMIT + 1))}")
-    assert (answer.status, error(answer)["message"]) == (400, LONG_LIST)
+    response = await ask(f"articles?{listed(f'filters[title]{operator}', unknown(LIMIT + 1))}")
+    assert (response.status, error(response)["message"]) == (400, LONG_LIST)
 
 
 async def test_the_limit_of_a_list_is_a_setting(newsroom: Settings) -> None:
     async with serving(newsroom.project, limits__filter_values=2) as strict:
         rows(await strict(f"articles?{listed('filters[title][$in]', unknown(2))}"))
         for name in ("title][$in", "$or", "$and", "category", "category][name][$in"):
-            answer = await strict(f"articles?{listed(f'filters[{name}]', unknown(3))}")
-            assert answer.status == 400, name
-            assert error(answer)["message"] == LONG_LIST.replace(str(LIMIT), "2")
+            response = await strict(f"articles?{listed(f'filters[{name}]', unknown(3))}")
+            assert response.status == 400, name
+            assert error(response)["message"] == LONG_LIST.replace(str(LIMIT), "2")
 
 
 @pytest.mark.parametrize(
@@ -157,14 +157,14 @@ async def test_the_limit_of_a_list_is_a_setting(newsroom: Settings) -> None:
 async def test_what_means_nothing_in_a_filter_is_refused(editor: Editor, query: str) -> None:
     """Were it dropped, more rows would match than were asked for, and be deleted."""
     document_id = await editor.made("articles", title="stays")
-    for answer in (
+    for response in (
         await editor.ask(f"articles?{query}"),
         await editor.ask(f"articles/{document_id}?{query}"),
         await editor.update(f"articles/{document_id}?{query}", {"title": "changed"}),
         await editor.delete(f"articles/{document_id}?{query}"),
     ):
-        assert answer.status == 400, answer.content
-        assert error(answer)["name"] == "ValidationError"
+        assert response.status == 400, response.content
+        assert error(response)["name"] == "ValidationError"
     assert (await editor.entry(f"articles/{document_id}"))["title"] == "stays"
 
 

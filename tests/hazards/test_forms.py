@@ -27,8 +27,8 @@ def file_part(name: bytes, content: bytes) -> bytes:
 
 
 async def sent(editor: Editor, body: bytes, headers: dict[str, str]) -> tuple[int, str]:
-    answer = await editor.send("POST", "articles", body, headers=headers)
-    return answer.status, error(answer)["message"]
+    response = await editor.send("POST", "articles", body, headers=headers)
+    return response.status, error(response)["message"]
 
 
 async def test_h117_parts_of_a_form_are_nested_as_named(editor: Editor) -> None:
@@ -43,8 +43,8 @@ async def test_h117_parts_of_a_form_are_nested_as_named(editor: Editor) -> None:
         + file_part(b"files.cover", bytes(range(256)) * 100)
         + END
     )
-    answer = await editor.send("POST", "articles?populate=*", body, headers=MULTIPART)
-    entry = shown(answer, status=201)
+    response = await editor.send("POST", "articles?populate=*", body, headers=MULTIPART)
+    entry = shown(response, status=201)
     assert (entry["title"], entry["rank"]) == ("50%20 + \u00e9\U0001f600 & = #\r\n", 7)
     assert (entry["seo"]["metaTitle"], entry["sections"][0]["text"]) == ("Form", "Calm")
     assert (entry["category"]["id"], entry["cover"]) == (1, None)
@@ -110,8 +110,8 @@ async def test_h117_a_form_without_its_boundary_is_refused(
 async def test_h117_files_are_read_past(editor: Editor) -> None:
     """Many megabytes of files in a form for content are neither kept nor a fault."""
     body = file_part(b"files", bytes(30_000_000)) + part(b"data[title]", b"Past") + END
-    answer = await editor.send("POST", "articles", body, headers=MULTIPART)
-    assert shown(answer, status=201)["title"] == "Past"
+    response = await editor.send("POST", "articles", body, headers=MULTIPART)
+    assert shown(response, status=201)["title"] == "Past"
 
 
 @pytest.mark.parametrize(
@@ -133,8 +133,8 @@ async def test_h117_odd_names_in_forms_are_answered(editor: Editor, names: list[
     urlencoded = b"&".join(name + b"=x" for name in names)
     async with asyncio.timeout(30):
         for body, headers in ((multipart, MULTIPART), (urlencoded, URLENCODED)):
-            answer = await editor.send("POST", "articles", body, headers=headers)
-            assert answer.status == 400
+            response = await editor.send("POST", "articles", body, headers=headers)
+            assert response.status == 400
     assert editor.contents() == before
 
 
@@ -145,8 +145,8 @@ async def test_h040_prototypes_in_forms_are_no_names(editor: Editor, name: bytes
         (part(b"data[title]", b"Form") + part(name, b"1") + END, MULTIPART),
         (b"data[title]=Form&%s=1" % name, URLENCODED),
     ):
-        answer = await editor.send("POST", "articles?populate=seo", body, headers=headers)
-        entry = shown(answer, status=201)
+        response = await editor.send("POST", "articles?populate=seo", body, headers=headers)
+        entry = shown(response, status=201)
         assert (entry["title"], set(entry["seo"] or ()) & {"__proto__", "admin"}) == ("Form", set())
 
 
@@ -161,8 +161,8 @@ async def test_h118_forms_are_utf8(editor: Editor) -> None:
         (b"data[title]=a%E9b%", URLENCODED, "a%E9b%"),
         (part(b"data[title]", b"a%E9b%") + END, MULTIPART, "a%E9b%"),
     ):
-        answer = await editor.send("POST", "articles", body, headers=headers)
-        assert shown(answer, status=201)["title"] == expected
+        response = await editor.send("POST", "articles", body, headers=headers)
+        assert shown(response, status=201)["title"] == expected
 
 
 async def test_h118_a_nul_in_a_form_is_refused(editor: Editor) -> None:
@@ -183,7 +183,7 @@ async def test_h117_a_form_that_is_cut_anywhere_is_refused(editor: Editor) -> No
     for length in range(1, complete):
         status, _ = await sent(editor, whole[:length], MULTIPART)
         assert status == 400
-    answer = await editor.send("POST", "articles", whole[:complete], headers=MULTIPART)
-    assert shown(answer, status=201)["title"] == "Whole"
+    response = await editor.send("POST", "articles", whole[:complete], headers=MULTIPART)
+    assert shown(response, status=201)["title"] == "Whole"
     listed = await editor.ask("articles?filters[title]=Whole&fields=title", FULL)
     assert len(re.findall(rb'"title":"Whole"', listed.content)) == 1

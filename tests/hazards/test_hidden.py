@@ -38,7 +38,7 @@ from tests.hazards.newsroom import (
     JsonObject,
     write_json,
 )
-from tests.hazards.shown import faults
+from tests.hazards.shown import problems
 
 GOLDEN = Path(__file__).with_name("hidden_attributes.json")
 USER = "plugin::users-permissions.user"
@@ -87,9 +87,9 @@ TYPES = {
 }
 
 
-def entries(answer: Answer) -> list[object]:
+def entries(response: Answer) -> list[object]:
     """What an answer shows, whatever its form."""
-    found = json.loads(answer.content)
+    found = json.loads(response.content)
     if isinstance(found, dict) and "data" in found:
         found = found["data"]
     if isinstance(found, list):
@@ -108,14 +108,14 @@ async def test_h012_answers_show_what_the_schema_and_the_permissions_allow(
     ask: Visitor, query: str, who: Who
 ) -> None:
     """Every member of an answer is an attribute that is not hidden, of a type one may find."""
-    answer = await ask(query, who)
-    if answer.status != 200:
-        assert answer.status in {401, 403}
+    response = await ask(query, who)
+    if response.status != 200:
+        assert response.status in {401, 403}
         return
     schema = ask.application.schema
     findable = FINDABLE.get(who, all_uids(schema))
     uid = TYPES[query.partition("?")[0].partition("/")[0]]
-    assert [f for entry in entries(answer) for f in faults(schema, uid, entry, findable)] == []
+    assert [f for entry in entries(response) for f in problems(schema, uid, entry, findable)] == []
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
@@ -131,8 +131,8 @@ async def test_h018_no_answer_holds_a_secret(ask: Visitor, query: str, who: Who)
 @pytest.mark.parametrize("query", QUERIES)
 async def test_h012_what_visitors_may_not_find_is_left_out(ask: Visitor, query: str) -> None:
     """Populating what one may not find is no error, and shows nothing of it."""
-    answer = await ask(query)
-    text = answer.content.decode()
+    response = await ask(query)
+    text = response.content.decode()
     assert AUTHOR_WORD not in text
     assert DESK_WORD not in text
 
@@ -240,12 +240,12 @@ async def test_h028_errors_tell_nothing_of_what_is_there(ask: Visitor) -> None:
     """What one may not find is refused alike, whether or not it exists."""
     author = rows(await ask("authors", FULL))[0]["documentId"]
     refusals = [await ask(target) for target in (f"authors/{author}", f"authors/{'a' * 24}")]
-    assert [answer.status for answer in refusals] == [403, 403]
+    assert [response.status for response in refusals] == [403, 403]
     assert refusals[0].content == refusals[1].content
     assert (await ask("authors")).content == refusals[0].content
 
     unknown = [await ask(target) for target in ("nothing", "author", "authorz", "articles/x/y")]
-    assert {(answer.status, answer.content) for answer in unknown} == {
+    assert {(response.status, response.content) for response in unknown} == {
         (404, unknown[0].content),
     }
     missing = await ask(f"articles/{'a' * 24}")
@@ -266,11 +266,11 @@ async def test_h028_errors_tell_nothing_of_what_is_there(ask: Visitor) -> None:
 )
 async def test_h028_nothing_hidden_is_proposed(ask: Visitor, query: str) -> None:
     """An error names the key that was asked for, and proposes no other."""
-    answer = await ask(f"articles?{query}")
+    response = await ask(f"articles?{query}")
     asked = query.partition("=")[0] + query.partition("=")[2]
-    assert answer.status == 400
+    assert response.status == 400
     for hidden in ("secret", "passcode", "author", "desk", "createdBy"):
-        assert hidden not in answer.content.decode() or hidden in asked
+        assert hidden not in response.content.decode() or hidden in asked
 
 
 async def test_h029_nobody_is_told_what_runs_here(ask: Visitor) -> None:
@@ -280,7 +280,7 @@ async def test_h029_nobody_is_told_what_runs_here(ask: Visitor) -> None:
     targets += ["/api/openapi.json", "/api/documentation", "/openapi.json", "/api/articles?sort=x"]
     targets += ["/uploads/nothing", "/favicon.ico", "/robots.txt", "/admin", "/api"]
     for method, target in product(("GET", "HEAD", "POST", "OPTIONS", "TRACE"), targets):
-        answer = await ask.send(method, target)
-        shown = f"{answer.headers} {answer.content.decode()}".lower().replace("require", "")
+        response = await ask.send(method, target)
+        shown = f"{response.headers} {response.content.decode()}".lower().replace("require", "")
         assert [word for word in told if word in shown] == []
-        assert not {"server", "x-powered-by", "via"} & answer.headers.keys()
+        assert not {"server", "x-powered-by", "via"} & response.headers.keys()

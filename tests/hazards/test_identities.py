@@ -45,8 +45,8 @@ TARGETS = [
 ]
 
 
-def seen(answer: Answer) -> tuple[int, bytes]:
-    return answer.status, answer.content
+def seen(response: Answer) -> tuple[int, bytes]:
+    return response.status, response.content
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ async def forgetful(newsroom: Settings) -> AsyncIterator[Visitor]:
         cache__plans=0,
         cache__counts=0,
         cache__pages=0,
-        cache__answers=0,
+        cache__responses=0,
         cache__tokens=0,
     ) as visitor:
         yield visitor
@@ -124,8 +124,8 @@ async def test_h031_no_cache_between_is_told_to_keep_an_answer(ask: Visitor, who
 async def test_h032_a_failed_sign_in_is_no_sign_in(ask: Visitor, header: str) -> None:
     """Credentials that fail are refused, or are as good as none; they never open more."""
     for target in TARGETS:
-        answer = await ask(target, headers={"Authorization": header})
-        assert answer.status == 401 or seen(answer) == seen(await ask(target))
+        response = await ask(target, headers={"Authorization": header})
+        assert response.status == 401 or seen(response) == seen(await ask(target))
 
 
 async def test_h031_a_role_that_changes_is_noticed_at_once(own_newsroom: Settings) -> None:

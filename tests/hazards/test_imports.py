@@ -16,14 +16,14 @@ Server = Callable[[bytes], bytes]
 
 
 @asynccontextmanager
-async def serving(answer: Server) -> AsyncIterator[tuple[str, list[bytes]]]:
+async def serving(response: Server) -> AsyncIterator[tuple[str, list[bytes]]]:
     """Answer requests on this machine; gives the address and what was asked."""
     asked: list[bytes] = []
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = await reader.readuntil(b"\r\n\r\n")
         asked.append(request)
-        writer.write(answer(request))
+        writer.write(response(request))
         await writer.drain()
         writer.close()
 
@@ -127,7 +127,7 @@ async def test_names_of_other_servers_are_made_plain(
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
         plain(b"x", status="404 Not Found"),
         plain(b""),
@@ -139,8 +139,8 @@ async def test_names_of_other_servers_are_made_plain(
     ],
     ids=range(7),
 )
-async def test_what_is_no_file_is_refused(answer: bytes, tmp_path: Path) -> None:
-    async with serving(lambda _: answer) as (url, _):
+async def test_what_is_no_file_is_refused(response: bytes, tmp_path: Path) -> None:
+    async with serving(lambda _: response) as (url, _):
         with pytest.raises(ApplicationError, match="cannot be had"):
             await from_here(url, tmp_path)
 

@@ -48,9 +48,9 @@ async def test_h110_no_query_reaches_into_a_json_value(
     ask: Visitor, query: str, message: str, who: str | None
 ) -> None:
     """There are no paths into JSON values, so none is pasted into SQL (CVE-2026-25544)."""
-    answer = await ask(f"articles?{query}", who)
-    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
-    assert error(answer)["message"] == message
+    response = await ask(f"articles?{query}", who)
+    assert (response.status, error(response)["name"]) == (400, "ValidationError")
+    assert error(response)["message"] == message
 
 
 @pytest.mark.parametrize("place", ["[$in][0]", "[$in][0][0]", "[$notIn][0]"])
@@ -62,12 +62,12 @@ async def test_h111_listed_values_are_values(
 
     One that cannot be an id is nothing that PostgreSQL compares with any.
     """
-    answer = await ask(f"articles?filters[{name}]{place}=1')%20or%201=1--")
+    response = await ask(f"articles?filters[{name}]{place}=1')%20or%201=1--")
     if name == "id" and kind.name == "postgresql":
-        assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+        assert (response.status, error(response)["name"]) == (400, "ValidationError")
         return
     all_of_them = 3 if name == "id" else 2  # one of the three has no title
-    assert len(rows(answer)) == (all_of_them if place == "[$notIn][0]" else 0)
+    assert len(rows(response)) == (all_of_them if place == "[$notIn][0]" else 0)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ async def test_h111_objects_among_listed_values_are_refused(
     ask: Visitor, query: str, message: str
 ) -> None:
     """An object is no value that a list could hold."""
-    answer = await ask(f"articles?{query}")
-    assert (answer.status, error(answer)["message"]) == (400, message)
+    response = await ask(f"articles?{query}")
+    assert (response.status, error(response)["message"]) == (400, message)
 
 
 OPERATORS = [
@@ -137,11 +137,11 @@ async def statements(ask: Visitor, query: str) -> list[str]:
     """
     watched = ask.watch()
     try:
-        answer = await ask(f"articles?pagination[withCount]=false&{query}")
+        response = await ask(f"articles?pagination[withCount]=false&{query}")
     finally:
         ask.unwatch(watched)
-    assert answer.status in {200, 400}, answer.content
-    if answer.status != 200:
+    assert response.status in {200, 400}, response.content
+    if response.status != 200:
         return []
     return list(dict.fromkeys(statement.sql for statement in watched.statements))
 
@@ -177,10 +177,10 @@ async def test_h112_names_that_no_schema_knows_reach_no_statement(
     watched = ask.watch()
     try:
         for name, text in HOSTILE.items():
-            answer = await ask("articles?" + place.format(quote(text, safe="")), who)
-            assert (answer.status, error(answer)["name"]) == (400, "ValidationError"), name
-        answer = await ask("articles?" + place.format(LONE_SURROGATE), who)
-        assert answer.status == 400
+            response = await ask("articles?" + place.format(quote(text, safe="")), who)
+            assert (response.status, error(response)["name"]) == (400, "ValidationError"), name
+        response = await ask("articles?" + place.format(LONE_SURROGATE), who)
+        assert response.status == 400
     finally:
         ask.unwatch(watched)
     assert watched.statements == []
@@ -205,9 +205,9 @@ async def test_h113_orders_are_known_columns_and_directions(
     ask: Visitor, query: str, message: str
 ) -> None:
     """An order is made of attributes and of four words, never of text."""
-    answer = await ask(f"articles?{query}")
-    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
-    assert error(answer)["message"] == message
+    response = await ask(f"articles?{query}")
+    assert (response.status, error(response)["name"]) == (400, "ValidationError")
+    assert error(response)["message"] == message
 
 
 ODD_TITLE = r"100% [a-z] under_score back\slash"
@@ -280,9 +280,9 @@ async def test_h115_parameters_of_a_wrong_shape_are_refused(
     """What is parsed but cannot be meant is refused before anything is read."""
     watched = ask.watch()
     try:
-        answer = await ask(f"articles?{query}")
+        response = await ask(f"articles?{query}")
     finally:
         ask.unwatch(watched)
-    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
-    assert error(answer)["message"] == message
+    assert (response.status, error(response)["name"]) == (400, "ValidationError")
+    assert error(response)["message"] == message
     assert watched.statements == []

@@ -21,7 +21,7 @@ from tests.hazards.uploading import picture
 OLDER_FORMAT = {"Strapi-Response-Format": "v4"}
 LATEST = "/api/articles?sort=id&pagination[pageSize]=3"
 PLAIN: Mapping[str, str] = MappingProxyType({})
-FORGETFUL = {"cache.answers": 0, "cache.pages": 0, "cache.counts": 0, "cache.tokens": 0}
+FORGETFUL = {"cache.responses": 0, "cache.pages": 0, "cache.counts": 0, "cache.tokens": 0}
 ARTICLES = "/content-manager/collection-types/api::article.article"
 
 
@@ -58,14 +58,14 @@ class Site:
     async def administrator(self) -> str:
         """Sign in as the administrator of the project."""
         body = {"email": "admin@example.com", "password": "Password123!"}
-        answer = await self.send("POST", "/admin/login", body)
-        return str(field(answer, "data", "token"))
+        response = await self.send("POST", "/admin/login", body)
+        return str(field(response, "data", "token"))
 
 
-def field(answer: Answer, *path: str | int) -> JSON:
+def field(response: Answer, *path: str | int) -> JSON:
     """Return what stands at a place of an answer."""
-    assert answer.status < 300, answer.content
-    found: JSON = answer.json
+    assert response.status < 300, response.content
+    found: JSON = response.json
     for step in path:
         found = found[step]  # type: ignore[index]  # a test knows what it asks for
     return found
@@ -89,21 +89,21 @@ class Cluster:
         found = []
         for path, headers in self.targets:
             await site.send("GET", path, headers=headers)
-            answer = await site.send("GET", path, headers=headers)
-            found.append((answer.status, answer.json))
+            response = await site.send("GET", path, headers=headers)
+            found.append((response.status, response.json))
         return found
 
     async def admin(self, method: str, path: str, body: object) -> None:
         """Do something as the administrator."""
-        answer = await self.one.send(method, path, body, token=await self.one.administrator())
-        assert answer.status < 300, answer.content
+        response = await self.one.send(method, path, body, token=await self.one.administrator())
+        assert response.status < 300, response.content
 
     async def write(self, method: str, path: str, data: object = None) -> Answer:
         """Write through the content API of the first server."""
         body = None if data is None else {"data": data}
-        answer = await self.one.send(method, f"/api/{path}", body)
-        assert answer.status < 300, answer.content
-        return answer
+        response = await self.one.send(method, f"/api/{path}", body)
+        assert response.status < 300, response.content
+        return response
 
     async def sql(self, statement: str) -> None:
         """Change rows as another program does, and let the event loop go on to its next round."""
@@ -165,15 +165,15 @@ async def delete_a_translation(cluster: Cluster) -> None:
 
 
 async def create_and_delete(cluster: Cluster) -> None:
-    answer = await cluster.write("POST", "articles", {"title": "A tide", "slug": "a-tide-once"})
-    made = field(answer, "data", "documentId")
+    response = await cluster.write("POST", "articles", {"title": "A tide", "slug": "a-tide-once"})
+    made = field(response, "data", "documentId")
     await cluster.write("DELETE", f"articles/{made}")
     await cluster.write("POST", "articles", {"title": "Another tide", "slug": "another-tide"})
 
 
 async def change_what_is_populated(cluster: Cluster) -> None:
-    answer = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=author")
-    author = field(answer, "data", "author", "documentId")
+    response = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=author")
+    author = field(response, "data", "author", "documentId")
     await cluster.write("PUT", f"authors/{author}", {"name": "Somebody else altogether"})
 
 
@@ -198,26 +198,26 @@ async def write_a_batch(cluster: Cluster) -> None:
             "data": {"summary": "In one of many"},
         }
     ]
-    answer = await cluster.one.send("POST", "/api/_batch", {"operations": operations})
-    assert answer.status == 200, answer.content
+    response = await cluster.one.send("POST", "/api/_batch", {"operations": operations})
+    assert response.status == 200, response.content
 
 
 async def upload_a_cover(cluster: Cluster) -> None:
-    answer = await cluster.one.upload(FilePart("cover.png", picture(40, 30, ".png"), "image/png"))
-    await cluster.write("PUT", f"articles/{cluster.article}", {"cover": field(answer, 0, "id")})
+    response = await cluster.one.upload(FilePart("cover.png", picture(40, 30, ".png"), "image/png"))
+    await cluster.write("PUT", f"articles/{cluster.article}", {"cover": field(response, 0, "id")})
 
 
 async def describe_a_file(cluster: Cluster) -> None:
-    answer = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=cover")
-    file = field(answer, "data", "cover", "id")
+    response = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=cover")
+    file = field(response, "data", "cover", "id")
     body = {"fileInfo": {"alternativeText": "A wide sea"}}
     await cluster.admin("POST", f"/upload?id={file}", body)
 
 
 async def delete_a_file(cluster: Cluster) -> None:
-    answer = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=cover")
+    response = await cluster.one.send("GET", f"/api/articles/{cluster.article}?populate=cover")
     deleted = await cluster.one.send(
-        "DELETE", f"/api/upload/files/{field(answer, 'data', 'cover', 'id')}"
+        "DELETE", f"/api/upload/files/{field(response, 'data', 'cover', 'id')}"
     )
     assert deleted.status == 200, deleted.content
 
@@ -306,8 +306,8 @@ async def test_h099_links_that_end_are_made_for_each_answer(own_recorded: Path) 
         site = Site(application)
         links = set()
         for _ in range(3):
-            answer = await site.send("GET", path)
-            assert "etag" not in answer.headers
-            links.add(str(field(answer, "data", 0, "cover", "url")))
+            response = await site.send("GET", path)
+            assert "etag" not in response.headers
+            links.add(str(field(response, "data", 0, "cover", "url")))
             await asyncio.sleep(0.3)  # links are made anew four times in their life
     assert len(links) > 1

@@ -65,10 +65,10 @@ async def test_h042_files_are_attached_by_those_who_may_change_the_entry(
     }
     before = darkroom.kept
     for name, granted in rights.items():
-        await darkroom.person(name, may(CREATE), *granted)
+        await darkroom.admin_user(name, may(CREATE), *granted)
         assert failed(await attach(darkroom, name, draft)) == FORBIDDEN, name
     assert darkroom.kept == before
-    await darkroom.person(
+    await darkroom.admin_user(
         "cover", may(CREATE), may(CHANGE, subject=ARTICLE, fields=["cover"], **everywhere)
     )
 
@@ -82,8 +82,8 @@ async def test_h042_what_is_published_is_changed_by_those_who_may_publish(
     locales = ["en", "fr", "de"]
     change = may(CHANGE, subject=ARTICLE, fields=["cover"], locales=locales)
     publish = may(PUBLISH, subject=ARTICLE, locales=locales)
-    await darkroom.person("writer", may(CREATE), change)
-    await darkroom.person("publisher", may(CREATE), change, publish)
+    await darkroom.admin_user("writer", may(CREATE), change)
+    await darkroom.admin_user("publisher", may(CREATE), change, publish)
 
     assert failed(await attach(darkroom, "writer", live)) == FORBIDDEN
     assert (await attach(darkroom, "publisher", live)).status == 201
@@ -92,10 +92,10 @@ async def test_h042_what_is_published_is_changed_by_those_who_may_publish(
 async def test_h042_who_may_change_some_entries_learns_of_no_others(darkroom: Darkroom) -> None:
     draft = await article(darkroom, status="draft")
     own = may(CHANGE, IS_CREATOR, subject=ARTICLE, fields=["cover"], locales=["en"])
-    await darkroom.person("own", may(CREATE), own)
-    answers = [await attach(darkroom, "own", entry) for entry in (draft, 999_999)]
+    await darkroom.admin_user("own", may(CREATE), own)
+    responses = [await attach(darkroom, "own", entry) for entry in (draft, 999_999)]
 
-    assert [failed(answer) for answer in answers] == [FORBIDDEN] * 2
+    assert [failed(response) for response in responses] == [FORBIDDEN] * 2
 
 
 async def test_h042_there_is_nothing_to_attach_to_where_there_is_no_place(
@@ -110,8 +110,8 @@ async def test_h042_there_is_nothing_to_attach_to_where_there_is_no_place(
         ("shared.seo", 1, "image"),
         ("admin::user", 1, "roles"),
     ):
-        answer = await attach(darkroom, "", entry, ref=ref, field=field)
-        assert answer.status in {400, 403}, (ref, entry, field)
+        response = await attach(darkroom, "", entry, ref=ref, field=field)
+        assert response.status in {400, 403}, (ref, entry, field)
 
     assert darkroom.kept == before
 
@@ -123,8 +123,8 @@ async def test_h043_who_is_no_administrator_uploads_nothing(darkroom: Darkroom) 
             headers = {"Content-Type": FORM_TYPE} | (
                 {} if header is None else {"Authorization": header}
             )
-            answer = await darkroom.client.request("POST", door, headers, form([NOTE]))
-            assert answer.status == 401, door
+            response = await darkroom.client.request("POST", door, headers, form([NOTE]))
+            assert response.status == 401, door
 
     assert darkroom.kept == before
 
@@ -147,8 +147,8 @@ async def test_h091_denied_types_are_refused_at_every_door(
     async with open_darkroom(own_recorded, **{"uploads.denied_types": denied}) as darkroom:
         before = darkroom.kept
         for door in DOORS:
-            answer = await darkroom.send(part, target=door)
-            assert failed(answer) == (400, "ApplicationError"), door
+            response = await darkroom.send(part, target=door)
+            assert failed(response) == (400, "ApplicationError"), door
         assert darkroom.kept == before
 
 
@@ -156,8 +156,8 @@ async def test_h093_names_are_names_at_every_door(darkroom: Darkroom) -> None:
     before = darkroom.kept
     for name in ("../../evil.txt", "..\\evil.txt", "a:b.txt", "a\x1fb.txt", "x" * 252 + ".txt"):
         for door in DOORS:
-            answer = await darkroom.send(FilePart(name, b"x", "text/plain"), target=door)
-            assert answer.status == 400, (name, door)
+            response = await darkroom.send(FilePart(name, b"x", "text/plain"), target=door)
+            assert response.status == 400, (name, door)
 
     assert darkroom.kept == before
 
@@ -167,11 +167,11 @@ async def test_h095_what_is_damaged_or_cut_leaves_nothing_at_any_door(darkroom: 
     damaged = (JPEG[: len(JPEG) // 2], PNG[: len(PNG) // 2], png_head(50_000, 50_000))
     for content in damaged:
         for door in DOORS:
-            answer = await darkroom.send(FilePart("a.png", content), target=door)
-            assert failed(answer) == (400, "ApplicationError"), door
+            response = await darkroom.send(FilePart("a.png", content), target=door)
+            assert failed(response) == (400, "ApplicationError"), door
     for said in ("not json", "null", "[]", '{"folder": 1.5}', '{"folder": "x"}'):
-        answer = await darkroom.send(NOTE, fields=[("fileInfo", said)])
-        assert failed(answer) == (400, "ValidationError"), said
+        response = await darkroom.send(NOTE, fields=[("fileInfo", said)])
+        assert failed(response) == (400, "ValidationError"), said
 
     assert (darkroom.kept, await darkroom.read("/upload/files?pageSize=100")) == before
 
@@ -185,15 +185,15 @@ async def test_h096_nobody_says_where_a_file_is(darkroom: Darkroom) -> None:
         ("POST", f"/upload?id={file_id}", {"fileInfo": said}),
         ("POST", "/upload/actions/bulk-update", {"updates": [{"id": file_id, "fileInfo": said}]}),
     ):
-        answer = await darkroom.ask(method, target, body)
-        assert answer.status == 200, target
+        response = await darkroom.ask(method, target, body)
+        assert response.status == 200, target
     after = await darkroom.read(f"/upload/files/{file_id}")
 
     assert {**after, "updatedAt": None} == {**before, "updatedAt": None}
 
 
 async def test_h043_a_right_that_is_taken_away_ends_with_the_request(darkroom: Darkroom) -> None:
-    role = await darkroom.person("lee", may(READ), may(CREATE), may(UPDATE))
+    role = await darkroom.admin_user("lee", may(READ), may(CREATE), may(UPDATE))
     file_id = await darkroom.uploaded(who="lee")
     path = f"/admin/roles/{role}/permissions"
     await darkroom.ask("PUT", path, {"permissions": [may(READ)]})

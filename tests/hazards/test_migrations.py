@@ -82,7 +82,7 @@ async def test_h126_of_several_that_migrate_at_once_one_does_it(
         for key in ("quire_schema", "quire_schema_version", "strapi_content_types_schema"):
             sql = "SELECT count(*) FROM strapi_core_store_settings WHERE key = ?"
             assert rows.execute(sql, (key,)) == [(1,)]
-        assert len(rows.execute("SELECT id FROM quire_aside")) == 1
+        assert len(rows.execute("SELECT id FROM quire_archive")) == 1
 
 
 async def test_h145_a_migration_waits_until_a_slow_database_lets_it(
@@ -157,8 +157,8 @@ async def test_h146_servers_with_former_files_do_not_write_what_later_ones_mean_
     async with running(build_app(load_settings(own_recorded, environ={}))) as client:
         async with quire("migrate", later, "--apply") as process:
             assert (await ended(process))[0] == 0
-        answer = await send(client, "POST", "tags", {"label": "of the former"})
-        assert answer.status == 503
+        response = await send(client, "POST", "tags", {"label": "of the former"})
+        assert response.status == 503
 
 
 def edit_type(project: Path, name: str, attributes: dict[str, Any], **options: object) -> None:
@@ -179,9 +179,9 @@ async def send(client: AsgiClient, method: str, target: str, data: object = None
 
 
 async def ask(client: AsgiClient, method: str, target: str, data: object = None) -> Any:  # noqa: ANN401 - JSON
-    answer = await send(client, method, target, data)
-    assert answer.status in {200, 201}, answer.content
-    return json.loads(answer.content)["data"]
+    response = await send(client, method, target, data)
+    assert response.status in {200, 201}, response.content
+    return json.loads(response.content)["data"]
 
 
 RENAMED_TITLE = "api::article.article.title=headline"
@@ -196,7 +196,7 @@ CHANGES: Mapping[str, tuple[dict[str, Any], str, str]] = {
 def test_h132_no_change_of_a_field_loses_what_was_in_it(
     kind: Kind, own_recorded: Path, run: Run, change: str
 ) -> None:
-    """It is shown, refused without consent, kept aside, and can be undone.
+    """It is shown, refused without consent, archived, and can be undone.
 
     Whoever does not say that a field was renamed has deleted one and added another.
     """
@@ -220,7 +220,7 @@ def test_h132_no_change_of_a_field_loses_what_was_in_it(
     assert run("migrate", own_recorded, "--apply", "--may-lose").code == 0
     path.write_bytes(former)
     assert run("migrate", own_recorded, "--apply", "--may-lose").code == 0
-    assert run("aside", own_recorded, "--restore", "1").code == 0
+    assert run("archive", own_recorded, "--restore", "1").code == 0
     with opened(kind, own_recorded) as rows:
         assert rows.execute(notes) == before
 

@@ -39,8 +39,8 @@ async def test_h116_pages_stay_within_bounds(
     ask: Visitor, query: str, pagination: dict[str, int]
 ) -> None:
     """A page has at least one entry and at most as many as the settings say."""
-    answer = await ask(f"articles?pagination[{query}")
-    assert json.loads(answer.content)["meta"]["pagination"] == pagination
+    response = await ask(f"articles?pagination[{query}")
+    assert json.loads(response.content)["meta"]["pagination"] == pagination
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ async def test_h116_pages_that_cannot_be_are_refused(
     ask: Visitor, query: str, name: str, message: str
 ) -> None:
     """What is no place in a list is refused, and not guessed."""
-    answer = await ask(f"articles?{query}")
-    assert answer.status == 400
-    assert (error(answer)["name"], error(answer)["message"]) == (name, message)
+    response = await ask(f"articles?{query}")
+    assert response.status == 400
+    assert (error(response)["name"], error(response)["message"]) == (name, message)
 
 
 @pytest.mark.parametrize("query", ["page]=1000000000", "start]=9007199254740993"])
@@ -98,8 +98,8 @@ async def test_h116_a_place_far_behind_the_end_is_an_empty_page(ask: Visitor, qu
 async def test_h122_no_number_is_a_fault_of_the_server(ask: Visitor, place: str) -> None:
     """Any number anywhere is understood or refused (CVE-2024-36128)."""
     for number in NUMBERS:
-        answer = await ask(place + number, FULL)
-        assert answer.status in {200, 204, 400, 404}, (number, answer.content)
+        response = await ask(place + number, FULL)
+        assert response.status in {200, 204, 400, 404}, (number, response.content)
 
 
 @pytest.mark.parametrize("number", ["9" * 30, "-" + "9" * 30, "9" * 400, "1e300"])
@@ -125,6 +125,6 @@ async def test_h122_numbers_beyond_every_column_equal_nothing(
 async def test_h116_pages_are_bounded_by_the_settings_alone(newsroom: Settings) -> None:
     """Without a greatest page size, the rows of a read are still bounded."""
     async with serving(newsroom.project, api__max_limit=None, limits__rows=2) as ask:
-        answer = await ask("articles?pagination[pageSize]=1e18")
-    assert answer.status == 400
-    assert error(answer)["message"].startswith("The page needs more than 2 rows (limits.rows)")
+        response = await ask("articles?pagination[pageSize]=1e18")
+    assert response.status == 400
+    assert error(response)["message"].startswith("The page needs more than 2 rows (limits.rows)")

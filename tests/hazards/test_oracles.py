@@ -28,10 +28,10 @@ WRONG = "zzzz"
 
 async def ask_alike(ask: Visitor, question: str, right: str, who: Who = ANON) -> Answer:
     """Ask with a right, a wrong and an empty guess; return what all three were answered."""
-    answers = [await ask(question.format(guess), who) for guess in (right, WRONG, "")]
-    seen = {(answer.status, answer.content) for answer in answers}
-    assert len(seen) == 1, (question, [answer.content for answer in answers])
-    return answers[0]
+    responses = [await ask(question.format(guess), who) for guess in (right, WRONG, "")]
+    seen = {(response.status, response.content) for response in responses}
+    assert len(seen) == 1, (question, [response.content for response in responses])
+    return responses[0]
 
 
 @pytest.mark.parametrize("name", ["resetPasswordToken", "password", "email"])
@@ -40,8 +40,8 @@ async def test_h001_conditions_of_the_database_cannot_be_asked_for(
     ask: Visitor, name: str, letter: str
 ) -> None:
     """``where`` is no parameter: it changes nothing, whatever it says."""
-    answer = await ask_alike(ask, f"articles?where[updatedBy][{name}][$startsWith]={{}}", letter)
-    assert answer.content == (await ask("articles")).content
+    response = await ask_alike(ask, f"articles?where[updatedBy][{name}][$startsWith]={{}}", letter)
+    assert response.content == (await ask("articles")).content
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
@@ -61,9 +61,9 @@ async def test_h002_who_made_a_document_cannot_be_filtered_by(
 ) -> None:
     """A filter through the makers of a document names the key that is not allowed."""
     for right in RIGHT:
-        answer = await ask_alike(ask, f"articles?filters{filters}", right, who)
-        found = error(answer)
-        assert (answer.status, found["name"]) == (400, "ValidationError")
+        response = await ask_alike(ask, f"articles?filters{filters}", right, who)
+        found = error(response)
+        assert (response.status, found["name"]) == (400, "ValidationError")
         assert found["message"].startswith("Invalid key ")
         assert found["details"] == {
             "key": path.rpartition(".")[2],
@@ -93,9 +93,9 @@ async def test_h002_creators_that_are_shown_are_shown_by_name_alone(
     ask: Visitor, question: str
 ) -> None:
     """Where a type shows who made a document, what is private of them stays so."""
-    answer = await ask_alike(ask, f"masthead?{question}", SECRET, FULL)
-    assert answer.status == 400
-    assert error(answer)["message"].startswith("Invalid key ")
+    response = await ask_alike(ask, f"masthead?{question}", SECRET, FULL)
+    assert response.status == 400
+    assert error(response)["message"].startswith("Invalid key ")
     shown = await ask("masthead?populate[createdBy][populate]=*", FULL)
     assert shown.status == 200
     assert SECRET not in shown.content.decode()
@@ -122,9 +122,9 @@ async def test_h003_private_attributes_cannot_be_filtered_by(
 ) -> None:
     """Private attributes and passwords are no filters for anybody, not even for full access."""
     for right in RIGHT:
-        answer = await ask_alike(ask, f"articles?filters{filters}", right, who)
-        assert answer.status == 400
-        assert error(answer)["message"].startswith("Invalid key ")
+        response = await ask_alike(ask, f"articles?filters{filters}", right, who)
+        assert response.status == 400
+        assert error(response)["message"].startswith("Invalid key ")
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
@@ -149,9 +149,9 @@ async def test_h004_private_attributes_cannot_be_sorted_by(
     ask: Visitor, sort: str, who: Who
 ) -> None:
     """An order by something hidden would tell it by bisection, so it is refused."""
-    answer = await ask(f"articles?{sort}", who)
-    assert answer.status == 400
-    found = error(answer)
+    response = await ask(f"articles?{sort}", who)
+    assert response.status == 400
+    found = error(response)
     assert found["message"].startswith("Invalid key ")
     assert found["details"]["param"] == "sort"
 
@@ -184,8 +184,8 @@ async def test_h005_words_of_the_inside_mean_nothing_outside(ask: Visitor, name:
         (f"{name}[updatedBy][password][$startsWith]={{}}", f"{name}[secret]={{}}", f"{name}={{}}"),
         ("$2", SECRET, "secret"),
     ):
-        answer = await ask_alike(ask, f"articles?{shape}", right)
-        assert answer.status == 400 or answer.content == everything.content
+        response = await ask_alike(ask, f"articles?{shape}", right)
+        assert response.status == 400 or response.content == everything.content
 
 
 @pytest.mark.parametrize(
@@ -209,10 +209,10 @@ async def test_h006_names_of_tables_are_no_names(ask: Visitor, query: str) -> No
     """Neither the alias of a table nor quoted names lead past the check of a name."""
     watched = ask.watch()
     try:
-        answer = await ask_alike(ask, f"articles?{query}", SECRET)
+        response = await ask_alike(ask, f"articles?{query}", SECRET)
     finally:
         ask.unwatch(watched)
-    assert error(answer)["message"].startswith("Invalid key ")
+    assert error(response)["message"].startswith("Invalid key ")
     assert watched.statements == []
 
 
@@ -224,9 +224,9 @@ async def test_h007_search_does_not_look_where_the_caller_may_not(
     ask: Visitor, right: str, who: Who
 ) -> None:
     """A search for the exact value of a private string finds nothing."""
-    answer = await ask(f"articles?_q={right.replace(' ', '%20')}", who)
-    if answer.status == 200:
-        assert total(answer) == 0
+    response = await ask(f"articles?_q={right.replace(' ', '%20')}", who)
+    if response.status == 200:
+        assert total(response) == 0
 
 
 @pytest.mark.parametrize("right", ["$2a$10", PASSCODE_HASH, PASSCODE_HASH[7:]])
@@ -262,9 +262,9 @@ async def test_h020_search_does_not_look_into_tokens(ask: Visitor, right: str) -
 )
 async def test_h009_logical_operators_hide_nothing(ask: Visitor, filters: str, who: Who) -> None:
     """A private attribute is refused at any depth of ``$and``, ``$or`` and ``$not``."""
-    answer = await ask_alike(ask, f"articles?filters{filters}", SECRET, who)
-    assert answer.status == 400
-    assert error(answer)["message"].startswith("Invalid key ")
+    response = await ask_alike(ask, f"articles?filters{filters}", SECRET, who)
+    assert response.status == 400
+    assert error(response)["message"].startswith("Invalid key ")
 
 
 @pytest.mark.parametrize(
@@ -289,8 +289,8 @@ async def test_h010_relations_to_what_one_may_not_find_are_no_filters(
 ) -> None:
     """Filters and orders through a relation need the right to find what it leads to."""
     for who, right in product((ANON, CLERK), ("Z", "1", "true")):
-        answer = await ask_alike(ask, f"articles?{question}", right, who)
-        found = error(answer)
+        response = await ask_alike(ask, f"articles?{question}", right, who)
+        found = error(response)
         assert found["details"]["key"] in {"author", "owner"}
         assert found["details"]["param"] == param
     assert (await ask(f"articles?{question.format('1')}", READONLY)).status == 200
@@ -334,9 +334,9 @@ async def test_h011_every_step_of_a_way_needs_its_own_permission(
     ask: Visitor, question: str
 ) -> None:
     """What may be found is no filter when the way to it leads through what may not."""
-    answer = await ask_alike(ask, f"articles?{question}", "Sea")
-    assert answer.status == 400
-    assert error(answer)["details"]["key"] == "desk"
+    response = await ask_alike(ask, f"articles?{question}", "Sea")
+    assert response.status == 400
+    assert error(response)["details"]["key"] == "desk"
 
 
 @pytest.mark.parametrize("guess", [("1", "0"), ("true", "false"), ("2030-01-01", "1990-01-01")])
@@ -348,8 +348,8 @@ async def test_h019_there_are_no_aggregates_to_ask_for_hidden_values(
     for name in ("aggregate", "group", "min", "max", "distinct", "facets"):
         for value in guess:
             for shape in (f"{name}[secret]={value}", f"{name}=secret", f"{name}[min][0]=secret"):
-                answer = await ask(f"articles?{shape}")
-                assert answer.status == 400 or answer.content == everything
+                response = await ask(f"articles?{shape}")
+                assert response.status == 400 or response.content == everything
 
 
 @pytest.mark.parametrize("name", ["password", "resetPasswordToken", "confirmationToken"])
@@ -361,13 +361,13 @@ async def test_h017_end_users_cannot_be_told_apart_by_what_is_hidden_of_them(
         f"users?filters[{name}][$startsWith]={{}}",
         f"users/count?filters[{name}]={{}}",
     ):
-        answer = await ask_alike(ask, question, PASSCODE_HASH[:3], FULL)
-        assert answer.status == 400
+        response = await ask_alike(ask, question, PASSCODE_HASH[:3], FULL)
+        assert response.status == 400
     assert (await ask(f"users?sort={name}", FULL)).status == 400
 
 
 async def test_h008_a_token_is_compared_and_not_filtered_by(ask: Visitor) -> None:
     """A token in a query is text: operators in its place find nobody."""
     for operand in ("[$ne]=x", "[$startsWith]=t", "[$notNull]=true", "[0]=x", "="):
-        answer = await ask(f"auth/email-confirmation?confirmation{operand}")
-        assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+        response = await ask(f"auth/email-confirmation?confirmation{operand}")
+        assert (response.status, error(response)["name"]) == (400, "ValidationError")

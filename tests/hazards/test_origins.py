@@ -27,12 +27,12 @@ TARGETS = ["/api/articles", "/api/nope", "/_health", "/nope.txt", "/admin/users/
 ASKING = {"Access-Control-Request-Method": "GET"}
 
 
-def cors(answer: Answer) -> dict[str, str]:
+def cors(response: Answer) -> dict[str, str]:
     """What an answer says of pages that may read it."""
     prefix = "access-control-allow-"
     return {
         name.removeprefix(prefix): value
-        for name, value in answer.headers.items()
+        for name, value in response.headers.items()
         if name in {f"{prefix}origin", f"{prefix}credentials"}
     }
 
@@ -53,27 +53,27 @@ async def test_h084_an_origin_that_is_not_listed_is_told_nothing(
 ) -> None:
     """Neither repeated, nor let in with cookies, however much it looks like one that is."""
     async with serving(newsroom.project, cors__origins=(OURS,)) as visitor:
-        assert [cors(answer) for answer in await asked(visitor, origin)] == [{}] * 7
-        for answer in await asked(visitor, OURS):
-            assert cors(answer) == {"origin": OURS, "credentials": "true"}
+        assert [cors(response) for response in await asked(visitor, origin)] == [{}] * 7
+        for response in await asked(visitor, OURS):
+            assert cors(response) == {"origin": OURS, "credentials": "true"}
 
 
 async def test_h084_by_default_no_page_is_repeated_and_none_may_send_cookies(ask: Visitor) -> None:
     """Any page may read what it can ask for without the cookies of whoever looks at it."""
     for origin in (OTHER, OURS, "http://localhost:3000", "HTTPS://X"):
-        assert [cors(answer) for answer in await asked(ask, origin)] == [{"origin": "*"}] * 7
-    assert [cors(answer) for answer in await asked(ask, "null")] == [{}] * 7
+        assert [cors(response) for response in await asked(ask, origin)] == [{"origin": "*"}] * 7
+    assert [cors(response) for response in await asked(ask, "null")] == [{}] * 7
     # Whoever is no page is told what the format has always said: that no page is meant.
     to_no_page = {"origin": "", "credentials": "true"}
-    assert [cors(answer) for answer in await asked(ask, None)] == [to_no_page] * 6 + [{}]
+    assert [cors(response) for response in await asked(ask, None)] == [to_no_page] * 6 + [{}]
 
 
 async def test_h084_an_origin_can_be_listed_beside_all_others(newsroom: Settings) -> None:
     async with serving(newsroom.project, cors__origins=("*", OURS)) as visitor:
-        for answer in await asked(visitor, OURS):
-            assert cors(answer) == {"origin": OURS, "credentials": "true"}
-        for answer in await asked(visitor, OTHER):
-            assert cors(answer) == {"origin": "*"}
+        for response in await asked(visitor, OURS):
+            assert cors(response) == {"origin": OURS, "credentials": "true"}
+        for response in await asked(visitor, OTHER):
+            assert cors(response) == {"origin": "*"}
 
 
 async def test_h086_answers_say_that_they_differ_by_origin(newsroom: Settings) -> None:
@@ -81,8 +81,8 @@ async def test_h086_answers_say_that_they_differ_by_origin(newsroom: Settings) -
     for origins in (("*",), (OURS,)):
         async with serving(newsroom.project, cors__origins=origins) as visitor:
             for origin in (None, OURS, OTHER, "null"):
-                for answer in await asked(visitor, origin):
-                    assert "origin" in answer.headers["vary"].lower()
+                for response in await asked(visitor, origin):
+                    assert "origin" in response.headers["vary"].lower()
 
 
 async def test_a_page_of_another_origin_may_edit_what_it_has_read(ask: Visitor) -> None:
@@ -111,8 +111,8 @@ async def test_vary_names_the_request_headers_that_an_answer_depends_on(
     other = await ask.send(
         "GET", "/api/articles?filters[title]=Tides", who, {} if value is None else {name: value}
     )
-    for answer in (plain, other):
-        assert name in [listed.strip() for listed in answer.headers["vary"].split(",")]
+    for response in (plain, other):
+        assert name in [listed.strip() for listed in response.headers["vary"].split(",")]
     if name == "Strapi-Response-Format":
         assert plain.content != other.content
 

@@ -59,14 +59,14 @@ async def test_h098_this_machine_is_never_asked(reach: Reach, url: str, tmp_path
 @pytest.fixture
 def lookups(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """What names lead to, question by question; nothing is left to be asked afterwards."""
-    answers: list[list[str]] = []
+    responses: list[list[str]] = []
 
     async def lookup(host: str, port: int, **_: object) -> list[tuple[Any, ...]]:
         del host
-        return [(socket.AF_INET, 1, 6, "", (address, port)) for address in answers.pop(0)]
+        return [(socket.AF_INET, 1, 6, "", (address, port)) for address in responses.pop(0)]
 
     monkeypatch.setattr(asyncio.BaseEventLoop, "getaddrinfo", lambda _, *a, **o: lookup(*a, **o))
-    return answers
+    return responses
 
 
 @EVERYBODY
@@ -122,7 +122,7 @@ async def test_h098_the_address_that_was_checked_is_the_one_that_is_connected_to
 
 async def test_h098_a_redirect_of_a_webhook_is_not_followed() -> None:
     async with serving(lambda _: plain(b"secret")) as (inner, asked):
-        answer = plain(b"", f"Location: {inner}/", status="302 Found")
-        async with serving(lambda _: answer) as (outer, _):
+        response = plain(b"", f"Location: {inner}/", status="302 Found")
+        async with serving(lambda _: response) as (outer, _):
             delivered = await post(outer, {}, b"{}", private=True)
     assert (delivered.status, asked) == (302, [])

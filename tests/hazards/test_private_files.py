@@ -49,9 +49,9 @@ async def test_h099_answers_have_fresh_links(guarded: Editor) -> None:
     ]
     for link in links:
         assert "signature=" in link
-        answer = await guarded.ask.send("GET", link)
-        assert (answer.status, answer.headers["content-type"]) == (200, "image/jpeg")
-        assert answer.headers["cache-control"] == "private, max-age=0"
+        response = await guarded.ask.send("GET", link)
+        assert (response.status, response.headers["content-type"]) == (200, "image/jpeg")
+        assert response.headers["cache-control"] == "private, max-age=0"
 
 
 async def test_h099_what_is_stored_is_no_link(guarded: Editor) -> None:
@@ -80,9 +80,9 @@ async def test_h099_without_a_link_nobody_reads_a_file(guarded: Editor, who: str
         f"/uploads/thumbnail_{path.rpartition('/')[2]}?{query}",
         f"/UPLOADS/{path.rpartition('/')[2]}",
     ):
-        answer = await guarded.ask.send("GET", target, who)
-        assert answer.status == 403, target
-        assert error(answer)["name"] == "ForbiddenError"
+        response = await guarded.ask.send("GET", target, who)
+        assert response.status == 403, target
+        assert error(response)["name"] == "ForbiddenError"
 
 
 async def test_h099_a_link_ends(editor: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,10 +126,10 @@ async def test_files_in_a_bucket_are_led_to(editor: Editor, service: str, *, pri
         assert file["provider"] == "aws-s3"
         thumbnail = file["formats"]["thumbnail"]
         for url, size in ((file["url"], None), (thumbnail["url"], thumbnail["sizeInBytes"])):
-            answer = await visitor.send("GET", url)
-            assert answer.status == 302
+            response = await visitor.send("GET", url)
+            assert response.status == 302
             async with httpx.AsyncClient() as client:
-                found = await client.get(answer.headers["location"])
+                found = await client.get(response.headers["location"])
             assert (found.status_code, found.headers["Content-Type"]) == (200, "image/jpeg")
             assert size is None or len(found.content) == size
             if private:

@@ -19,20 +19,20 @@ from tests.unit.cli.processes import serving as serving_processes
 CLIENTS = 50
 
 
-def unique_errors(answers: list[Answer]) -> Counter[str]:
-    return Counter(error(answer)["message"] for answer in answers if answer.status == 400)
+def unique_errors(responses: list[Answer]) -> Counter[str]:
+    return Counter(error(response)["message"] for response in responses if response.status == 400)
 
 
 async def test_h129_one_of_many_gets_a_unique_value(own_editor: Editor) -> None:
     """Of 50 documents with the same unique value that are made at once, one is made."""
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(
             own_editor.create("articles", {"title": f"Client {n}", "code": "ONLY-1"})
             for n in range(CLIENTS)
         )
     )
-    assert Counter(answer.status for answer in answers) == {201: 1, 400: CLIENTS - 1}
-    assert unique_errors(answers) == {"This attribute must be unique": CLIENTS - 1}
+    assert Counter(response.status for response in responses) == {201: 1, 400: CLIENTS - 1}
+    assert unique_errors(responses) == {"This attribute must be unique": CLIENTS - 1}
     rows = own_editor.sql("SELECT published_at IS NULL FROM articles WHERE code = 'ONLY-1'")
     assert sorted(rows) == [(0,), (1,)]
     own_editor.assert_sound()
@@ -47,16 +47,16 @@ async def test_h129_one_of_many_batches_gets_a_unique_value(own_editor: Editor) 
             {"action": "create", "type": "articles", "data": {"code": "ONLY-1"}},
         ]
 
-    answers = await asyncio.gather(*(own_editor.batch(*operations(n)) for n in range(CLIENTS)))
-    assert Counter(answer.status for answer in answers) == {200: 1, 400: CLIENTS - 1}
+    responses = await asyncio.gather(*(own_editor.batch(*operations(n)) for n in range(CLIENTS)))
+    assert Counter(response.status for response in responses) == {200: 1, 400: CLIENTS - 1}
     assert len(own_editor.sql("SELECT id FROM categories WHERE name LIKE 'Of %'")) == 1
 
 
 async def test_h129_a_batch_is_held_against_itself(own_editor: Editor) -> None:
     """A value is taken as soon as an earlier operation has taken it."""
     operation = {"action": "create", "type": "articles", "data": {"code": "ONLY-1"}}
-    answer = await own_editor.batch(operation, operation)
-    assert (answer.status, error(answer)["message"]) == (400, "This attribute must be unique")
+    response = await own_editor.batch(operation, operation)
+    assert (response.status, error(response)["message"]) == (400, "This attribute must be unique")
     assert own_editor.sql("SELECT id FROM articles WHERE code = 'ONLY-1'") == []
 
 
@@ -65,22 +65,22 @@ async def test_h129_one_of_many_drafts_with_a_value_is_published(own_editor: Edi
     drafts = [
         await own_editor.made("articles?status=draft", code="ONLY-1") for _ in range(CLIENTS // 2)
     ]
-    answers = await asyncio.gather(*(own_editor.update(f"articles/{d}", {}) for d in drafts))
-    assert Counter(answer.status for answer in answers) == {200: 1, 400: len(drafts) - 1}
+    responses = await asyncio.gather(*(own_editor.update(f"articles/{d}", {}) for d in drafts))
+    assert Counter(response.status for response in responses) == {200: 1, 400: len(drafts) - 1}
     published = "SELECT id FROM articles WHERE code = 'ONLY-1' AND published_at IS NOT NULL"
     assert len(own_editor.sql(published)) == 1
 
 
 async def test_h129_a_value_is_unique_within_its_locale(own_editor: Editor) -> None:
     """Each locale has its own values, as in the reference."""
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(
             own_editor.create(f"articles?locale={locale}", {"code": "ONLY-1"})
             for locale in ("en", "de")
             for _ in range(CLIENTS // 2)
         )
     )
-    assert Counter(answer.status for answer in answers) == {201: 2, 400: CLIENTS - 2}
+    assert Counter(response.status for response in responses) == {201: 2, 400: CLIENTS - 2}
     found = "SELECT locale FROM articles WHERE code = 'ONLY-1' AND published_at IS NOT NULL"
     rows = own_editor.sql(found)
     assert sorted(rows) == [("de",), ("en",)]
@@ -137,8 +137,10 @@ async def test_h130_many_write_one_document(own_editor: Editor, query: str) -> N
             await own_editor.update(f"articles/{document_id}{query or '?'}&locale={locale}", data),
         ]
 
-    answers = await asyncio.gather(*map(client, range(CLIENTS)))
-    assert Counter(answer.status for three in answers for answer in three) == {200: 3 * CLIENTS}
+    responses = await asyncio.gather(*map(client, range(CLIENTS)))
+    assert Counter(response.status for three in responses for response in three) == {
+        200: 3 * CLIENTS
+    }
     rows = own_editor.sql(
         "SELECT locale, published_at IS NULL, count(*) FROM articles WHERE document_id = ? "
         "GROUP BY 1, 2 ORDER BY 1, 2",
@@ -169,8 +171,8 @@ async def test_h130_writers_and_deleters_leave_no_remains(own_editor: Editor) ->
             f"articles/{document_id}", {"seo": seo, "related": [related], "cover": 1}
         )
 
-    answers = await asyncio.gather(*map(client, range(CLIENTS)))
-    assert {answer.status for answer in answers} <= {200, 204, 404}
+    responses = await asyncio.gather(*map(client, range(CLIENTS)))
+    assert {response.status for response in responses} <= {200, 204, 404}
     own_editor.assert_sound()
     await own_editor.delete(f"articles/{document_id}")
     assert own_editor.contents() == before
@@ -179,10 +181,10 @@ async def test_h130_writers_and_deleters_leave_no_remains(own_editor: Editor) ->
 async def test_h130_a_single_type_is_made_once(own_editor: Editor) -> None:
     """Many who fill a single type that is empty fill the same one."""
     assert (await own_editor.delete("masthead")).status == 204
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(own_editor.update("masthead", {"motto": f"{n}"}) for n in range(CLIENTS))
     )
-    assert len({shown(answer)["documentId"] for answer in answers}) == 1
+    assert len({shown(response)["documentId"] for response in responses}) == 1
     assert len(own_editor.sql("SELECT id FROM mastheads")) == 1
     own_editor.assert_sound()
 
@@ -208,11 +210,11 @@ async def test_h131_a_write_for_another_version_is_refused(own_editor: Editor, q
     match = {"If-Match": tag(base)}
     shown(await own_editor.send("PUT", target, {"data": {"title": "First"}}, headers=match))
     document = target.removesuffix(query)
-    for answer in (
+    for response in (
         await own_editor.send("PUT", target, {"data": {"title": "Second"}}, headers=match),
         await own_editor.send("DELETE", document, headers=match),
     ):
-        assert (answer.status, error(answer)["name"]) == (412, "PreconditionFailedError")
+        assert (response.status, error(response)["name"]) == (412, "PreconditionFailedError")
     titles = {title for (title,) in own_editor.sql(
         "SELECT title FROM articles WHERE document_id = ?", base["documentId"])}  # fmt: skip
     assert titles == {"First"}
@@ -222,13 +224,13 @@ async def test_h131_one_of_many_who_expect_the_same_version_writes(own_editor: E
     """50 editors with one base: one of them writes, whatever the order."""
     base = shown(await own_editor.create("articles", {"title": "Base"}), status=201)
     target, match = f"articles/{base['documentId']}", {"If-Match": tag(base)}
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(
             own_editor.send("PUT", target, {"data": {"title": f"{n}"}}, headers=match)
             for n in range(CLIENTS)
         )
     )
-    assert Counter(answer.status for answer in answers) == {200: 1, 412: CLIENTS - 1}
+    assert Counter(response.status for response in responses) == {200: 1, 412: CLIENTS - 1}
 
 
 @pytest.mark.parametrize("sent", ["", '"', '""', '"nope"', '"*"', "W/", ",", '"0"'])
@@ -237,8 +239,8 @@ async def test_h131_a_tag_of_no_version_matches_none(own_editor: Editor, sent: s
     document_id = await own_editor.made("articles", title="Tagged")
     write: JsonObject = {"data": {"title": "x"}}
     target = f"articles/{document_id}"
-    answer = await own_editor.send("PUT", target, write, headers={"If-Match": sent})
-    assert answer.status == 412
+    response = await own_editor.send("PUT", target, write, headers={"If-Match": sent})
+    assert response.status == 412
     assert (await own_editor.entry(target))["title"] == "Tagged"
 
 

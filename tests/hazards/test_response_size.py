@@ -62,7 +62,7 @@ async def circle(editor: Editor) -> Editor:
 async def unlimited(circle: Editor) -> AsyncIterator[Visitor]:
     """Reads every response anew."""
     async with serving(
-        circle.settings.project, cache__answers=0, limits__response_size=10**9
+        circle.settings.project, cache__responses=0, limits__response_size=10**9
     ) as ask:
         yield ask
 
@@ -88,9 +88,9 @@ async def test_h120_entries_count_as_often_as_they_are_shown(circle: Editor) -> 
     project = circle.settings.project
     async with serving(project, limits__rows=150_000, limits__response_size=10**9) as ask:
         watched = ask.watch()
-        answer = await ask(f"articles?pagination[pageSize]=100&populate={steps(19)}")
+        response = await ask(f"articles?pagination[pageSize]=100&populate={steps(19)}")
         ask.unwatch(watched)
-    assert (answer.status, error(answer)) == (
+    assert (response.status, error(response)) == (
         400,
         {
             "status": 400,
@@ -107,10 +107,10 @@ async def test_h120_entries_count_as_often_as_they_are_shown(circle: Editor) -> 
 
 async def test_h120_a_short_request_cannot_ask_for_gigabytes(circle: Editor) -> None:
     """With the settings of a new project, nineteen levels end where 20 MB would be passed."""
-    answer = await circle.ask(f"articles?pagination[pageSize]=100&populate={steps(19)}")
-    assert answer.status == 400
-    assert "limits.response_size" in error(answer)["message"]
-    assert error(answer)["details"]["path"] == steps(4)
+    response = await circle.ask(f"articles?pagination[pageSize]=100&populate={steps(19)}")
+    assert response.status == 400
+    assert "limits.response_size" in error(response)["message"]
+    assert error(response)["details"]["path"] == steps(4)
 
 
 EXACT = [
@@ -147,9 +147,9 @@ async def test_h120_the_limit_is_of_the_bytes_of_the_response(
         assert (again.status, again.content) == (200, whole.content)
     for limit in (size - 1, size // 2, 1):
         with limited(unlimited, limit):
-            answer = await unlimited(target, FULL, version)
-        assert answer.status == 400, (size, limit)
-        assert f"larger than {limit} bytes (limits.response_size)" in error(answer)["message"]
+            response = await unlimited(target, FULL, version)
+        assert response.status == 400, (size, limit)
+        assert f"larger than {limit} bytes (limits.response_size)" in error(response)["message"]
 
 
 @pytest.mark.parametrize(
@@ -166,16 +166,16 @@ async def test_h120_the_part_that_is_too_large_is_named(
 ) -> None:
     """Of few entries it is the part of the root that is largest; of many, how far it goes."""
     async with serving(circle.settings.project, limits__response_size=5000) as ask:
-        answer = await ask(f"articles?{query}")
-    details = error(answer)["details"]
-    assert (answer.status, details.get("path"), details["param"]) == (400, path, param)
+        response = await ask(f"articles?{query}")
+    details = error(response)["details"]
+    assert (response.status, details.get("path"), details["param"]) == (400, path, param)
 
 
 async def test_h120_one_document_is_bounded_too(circle: Editor) -> None:
     document_id = await circle.document_id("articles", "title", "Round-1")
     target = f"articles/{document_id}?populate={steps(6)}"
-    answer = await circle.ask(target)
-    assert (answer.status, error(answer)["details"]["path"]) == (400, steps(6))
+    response = await circle.ask(target)
+    assert (response.status, error(response)["details"]["path"]) == (400, steps(6))
     assert (await circle.ask(f"articles/{document_id}?populate={steps(2)}")).status == 200
 
 
@@ -186,8 +186,8 @@ async def test_h120_what_a_write_shows_is_bounded_and_nothing_is_written(circle:
     made = await circle.create(f"articles?{too_much}", {"title": "Big", "category": 3})
     document_id = await circle.document_id("articles", "title", "Round-1")
     changed = await circle.update(f"articles/{document_id}?{too_much}", {"title": "Big"})
-    for answer in (made, changed):
-        assert (answer.status, error(answer)["details"]["path"]) == (400, steps(6))
+    for response in (made, changed):
+        assert (response.status, error(response)["details"]["path"]) == (400, steps(6))
     assert circle.contents() == before
 
 
@@ -238,12 +238,12 @@ async def test_h120_no_more_large_queries_wait_to_be_compiled_than_may(
     monkeypatch.setattr("quire.content_api.reader._MOST_COMPILATIONS", 1)
     fields = ("title", "code", "rank", "day")
     queries = [f"articles?{or_filters(40)}&fields={name}" for name in fields]
-    answers = await asyncio.gather(*map(ask, queries))
-    refused = [answer for answer in answers if answer.status != 200]
-    assert 0 < len(refused) < len(answers)
-    for answer in refused:
-        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
-        assert error(answer)["message"] == "Too many large queries are waiting"
+    responses = await asyncio.gather(*map(ask, queries))
+    refused = [response for response in responses if response.status != 200]
+    assert 0 < len(refused) < len(responses)
+    for response in refused:
+        assert (response.status, response.headers["retry-after"]) == (503, "1")
+        assert error(response)["message"] == "Too many large queries are waiting"
 
 
 @pytest.mark.parametrize(
@@ -263,10 +263,10 @@ async def test_h120_relations_of_filters_and_orders_are_bounded(
     """Each of them is a subquery, so all of one request are counted."""
     watched = ask.watch()
     try:
-        answer = await ask(f"articles?{query}")
+        response = await ask(f"articles?{query}")
     finally:
         ask.unwatch(watched)
-    assert (answer.status, error(answer)) == (
+    assert (response.status, error(response)) == (
         400,
         {
             "status": 400,
@@ -290,8 +290,8 @@ async def test_h120_the_event_loop_goes_on_while_a_large_query_is_compiled(ask: 
     large = asyncio.ensure_future(ask(f"articles?{or_filters(49)}&filters[title]=other"))
     answered = 0
     while not large.done():
-        answer = await ask(f"categories?filters[name]={answered}")
-        assert answer.status == 200
+        response = await ask(f"categories?filters[name]={answered}")
+        assert response.status == 200
         answered += not large.done()
         await asyncio.sleep(0)
     assert large.result().status == 200
@@ -354,9 +354,9 @@ async def test_h120_what_administrators_read_is_bounded(small_office: Office) ->
     ids = [await paper(office, title=f"Paper {number}", lines=lines) for number in range(4)]
 
     async def asked(method: str, target: str, body: object = None) -> tuple[int, str]:
-        answer: Answer = await office.send(method, target, body, token=office.boss)
-        told = json.loads(answer.content)
-        return answer.status, told["error"]["message"] if "error" in told else ""
+        response: Answer = await office.send(method, target, body, token=office.boss)
+        told = json.loads(response.content)
+        return response.status, told["error"]["message"] if "error" in told else ""
 
     too_large = "makes the response larger than 20000 bytes (limits.response_size)"
     export = f"/admin/x/export/{PAPER}"

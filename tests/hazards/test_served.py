@@ -28,13 +28,13 @@ async def test_h092_what_browsers_run_is_opened_in_a_sandbox(
 ) -> None:
     """Without scripts, forms or the site's origin; a page and its script together cannot either."""
     (file,) = uploaded(await upload(editor, FilePart(name, SCRIPT, type_)))
-    answer = await editor.ask.send("GET", file["url"])
-    assert answer.status == 200
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    policy = answer.headers["content-security-policy"].split(";")
+    response = await editor.ask.send("GET", file["url"])
+    assert response.status == 200
+    assert response.headers["x-content-type-options"] == "nosniff"
+    policy = response.headers["content-security-policy"].split(";")
     assert policy[0] == "sandbox"
     assert "default-src 'none'" in policy[1]
-    assert "allow-" not in answer.headers["content-security-policy"]
+    assert "allow-" not in response.headers["content-security-policy"]
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ async def test_h092_what_browsers_run_is_opened_in_a_sandbox(
 )
 async def test_h092_what_browsers_only_show_is_shown(editor: Editor, name: str, type_: str) -> None:
     (file,) = uploaded(await upload(editor, FilePart(name, b"x", type_)))
-    answer = await editor.ask.send("GET", file["url"])
-    assert "sandbox" not in answer.headers["content-security-policy"]
-    assert answer.headers["x-content-type-options"] == "nosniff"
+    response = await editor.ask.send("GET", file["url"])
+    assert "sandbox" not in response.headers["content-security-policy"]
+    assert response.headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ async def test_h094_nothing_outside_the_folder_is_served(editor: Editor, target:
     if not (folder / "link.txt").is_symlink():
         (folder / "link.txt").symlink_to(editor.settings.project / ".env")
     for method in ("GET", "HEAD"):
-        answer = await editor.ask.send(method, target)
-        assert answer.status in {400, 403, 404}
-        assert b"SALT" not in answer.content
+        response = await editor.ask.send(method, target)
+        assert response.status in {400, 403, 404}
+        assert b"SALT" not in response.content
 
 
 async def test_who_has_a_file_is_told_that_it_is_the_same(editor: Editor) -> None:
@@ -112,10 +112,10 @@ async def test_parts_of_files_are_served(
     editor: Editor, range_: str, status: int, content: bytes
 ) -> None:
     (file,) = uploaded(await upload(editor, FilePart("a.txt", b"0123456789", "text/plain")))
-    answer = await editor.ask.send("GET", file["url"], headers={"Range": range_})
-    assert answer.status == status
+    response = await editor.ask.send("GET", file["url"], headers={"Range": range_})
+    assert response.status == status
     if status == 206:
-        assert answer.content == content
+        assert response.content == content
     whole = await editor.ask.send("HEAD", file["url"])
     assert (whole.status, whole.headers["accept-ranges"]) == (200, "bytes")
 

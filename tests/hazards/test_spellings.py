@@ -24,7 +24,7 @@ from tests.hazards.newsroom import (
     UNPRINTED,
     JsonObject,
 )
-from tests.hazards.shown import faults
+from tests.hazards.shown import problems
 
 # One event loop serves all examples of a test.
 EXAMPLES = settings(
@@ -101,9 +101,9 @@ def questions(draw: st.DrawFn) -> Question:
     return Question(*spelled)
 
 
-def plain(answer: Answer) -> object:
+def plain(response: Answer) -> object:
     """An answer without the order of members, which follows that of the parameters."""
-    return answer.status, json.loads(answer.content)
+    return response.status, json.loads(response.content)
 
 
 @given(question=questions())
@@ -141,14 +141,14 @@ shapes = st.sampled_from(
         "{0}={1},",
     ]
 )
-wishes = st.lists(
+definitions = st.lists(
     st.tuples(st.sampled_from(["fields", "populate", "sort", "filters", "_q"]), shapes, names),
     min_size=1,
     max_size=4,
 )
 
 
-@given(asked=wishes, status=st.sampled_from(["", "&status=published"]))
+@given(asked=definitions, status=st.sampled_from(["", "&status=published"]))
 @EXAMPLES
 @pytest.mark.parametrize("who", [ANON, CLERK])
 async def test_h033_no_spelling_shows_more_than_may_be_shown(
@@ -156,17 +156,17 @@ async def test_h033_no_spelling_shows_more_than_may_be_shown(
 ) -> None:
     """Whatever is asked for, and however, an answer shows what may be shown, or is refused."""
     query = "&".join(shape.format(parameter, quote(name)) for parameter, shape, name in asked)
-    answer = await ask(f"articles?{query}{status}", who)
-    assert answer.status in {200, 400}
-    text = answer.content.decode()
+    response = await ask(f"articles?{query}{status}", who)
+    assert response.status in {200, 400}
+    text = response.content.decode()
     for word in (SECRET, PASSCODE_HASH, AUTHOR_WORD, DESK_WORD):
         assert word not in text
-    if answer.status == 200:
+    if response.status == 200:
         findable = frozenset({ARTICLE, CATEGORY} if who is ANON else {ARTICLE})
         found = [
             f
-            for row in rows(answer)
-            for f in faults(ask.application.schema, ARTICLE, row, findable)
+            for row in rows(response)
+            for f in problems(ask.application.schema, ARTICLE, row, findable)
         ]
         assert found == []
         if "populate" not in query:
@@ -180,10 +180,10 @@ async def test_h033_a_choice_of_fields_is_never_wider_than_none(
 ) -> None:
     """What ``fields`` leaves is a part of what there is without it; it never falls back to all."""
     query = "&".join(shape.format("fields", quote(name)) for shape, name in asked)
-    answer = await ask(f"articles?{query}")
-    if answer.status == 200:
+    response = await ask(f"articles?{query}")
+    if response.status == 200:
         default = {key for row in rows(await ask("articles")) for key in row}
-        for row in rows(answer):
+        for row in rows(response):
             assert row.keys() <= default
 
 
@@ -203,9 +203,9 @@ async def test_h033_a_choice_of_hidden_fields_alone_is_refused(
     ask: Visitor, query: str, who: Who
 ) -> None:
     """Where nothing that may be shown is left, nothing is shown."""
-    answer = await ask(f"articles?{query}", who)
-    assert answer.status == 400
-    assert error(answer)["message"].startswith("Invalid key ")
+    response = await ask(f"articles?{query}", who)
+    assert response.status == 400
+    assert error(response)["message"].startswith("Invalid key ")
 
 
 @pytest.mark.parametrize("query", ["fields[]=", "fields=", "fields[0]=", "fields[]=&fields[]="])
@@ -213,8 +213,8 @@ async def test_h033_an_empty_choice_of_fields_is_refused_or_a_choice(
     ask: Visitor, query: str
 ) -> None:
     """An empty name is no name, and not the wish for everything."""
-    answer = await ask(f"articles?{query}")
-    assert answer.status == 400
+    response = await ask(f"articles?{query}")
+    assert response.status == 400
 
 
 @pytest.mark.parametrize(
@@ -222,9 +222,9 @@ async def test_h033_an_empty_choice_of_fields_is_refused_or_a_choice(
 )
 async def test_h033_an_empty_populate_populates_nothing(ask: Visitor, query: str) -> None:
     """Without a name nothing is populated."""
-    answer = await ask(f"articles?{query}")
-    if answer.status == 200:
-        assert answer.content == (await ask("articles")).content
+    response = await ask(f"articles?{query}")
+    if response.status == 200:
+        assert response.content == (await ask("articles")).content
 
 
 @pytest.mark.parametrize("query", ["populate[related][populate]=", "populate[related][fields]="])
@@ -232,10 +232,10 @@ async def test_h033_an_empty_wish_below_a_relation_is_no_wish_for_everything(
     ask: Visitor, query: str
 ) -> None:
     """The same holds for what is populated."""
-    answer = await ask(f"articles?{query}")
-    if answer.status == 200:
+    response = await ask(f"articles?{query}")
+    if response.status == 200:
         default: Any = rows(await ask("articles?populate=related"))
-        for row, expected in zip(rows(answer), default, strict=True):
+        for row, expected in zip(rows(response), default, strict=True):
             assert len(row["related"]) == len(expected["related"])
             for one, whole in zip(row["related"], expected["related"], strict=True):
                 assert one.keys() <= whole.keys()
@@ -245,10 +245,10 @@ async def test_h033_every_field_alone_is_that_field(ask: Visitor) -> None:
     """A field that is asked for alone comes with the identity of the entry and nothing else."""
     model = ask.application.schema.content_types[ARTICLE]
     for attribute in model.attributes.values():
-        answer = await ask(f"articles?fields={attribute.name}")
+        response = await ask(f"articles?fields={attribute.name}")
         hidden = attribute.private or getattr(attribute, "secret", False)
         if hidden or not isinstance(attribute, ScalarAttribute):
-            assert answer.status == 400
+            assert response.status == 400
             continue
-        shown: list[JsonObject] = rows(answer)
+        shown: list[JsonObject] = rows(response)
         assert all(row.keys() == {"id", "documentId", attribute.name} for row in shown)

@@ -60,8 +60,8 @@ async def send(
 async def _administrator(application: Application) -> str:
     body = json.dumps({"email": "admin@example.com", "password": "Password123!"}).encode()
     headers = {"Content-Type": "application/json"}
-    answer = await AsgiClient(application).request("POST", "/admin/login", headers, body)
-    return str(json.loads(answer.content)["data"]["token"])
+    response = await AsgiClient(application).request("POST", "/admin/login", headers, body)
+    return str(json.loads(response.content)["data"]["token"])
 
 
 def large(size: int) -> Iterator[bytes]:
@@ -90,12 +90,12 @@ async def test_h101_a_large_file_takes_no_more_memory_than_a_few_pieces(
     gc.collect()
     tracemalloc.start()
     try:
-        answer = await send(application, large(64 * MEGABYTE))
+        response = await send(application, large(64 * MEGABYTE))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
 
-    (file,) = json.loads(answer.content)
+    (file,) = json.loads(response.content)
     assert file["size"] > 63_000
     assert peak < 8 * MEGABYTE
 
@@ -129,8 +129,8 @@ async def test_h095_who_goes_away_in_the_middle_leaves_nothing(
     before = kept(application)
     whole = [HEAD, *[PIECE] * 20, TAIL]
     for count in (0, 1, 2, 19, 21):
-        answer = await send(application, [*whole[:count], GONE], door=door)
-        assert 400 <= answer.status < 500, count
+        response = await send(application, [*whole[:count], GONE], door=door)
+        assert 400 <= response.status < 500, count
 
     assert kept(application) == before
     assert temporary(application) == []

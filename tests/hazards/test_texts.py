@@ -39,11 +39,11 @@ async def test_h118_odd_text_equals_nothing(
 
     PostgreSQL knows no NUL, and compares none.
     """
-    answer = await ask(f"articles?{place}{text}", FULL)
+    response = await ask(f"articles?{place}{text}", FULL)
     if "%00" in text and kind.name == "postgresql":
-        assert (answer.status, error(answer)["message"]) == (400, UNKNOWN_CHARACTER)
+        assert (response.status, error(response)["message"]) == (400, UNKNOWN_CHARACTER)
     else:
-        assert rows(answer) == []
+        assert rows(response) == []
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])

@@ -46,8 +46,8 @@ async def photo(site: Editor, part: FilePart = PHOTO, **said: object) -> str:
 
 
 async def asked(site: Editor, key: str, query: str, **headers: str) -> tuple[int, bytes, str]:
-    answer = await site.ask.send("GET", f"/uploads/x/{key}?{query}", ANON, headers)
-    return answer.status, answer.content, answer.headers.get("content-type", "")
+    response = await site.ask.send("GET", f"/uploads/x/{key}?{query}", ANON, headers)
+    return response.status, response.content, response.headers.get("content-type", "")
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ async def test_h097_a_bomb_that_got_into_the_folder_is_not_decoded(site: Editor)
     key = await photo(site)
     folder = site.settings.project / site.settings.uploads.directory
     (folder / key).write_bytes(png_head(50_000, 50_000))
-    answer = await site.ask.send("GET", f"/uploads/x/{key}?w=100")
-    assert (answer.status, error(answer)["name"]) == (400, "ApplicationError")
+    response = await site.ask.send("GET", f"/uploads/x/{key}?w=100")
+    assert (response.status, error(response)["name"]) == (400, "ApplicationError")
 
 
 async def test_a_replaced_picture_is_made_anew(site: Editor) -> None:
@@ -217,9 +217,11 @@ async def test_h097_what_is_kept_is_bounded(site: Editor, monkeypatch: pytest.Mo
 async def test_an_address_that_names_a_version_may_be_kept_for_ever(site: Editor) -> None:
     key = await photo(site)
     for path in (f"/uploads/{key}?v=1", f"/uploads/x/{key}?w=100&v=1"):
-        answer = await site.ask.send("GET", path)
-        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-        again = await site.ask.send("GET", path, headers={"If-None-Match": answer.headers["etag"]})
+        response = await site.ask.send("GET", path)
+        assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+        again = await site.ask.send(
+            "GET", path, headers={"If-None-Match": response.headers["etag"]}
+        )
         assert again.status == 304
     plain = await site.ask.send("GET", f"/uploads/x/{key}?w=100")
     assert plain.headers["cache-control"] == "max-age=0"

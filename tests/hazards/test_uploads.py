@@ -42,8 +42,8 @@ async def entry_id(editor: Editor) -> str:
 async def test_h043_bytes_of_those_who_may_not_upload_are_not_even_read(
     editor: Editor, who: str | None, target: str
 ) -> None:
-    answer = await upload(editor, TEXT, target=target, who=who)
-    assert answer.status == 403, answer.content
+    response = await upload(editor, TEXT, target=target, who=who)
+    assert response.status == 403, response.content
 
 
 @pytest.mark.usefixtures("_unchanged")
@@ -51,8 +51,8 @@ async def test_h043_bytes_of_those_who_may_not_upload_are_not_even_read(
 async def test_h043_files_are_deleted_by_those_who_may_alone(
     editor: Editor, who: str | None
 ) -> None:
-    answer = await editor.delete("upload/files/1", who)
-    assert answer.status in {401, 403}
+    response = await editor.delete("upload/files/1", who)
+    assert response.status in {401, 403}
 
 
 @pytest.mark.usefixtures("_unchanged")
@@ -64,8 +64,8 @@ async def test_h042_files_are_attached_by_those_who_may_change_the_entry_alone(
     editor: Editor, ref: str, field: str
 ) -> None:
     place = [("ref", ref), ("refId", await entry_id(editor)), ("field", field)]
-    answer = await upload(editor, TEXT, fields=place, who=UPLOADER)
-    assert answer.status == 403, answer.content
+    response = await upload(editor, TEXT, fields=place, who=UPLOADER)
+    assert response.status == 403, response.content
 
 
 @pytest.mark.usefixtures("_unchanged")
@@ -85,8 +85,8 @@ async def test_h042_files_are_attached_to_media_of_entries_that_are_there(
     editor: Editor, ref: str, entry: str | None, field: str
 ) -> None:
     place = [("ref", ref), ("refId", entry or await entry_id(editor)), ("field", field)]
-    answer = await upload(editor, TEXT, fields=place)
-    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+    response = await upload(editor, TEXT, fields=place)
+    assert (response.status, error(response)["name"]) == (400, "ValidationError")
 
 
 async def test_h042_whoever_may_change_an_entry_attaches_files_to_it(editor: Editor) -> None:
@@ -120,9 +120,9 @@ async def test_h042_whoever_may_change_an_entry_attaches_files_to_it(editor: Edi
 )
 @pytest.mark.usefixtures("_unchanged")
 async def test_h093_names_that_are_none_are_refused(editor: Editor, name: str) -> None:
-    answer = await upload(editor, FilePart(name, b"x", "text/plain"))
-    assert answer.status == 400
-    assert error(answer)["message"] in {
+    response = await upload(editor, FilePart(name, b"x", "text/plain"))
+    assert response.status == 400
+    assert error(response)["message"] in {
         "File name contains invalid characters",
         "the multipart body cannot be read",
         "Files are empty",
@@ -207,34 +207,34 @@ INVALID = "File is not a valid image"
 async def test_h095_damaged_pictures_and_bombs_are_refused(
     editor: Editor, name: str, content: bytes, message: str
 ) -> None:
-    answer = await upload(editor, TEXT, FilePart(name, content))
-    assert (answer.status, error(answer)["message"]) == (400, message)
+    response = await upload(editor, TEXT, FilePart(name, content))
+    assert (response.status, error(response)["message"]) == (400, message)
 
 
 @pytest.mark.usefixtures("_unchanged")
 async def test_h095_a_form_that_is_cut_anywhere_leaves_nothing(editor: Editor) -> None:
     whole = form([FilePart("a.png", PNG[:300], "image/png"), TEXT], [("fileInfo", "[]")])
     for length in range(0, len(whole) - 4, 13):
-        answer = await editor.send("POST", "upload", whole[:length], FULL, FORM)
-        assert answer.status == 400, answer.content
+        response = await editor.send("POST", "upload", whole[:length], FULL, FORM)
+        assert response.status == 400, response.content
 
 
 @pytest.mark.usefixtures("_unchanged")
 @pytest.mark.parametrize("text", ["not json", "", "null", "[]", "5", '"x"', "{", "NaN", "[[]]"])
 async def test_h095_what_is_said_of_a_file_is_an_object(editor: Editor, text: str) -> None:
-    answer = await upload(editor, TEXT, fields=[("fileInfo", text)])
-    assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+    response = await upload(editor, TEXT, fields=[("fileInfo", text)])
+    assert (response.status, error(response)["name"]) == (400, "ValidationError")
 
 
 @pytest.mark.usefixtures("_unchanged")
 @pytest.mark.parametrize(
-    ("fault", "status"), [(OutOfSpaceError, 507), (ServiceUnavailableError, 503)]
+    ("problem", "status"), [(OutOfSpaceError, 507), (ServiceUnavailableError, 503)]
 )
 @pytest.mark.parametrize("at", [0, 1, 2])
 async def test_h095_a_storage_that_fails_keeps_nothing(
     editor: Editor,
     monkeypatch: pytest.MonkeyPatch,
-    fault: type[OutOfSpaceError],
+    problem: type[OutOfSpaceError],
     status: int,
     at: int,
 ) -> None:
@@ -244,12 +244,12 @@ async def test_h095_a_storage_that_fails_keeps_nothing(
 
     async def fail(*args: object, **options: object) -> None:
         if next(calls) == at:
-            raise fault
+            raise problem
         await put(*args, **options)  # type: ignore[arg-type]  # as it was called
 
     monkeypatch.setattr(library.storage, "put", fail)
-    answer = await upload(editor, TEXT, FilePart("a.jpg", JPEG, "image/jpeg"))
-    assert answer.status == status
+    response = await upload(editor, TEXT, FilePart("a.jpg", JPEG, "image/jpeg"))
+    assert response.status == status
 
 
 @pytest.mark.usefixtures("_unchanged")
@@ -264,8 +264,8 @@ async def test_h095_a_database_that_fails_leaves_no_bytes(
         raise ServiceUnavailableError
 
     monkeypatch.setattr(documents._database, "write", fail)  # noqa: SLF001 - as a lock would
-    answer = await upload(editor, FilePart("a.jpg", JPEG, "image/jpeg"), target=target)
-    assert answer.status == 503
+    response = await upload(editor, FilePart("a.jpg", JPEG, "image/jpeg"), target=target)
+    assert response.status == 503
 
 
 async def test_h095_files_beyond_the_limit_are_refused_while_they_come(
@@ -275,8 +275,8 @@ async def test_h095_files_beyond_the_limit_are_refused_while_they_come(
     async with serving(project, uploads__size_limit=1000) as visitor:
         other = Editor(visitor, editor.settings)
         before = kept(other)
-        answer = await upload(other, TEXT, FilePart("big.txt", bytes(1001), "text/plain"))
-        assert (answer.status, error(answer)["message"]) == (
+        response = await upload(other, TEXT, FilePart("big.txt", bytes(1001), "text/plain"))
+        assert (response.status, error(response)["message"]) == (
             413,
             "big.txt exceeds size limit of 1 KB.",
         )
@@ -291,9 +291,9 @@ async def test_h095_all_files_of_a_request_are_bounded_together(editor: Editor) 
         other = Editor(visitor, editor.settings)
         before = kept(other)
         parts = [FilePart(f"{number}.txt", bytes(1000), "text/plain") for number in range(3)]
-        answer = await upload(other, *parts)
-        assert error(answer)["message"] == "The files exceed size limit of 2.5 KB."
-        assert (answer.status, kept(other), temporary(other)) == (413, before, [])
+        response = await upload(other, *parts)
+        assert error(response)["message"] == "The files exceed size limit of 2.5 KB."
+        assert (response.status, kept(other), temporary(other)) == (413, before, [])
         assert len(uploaded(await upload(other, *parts[:2]))) == 2
 
 
@@ -317,8 +317,8 @@ async def test_h091_denied_types_are_refused_at_every_door(editor: Editor, part:
         other = Editor(visitor, editor.settings)
         before = kept(other)
         for target in ("upload", "upload?id=1"):
-            answer = await upload(other, part, target=target)
-            assert (answer.status, error(answer)["name"]) == (400, "ApplicationError")
+            response = await upload(other, part, target=target)
+            assert (response.status, error(response)["name"]) == (400, "ApplicationError")
         form_of_content = await upload(other, part, target="articles")
         assert form_of_content.status == 400
         assert kept(other) == before
@@ -332,8 +332,8 @@ async def test_h091_only_allowed_types_come_in(editor: Editor) -> None:
         other = Editor(visitor, editor.settings)
         assert (await upload(other, TEXT)).status == 400
         disguised = FilePart("a.png", b"%PDF-1.7", "image/png")
-        answer = await upload(other, disguised)
-        assert error(answer)["message"] == "MIME type is not allowed"
+        response = await upload(other, disguised)
+        assert error(response)["message"] == "MIME type is not allowed"
         assert uploaded(await upload(other, FilePart("a.png", PNG, "image/png")))
 
 

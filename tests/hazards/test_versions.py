@@ -81,8 +81,8 @@ async def test_h026_a_word_that_is_no_status_means_drafts(ask: Visitor) -> None:
     """Every status but published means the same, never a mixture."""
     drafts = await ask(DRAFTS)
     for status in ("status[]=draft", "status=modified", "status=Published", "status=", "status"):
-        answer = await ask(f"articles?{status}&sort=id&fields=title")
-        assert answer.content == drafts.content
+        response = await ask(f"articles?{status}&sort=id&fields=title")
+        assert response.content == drafts.content
     preview = await ask("articles?publicationState=preview")
     assert preview.content == (await ask("articles")).content
 
@@ -93,18 +93,18 @@ async def test_h026_drafts_can_be_kept_for_tokens(strict: Visitor, query: str, w
     """With the setting, whoever has no API token is refused everything that tells of drafts."""
     one = await document_id(strict, "Tides")
     for target in ("articles", f"articles/{one}") if who is not CLERK else ("articles",):
-        answer = await strict(f"{target}?{query}", who)
-        assert answer.status == 403
-        assert error(answer)["name"] == "ForbiddenError"
+        response = await strict(f"{target}?{query}", who)
+        assert response.status == 403
+        assert error(response)["name"] == "ForbiddenError"
 
 
 @pytest.mark.parametrize("who", [ANON, READER])
 async def test_h026_a_refusal_is_the_same_for_drafts_that_exist(strict: Visitor, who: Who) -> None:
     """Whether there is a draft shows neither in the status nor in the body of a refusal."""
     there, not_there = await document_id(strict, "Never"), "a" * 24
-    answers = [await strict(f"articles/{one}?status=draft", who) for one in (there, not_there)]
-    assert answers[0].status == answers[1].status == 403
-    assert answers[0].content == answers[1].content
+    responses = [await strict(f"articles/{one}?status=draft", who) for one in (there, not_there)]
+    assert responses[0].status == responses[1].status == 403
+    assert responses[0].content == responses[1].content
 
 
 @pytest.mark.parametrize("who", [READONLY, FULL])
@@ -174,8 +174,8 @@ async def test_h026_no_way_leads_to_drafts_that_are_kept(
     strict: Visitor, query: str, who: Who
 ) -> None:
     """With the setting, a read of published entries shows no draft behind any of them."""
-    answer = await strict(query, who)
-    assert UNPRINTED not in answer.content.decode()
+    response = await strict(query, who)
+    assert UNPRINTED not in response.content.decode()
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
@@ -187,10 +187,10 @@ async def test_h027_published_entries_have_no_drafts_in_them(
     ask: Visitor, populate: str, who: Who
 ) -> None:
     """A published entry that is linked with a draft is shown without it."""
-    answer = await ask(f"articles?populate={populate}", who)
-    assert answer.status == 200
-    assert UNPRINTED not in answer.content.decode()
-    tides = next(row for row in rows(answer) if row["title"] == "Tides")
+    response = await ask(f"articles?populate={populate}", who)
+    assert response.status == 200
+    assert UNPRINTED not in response.content.decode()
+    tides = next(row for row in rows(response) if row["title"] == "Tides")
     if "related" in tides:
         assert len(tides["related"]) == 1
 

@@ -96,22 +96,22 @@ async def settled(office: Office, hook_id: str, count: int = 1) -> list[dict[str
     async def enough() -> bool:
         found = await deliveries(office, hook_id)
         tried = [int(one["attempts"]) for one in found if one["message"] is not None]
-        return sum(tried) >= count and not courier_of(office).is_sending
+        return sum(tried) >= count and not worker_of(office).is_sending
 
     await until(enough)
     return await deliveries(office, hook_id)
 
 
-def courier_of(office: Office) -> WebhookWorker:
+def worker_of(office: Office) -> WebhookWorker:
     assert office.app.webhooks is not None
-    return office.app.webhooks.courier
+    return office.app.webhooks.worker
 
 
 async def time_passes(office: Office) -> None:
     """Let a day go by: whatever waits is due, and sessions have ended."""
     office.clock.pass_by(minutes=24 * 60)
     office.boss = (await office.sign_in(BOSS["email"])).data["token"]
-    courier_of(office).wake()
+    worker_of(office).wake()
 
 
 async def test_a_webhook_is_told_as_the_format_has_it(office: Office, receiver: Receiver) -> None:
@@ -173,7 +173,7 @@ async def test_h141_a_process_that_ends_forgets_nothing(
             office.boss = (await office.sign_in(BOSS["email"])).data["token"]
             hook_id = await hook(office, receiver.url)
             # The commit is done, and nothing was sent: as if the process had ended in between.
-            await courier_of(office).stop()
+            await worker_of(office).stop()
             document_id = await paper(office)
             assert receiver.heard == []
         clock.pass_by(minutes=10)
@@ -258,7 +258,7 @@ async def test_h141_nobody_waits_for_a_receiver_that_is_slow(
 async def test_h141_what_waits_is_bounded(kind: Kind, tmp_path: Path, receiver: Receiver) -> None:
     settings = {**PRIVATE, "webhooks.queue": 3}
     async with open_office(tmp_path, settings=settings, kind=kind) as office:
-        await courier_of(office).stop()
+        await worker_of(office).stop()
         hook_id = await hook(office, receiver.url)
         assert office.app.webhooks is not None
         for _ in range(5):
@@ -343,21 +343,21 @@ async def test_h125_a_fault_in_between_does_not_end_the_courier(
 ) -> None:
     assert office.app.webhooks is not None
     hook_id = await hook(office, receiver.url)
-    outbox, faults = office.app.webhooks.outbox, 0
+    outbox, problems = office.app.webhooks.outbox, 0
 
     async def fails() -> None:
-        nonlocal faults
-        faults += 1
+        nonlocal problems
+        problems += 1
         raise RuntimeError("a fault")
 
     async def failed() -> bool:
-        return faults > 1
+        return problems > 1
 
     with monkeypatch.context() as patched:
         patched.setattr(outbox, "refresh", fails)
         await paper(office)
         await until(failed)
-    courier_of(office).wake()
+    worker_of(office).wake()
     (delivery,) = await settled(office, hook_id)
     assert delivery["state"] == "delivered"
 

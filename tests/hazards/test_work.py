@@ -38,10 +38,10 @@ async def test_h120_a_read_that_takes_too_long_is_given_up(newsroom: Settings) -
     async with serving(project, database__slow_query_ms=1, database__read_timeout_ms=most) as ask:
         with held_up(project):
             for _ in range(2):
-                answer = await ask(HEAVY)
-                assert answer.status == 503
-                assert answer.headers["retry-after"]
-                assert error(answer) == {
+                response = await ask(HEAVY)
+                assert response.status == 503
+                assert response.headers["retry-after"]
+                assert error(response) == {
                     "status": 503,
                     "name": "ServiceUnavailableError",
                     "message": "Reading this takes longer than the server allows",
@@ -61,16 +61,16 @@ async def test_h120_more_slow_reads_than_may_wait_are_told_to_come_back(
 ) -> None:
     """SQLite runs them one after another and refuses more; PostgreSQL runs them side by side."""
     async with serving(
-        newsroom.project, database__slow_query_ms=1, database__read_queue=1, cache__answers=0
+        newsroom.project, database__slow_query_ms=1, database__read_queue=1, cache__responses=0
     ) as ask:
-        answers = await asyncio.gather(*(ask(HEAVY) for _ in range(5)))
+        responses = await asyncio.gather(*(ask(HEAVY) for _ in range(5)))
         quick = await ask("categories?sort=name")
-    refused = [answer for answer in answers if answer.status != 200]
+    refused = [response for response in responses if response.status != 200]
     is_sqlite = kind_of(newsroom.project) is SQLITE
-    assert (0 < len(refused) < len(answers)) if is_sqlite else not refused
-    for answer in refused:
-        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
-        assert error(answer)["message"] == "Too many slow reads are waiting"
+    assert (0 < len(refused) < len(responses)) if is_sqlite else not refused
+    for response in refused:
+        assert (response.status, response.headers["retry-after"]) == (503, "1")
+        assert error(response)["message"] == "Too many slow reads are waiting"
     assert quick.status == 200
 
 
@@ -96,10 +96,10 @@ async def test_h120_orders_are_bounded(ask: Visitor, who: Who, query: str, messa
     """An order has so many keys, and each leads through so many names, before anything is read."""
     watched = ask.watch()
     try:
-        answer = await ask(f"categories?{query}", who)
+        response = await ask(f"categories?{query}", who)
     finally:
         ask.unwatch(watched)
-    assert (answer.status, error(answer)["message"]) == (400, message)
+    assert (response.status, error(response)["message"]) == (400, message)
     assert watched.statements == []
 
 
@@ -121,10 +121,12 @@ async def test_h120_no_more_rows_are_fetched_than_may_be(newsroom: Settings, lim
     """Every statement is told how many rows are left, so that too many are never in memory."""
     async with serving(newsroom.project, limits__rows=limit) as ask:
         watched = ask.watch()
-        answer = await ask("categories?populate=articles.related,articles.cover,children.articles")
+        response = await ask(
+            "categories?populate=articles.related,articles.cover,children.articles"
+        )
         fetched = [s for s in watched.statements if "count(" not in s.sql]
         ask.unwatch(watched)
-    assert answer.status in {200, 400}
+    assert response.status in {200, 400}
     assert all(statement.most is None or statement.most <= limit + 1 for statement in fetched)
     left = [statement.most for statement in fetched if statement.most is not None]
     assert left == sorted(left, reverse=True)
@@ -149,7 +151,7 @@ async def test_h123_expressions_of_the_schema_do_not_run_on_reads(
     monkeypatch.setattr(re, "_compile", note)
     async with serving(newsroom.project) as ask:
         for operator in ("$eq", "$contains", "$startsWith", "$in", "$eqi", "$gt"):
-            answer = await ask(f"articles?filters[code][{operator}]={'a' * 10_000}!")
-            assert rows(answer) == []
+            response = await ask(f"articles?filters[code][{operator}]={'a' * 10_000}!")
+            assert rows(response) == []
         rows(await ask(f"articles?_q={'a' * 10_000}!&sort=code"))
     assert expression not in [getattr(pattern, "pattern", pattern) for pattern in compiled]

@@ -118,10 +118,10 @@ async def test_h111_targets_are_compared_never_pasted(editor: Editor, text: str)
         {"disconnect": [text]}, {"connect": [{"id": text}]},
         {"connect": [{"id": 1, "position": {"before": text}}]}):  # fmt: skip
         for name in ("category", "related", "cover"):
-            answer = await editor.create("articles", {"title": "Targets", name: value})
-            assert answer.status in {201, 400}, (name, value, answer.content)
-            if answer.status == 201:
-                document_id = shown(answer, status=201)["documentId"]
+            response = await editor.create("articles", {"title": "Targets", name: value})
+            assert response.status in {201, 400}, (name, value, response.content)
+            if response.status == 201:
+                document_id = shown(response, status=201)["documentId"]
                 assert (await editor.delete(f"articles/{document_id}")).status == 204
     (after,) = editor.sql("SELECT (SELECT count(*) FROM articles), (SELECT count(*) FROM desks)")
     assert after == before
@@ -143,15 +143,15 @@ async def test_h115_wrong_shapes_are_refused_not_thrown(editor: Editor, path: st
     """Every attribute meets every shape: it is written or it is a 400 that says why."""
     for label, value in WRONG.items():
         data = holding(path, value)
-        answer = await editor.create("articles", data)
-        assert answer.status in {201, 400}, (label, answer.content)
-        if answer.status == 400:
-            assert error(answer)["name"] in {"ValidationError", "ApplicationError", "Error"}
-            assert error(answer)["message"]
+        response = await editor.create("articles", data)
+        assert response.status in {201, 400}, (label, response.content)
+        if response.status == 400:
+            assert error(response)["name"] in {"ValidationError", "ApplicationError", "Error"}
+            assert error(response)["message"]
             continue
-        document_id = shown(answer, status=201)["documentId"]
-        answer = await editor.update(f"articles/{document_id}", data)
-        assert answer.status in {200, 400}, (label, answer.content)
+        document_id = shown(response, status=201)["documentId"]
+        response = await editor.update(f"articles/{document_id}", data)
+        assert response.status in {200, 400}, (label, response.content)
         assert (await editor.ask(f"articles/{document_id}?populate=*", FULL)).status == 200
     editor.assert_sound()
 
@@ -165,18 +165,18 @@ async def test_h115_payloads_of_wrong_shapes_are_refused(editor: Editor, label: 
     for target in ("articles", "_batch"):
         for body in (raw, b'{"data": %s}' % raw, b'{"operations": %s}' % raw,
             b'{"operations": [%s]}' % raw):  # fmt: skip
-            answer = await editor.send("POST", target, body)
-            assert answer.status == 400 or (answer.status, target) == (201, "articles")
-            if answer.status == 201:
+            response = await editor.send("POST", target, body)
+            assert response.status == 400 or (response.status, target) == (201, "articles")
+            if response.status == 201:
                 assert value == {}
-                await editor.delete(f"articles/{shown(answer, status=201)['documentId']}")
+                await editor.delete(f"articles/{shown(response, status=201)['documentId']}")
     for key in ("action", "type", "documentId", "data", "locale", "status", "populate", "fields",
         "as"):  # fmt: skip
         operation: JsonObject = {"action": "delete", "type": "articles", "documentId": "none"}
-        answer = await editor.batch({**operation, key: value})
-        assert answer.status in {200, 400}, (key, answer.content)
-        answer = await editor.batch({**operation, "documentId": {"$ref": value}})
-        assert answer.status == 400
+        response = await editor.batch({**operation, key: value})
+        assert response.status in {200, 400}, (key, response.content)
+        response = await editor.batch({**operation, "documentId": {"$ref": value}})
+        assert response.status == 400
     assert editor.contents() == before
 
 
@@ -194,8 +194,8 @@ async def test_h117_deep_and_large_values_end(editor: Editor, name: str) -> None
     async with asyncio.timeout(60):
         for value in (lists, objects, ["x"] * 100_000, dict.fromkeys(map(str, range(60_000)), 1),
             [{}] * 50_000, [[]] * 100_000, "x" * 1_000_000):  # fmt: skip
-            answer = await editor.create("articles", {"title": "Large", name: value})
-            assert answer.status in {201, 400}, answer.content[:300]
+            response = await editor.create("articles", {"title": "Large", name: value})
+            assert response.status in {201, 400}, response.content[:300]
             operation = {"action": "create", "type": "articles", "data": {name: value}}
             assert (await editor.batch(operation)).status in {200, 400, 413}
     editor.assert_sound()
@@ -221,11 +221,11 @@ async def test_h117_numbers_that_no_double_holds(
     PostgreSQL keeps digits exactly, and nothing beyond 64 bits.
     """
     read = in_sqlite if kind.name == "sqlite" else in_postgresql
-    answer = await editor.send("POST", "articles", b'{"data":{"views":%s}}' % written)
+    response = await editor.send("POST", "articles", b'{"data":{"views":%s}}' % written)
     if read is None:
-        assert answer.status == 400
+        assert response.status == 400
     else:
-        assert shown(answer, status=201)["views"] == read
+        assert shown(response, status=201)["views"] == read
 
 
 async def test_h117_the_last_of_equal_keys_counts(editor: Editor) -> None:
@@ -256,11 +256,11 @@ async def test_h117_the_last_of_equal_keys_counts(editor: Editor) -> None:
 async def test_h118_a_nul_is_refused_wherever_it_stands(editor: Editor, data: JsonObject) -> None:
     """SQLite would keep it and PostgreSQL could not, so that content could not be moved."""
     before = editor.contents()
-    for answer in (
+    for response in (
         await editor.create("articles", data),
         await editor.batch({"action": "create", "type": "articles", "data": data}),
     ):
-        assert (answer.status, error(answer)["name"]) == (400, "ValidationError")
+        assert (response.status, error(response)["name"]) == (400, "ValidationError")
     assert editor.contents() == before
 
 
@@ -268,8 +268,8 @@ async def test_h118_a_nul_is_refused_wherever_it_stands(editor: Editor, data: Js
 async def test_h118_a_nul_is_no_part_of_an_address(editor: Editor, target: str) -> None:
     """Neither of a locale nor of a document id."""
     method = "PUT" if "/" in target else "POST"
-    answer = await editor.send(method, target, {"data": {"title": "NUL"}})
-    assert answer.status in {400, 404}
+    response = await editor.send(method, target, {"data": {"title": "NUL"}})
+    assert response.status in {400, 404}
     assert editor.sql("SELECT id FROM articles WHERE title = 'NUL'") == []
 
 
@@ -279,8 +279,8 @@ async def test_h118_a_nul_is_no_part_of_an_address(editor: Editor, target: str) 
 async def test_h118_halves_of_characters_are_refused(editor: Editor, body: bytes) -> None:
     """What no database can keep as text is no text."""
     for sent in (b'{"data":{"title":%s}}' % body, b'{"data":{"extra":{%s:1}}}' % body):
-        answer = await editor.send("POST", "articles", sent, WRITER)
-        assert (answer.status, error(answer)["name"]) == (400, "SyntaxError")
+        response = await editor.send("POST", "articles", sent, WRITER)
+        assert (response.status, error(response)["name"]) == (400, "SyntaxError")
 
 
 @pytest.mark.parametrize(

@@ -31,10 +31,10 @@ async def upload(
     return await editor.send("POST", target, form(files, fields), who, headers)
 
 
-def uploaded(answer: Answer) -> list[JsonObject]:
+def uploaded(response: Answer) -> list[JsonObject]:
     """The files that an upload made."""
-    assert answer.status == 201, answer.content
-    files: list[JsonObject] = json.loads(answer.content)
+    assert response.status == 201, response.content
+    files: list[JsonObject] = json.loads(response.content)
     return files
 
 

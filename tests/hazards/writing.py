@@ -63,8 +63,8 @@ class Editor:
 
     async def document_id(self, target: str, name: str, value: str) -> str:
         """The id of the one document, draft or not, whose attribute has a value."""
-        answer = await self.ask(f"{target}?filters[{name}]={value}&status=draft&locale=*", FULL)
-        (found,) = {entry["documentId"] for entry in json.loads(answer.content)["data"]}
+        response = await self.ask(f"{target}?filters[{name}]={value}&status=draft&locale=*", FULL)
+        (found,) = {entry["documentId"] for entry in json.loads(response.content)["data"]}
         return str(found)
 
     async def entry(self, target: str) -> JsonObject:
@@ -104,20 +104,20 @@ class Editor:
 
     def _findings(self) -> set[str]:
         schema = load_project_schema(self.settings)
-        with ThreadPoolExecutor(1) as aside:  # the check has an event loop of its own
-            report = aside.submit(check_database, self.settings, schema).result()
+        with ThreadPoolExecutor(1) as archive:  # the check has an event loop of its own
+            report = archive.submit(check_database, self.settings, schema).result()
         return {*map(str, report.findings), *report.problems, *report.damage}
 
 
-def shown(answer: Answer, status: int = 200) -> JsonObject:
+def shown(response: Answer, status: int = 200) -> JsonObject:
     """The entry that an answer shows."""
-    assert answer.status == status, answer.content
-    data: JsonObject = json.loads(answer.content)["data"]
+    assert response.status == status, response.content
+    data: JsonObject = json.loads(response.content)["data"]
     return data
 
 
-def results(answer: Answer) -> list[JsonObject]:
+def results(response: Answer) -> list[JsonObject]:
     """The results of a batch."""
-    assert answer.status == 200, answer.content
-    data: list[JsonObject] = json.loads(answer.content)["data"]
+    assert response.status == 200, response.content
+    data: list[JsonObject] = json.loads(response.content)["data"]
     return data

@@ -64,7 +64,7 @@ def interop(
     for name, trip in trips.items():
         clean = clean and trip.is_clean
         console.print(f"{name}: {'no difference' if trip.is_clean else 'differences'}")
-        for line in (*trip.complaints, *trip.changed, *trip.answers, *trip.accounts):
+        for line in (*trip.complaints, *trip.changed, *trip.responses, *trip.accounts):
             console.print(f"  {line}", markup=False)
     return 0 if clean else 1
 

@@ -73,10 +73,10 @@ async def use_accounts(client: SocketClient, accounts: Accounts) -> list[str]:
     found: list[str] = []
     for name, password in accounts.users.items():
         for given, status in ((password, 200), (GUESSED, 400)):
-            answer = await _post(client, "/api/auth/local", _credentials(name, given))
-            found += _unless(answer, status, f"{name} signs in with {given}")
-        answer = await _get(client, "/api/users/me", accounts.jwts[name])
-        found += _unless(answer, 200, f"{name} uses a token of the other server")
+            response = await _post(client, "/api/auth/local", _credentials(name, given))
+            found += _unless(response, status, f"{name} signs in with {given}")
+        response = await _get(client, "/api/users/me", accounts.jwts[name])
+        found += _unless(response, 200, f"{name} uses a token of the other server")
     old = await _post(client, "/api/auth/local", _credentials("registered", PASSWORDS[0]))
     found += _unless(old, 400, "a password that was changed")
     tag = {"data": {"label": "Between two servers"}}
@@ -87,14 +87,14 @@ async def use_accounts(client: SocketClient, accounts: Accounts) -> list[str]:
         (accounts.deleted, "deleted", (401, 401)),
         (accounts.full[::-1], "made-up", (401, 401)),
     ):
-        answer = await _get(client, ARTICLES, token)
-        found += _unless(answer, statuses[0], f"reading with a {what} token")
+        response = await _get(client, ARTICLES, token)
+        found += _unless(response, statuses[0], f"reading with a {what} token")
         bearer = {"Authorization": f"Bearer {token}"}
         found += _unless(
             await _post(client, WRITTEN, tag, bearer), statuses[1], f"writing with a {what} token"
         )
-    answer = await _get(client, "/api/tags", accounts.custom)
-    found += _unless(answer, 403, "reading with a custom token what it does not list")
+    response = await _get(client, "/api/tags", accounts.custom)
+    found += _unless(response, 403, "reading with a custom token what it does not list")
     return found
 
 
@@ -105,21 +105,21 @@ async def recorded_users(client: SocketClient) -> list[str]:
     """
     found: list[str] = []
     for name, password in credentials().passwords.items():
-        answer = await _post(client, "/api/auth/local", _credentials(name, password))
-        if answer.status == RateLimitError.status:
+        response = await _post(client, "/api/auth/local", _credentials(name, password))
+        if response.status == RateLimitError.status:
             await asyncio.sleep(_PERIOD_S)
             client.connection.close()  # as the server has done meanwhile; it is opened anew
-            answer = await _post(client, "/api/auth/local", _credentials(name, password))
-        said = answer.json.get("error", {}) if isinstance(answer.json, dict) else {}
+            response = await _post(client, "/api/auth/local", _credentials(name, password))
+        said = response.json.get("error", {}) if isinstance(response.json, dict) else {}
         refused = said.get("message", "") if isinstance(said, dict) else ""
-        if answer.status != 200 and "blocked" not in str(refused):
-            found.append(f"{name} cannot sign in: {answer.status} {refused}")
+        if response.status != 200 and "blocked" not in str(refused):
+            found.append(f"{name} cannot sign in: {response.status} {refused}")
     return found
 
 
-def _unless(answer: Answer, status: int, what: str) -> Iterator[str]:
-    if answer.status != status:
-        yield f"{what}: {answer.status}, not {status}"
+def _unless(response: Answer, status: int, what: str) -> Iterator[str]:
+    if response.status != status:
+        yield f"{what}: {response.status}, not {status}"
 
 
 def _user(name: str) -> dict[str, object]:
@@ -141,9 +141,9 @@ async def _token(
     token = (await _made(client, "/admin/api-tokens", body, admin))["data"]
     if delete:
         target = f"/admin/api-tokens/{token['id']}"
-        answer = await client.request("DELETE", target, admin)
-        if answer.status != 200:
-            raise AccountError(f"{target}: {answer.status}")
+        response = await client.request("DELETE", target, admin)
+        if response.status != 200:
+            raise AccountError(f"{target}: {response.status}")
     return str(token["accessKey"])
 
 
@@ -154,12 +154,12 @@ async def _made(
     headers: dict[str, str] | None = None,
 ) -> dict:  # type: ignore[type-arg]  # as the server answers
     if body is None:
-        answer = await client.request("GET", target, headers)
+        response = await client.request("GET", target, headers)
     else:
-        answer = await _post(client, target, body, headers)
-    if answer.status not in {200, 201}:
-        raise AccountError(f"{target}: {answer.status} {answer.content[:300]!r}")
-    return dict(json.loads(answer.content))
+        response = await _post(client, target, body, headers)
+    if response.status not in {200, 201}:
+        raise AccountError(f"{target}: {response.status} {response.content[:300]!r}")
+    return dict(json.loads(response.content))
 
 
 async def _post(

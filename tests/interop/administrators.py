@@ -61,8 +61,8 @@ async def make_administrators(client: SocketClient) -> Administrators:
     path = f"/admin/roles/{role}/permissions"
     await _made(client, "PUT", path, {"permissions": [granted, users]}, token)
     clerk = await _invited(client, "clerk", role, token)
-    person = {"firstname": "C", "lastname": "", "password": PASSWORD}
-    form = {"registrationToken": clerk, "userInfo": person}
+    admin_user = {"firstname": "C", "lastname": "", "password": PASSWORD}
+    form = {"registrationToken": clerk, "userInfo": admin_user}
     signed_in = await _made(client, "POST", "/admin/register", form, None)
     return Administrators(
         token=token,
@@ -87,23 +87,23 @@ async def use_administrators(client: SocketClient, made: Administrators) -> list
         (made.clerk_token, TAGS, 200),
         (made.clerk_token, "/content-manager/collection-types/api::article.article", 403),
     ):
-        answer = await _ask(client, "GET", path, None, token)
-        found += _unless(answer, status, f"{path} with a token of the other server")
-    answer = await _ask(client, "GET", TAGS, None, made.clerk_token)
-    if answer.status == 200 and answer.json["results"]:  # type: ignore[index,call-overload]  # a list
+        response = await _ask(client, "GET", path, None, token)
+        found += _unless(response, status, f"{path} with a token of the other server")
+    response = await _ask(client, "GET", TAGS, None, made.clerk_token)
+    if response.status == 200 and response.json["results"]:  # type: ignore[index,call-overload]  # a list
         found.append("somebody sees what others have made")
     headers = {"Cookie": made.cookie, "Content-Type": "application/json"}
-    answer = await client.request("POST", "/admin/access-token", headers, b"{}")
-    found += _unless(answer, 200, "a session goes on")
+    response = await client.request("POST", "/admin/access-token", headers, b"{}")
+    found += _unless(response, 200, "a session goes on")
     for password, status in ((PASSWORD, 200), ("Wrong-one-1", 400)):
         body = {"email": made.clerk, "password": password}
-        answer = await _ask(client, "POST", "/admin/login", body, None)
-        found += _unless(answer, status, f"signing in with {password}")
-    person = {"firstname": "I", "lastname": "", "password": PASSWORD}
-    form = {"registrationToken": made.invitation, "userInfo": person}
+        response = await _ask(client, "POST", "/admin/login", body, None)
+        found += _unless(response, status, f"signing in with {password}")
+    admin_user = {"firstname": "I", "lastname": "", "password": PASSWORD}
+    form = {"registrationToken": made.invitation, "userInfo": admin_user}
     for status in (200, 400):
-        answer = await _ask(client, "POST", "/admin/register", form, None)
-        found += _unless(answer, status, "an invitation is accepted once")
+        response = await _ask(client, "POST", "/admin/register", form, None)
+        found += _unless(response, status, "an invitation is accepted once")
     return found
 
 
@@ -119,11 +119,11 @@ def _address(name: str) -> str:
 async def _sign_in(client: SocketClient, credentials: Mapping[str, str]) -> tuple[str, str]:
     """Return an access token and the cookies of the session."""
     body = {**credentials, "rememberMe": True}
-    answer = await _ask(client, "POST", "/admin/login", body, None)
-    if answer.status != 200:
-        raise AdministratorError(f"sign-in: {answer.status} {answer.content[:300]!r}")
-    cookies = _COOKIE.findall(answer.headers["set-cookie"])
-    return json.loads(answer.content)["data"]["token"], "; ".join(cookies)
+    response = await _ask(client, "POST", "/admin/login", body, None)
+    if response.status != 200:
+        raise AdministratorError(f"sign-in: {response.status} {response.content[:300]!r}")
+    cookies = _COOKIE.findall(response.headers["set-cookie"])
+    return json.loads(response.content)["data"]["token"], "; ".join(cookies)
 
 
 async def _invited(client: SocketClient, name: str, role: int, token: str) -> str:
@@ -135,10 +135,10 @@ async def _invited(client: SocketClient, name: str, role: int, token: str) -> st
 async def _made(
     client: SocketClient, method: str, path: str, body: object, token: str | None
 ) -> dict[str, Any]:
-    answer = await _ask(client, method, path, body, token)
-    if answer.status not in {200, 201}:
-        raise AdministratorError(f"{path}: {answer.status} {answer.content[:300]!r}")
-    return dict(json.loads(answer.content))
+    response = await _ask(client, method, path, body, token)
+    if response.status not in {200, 201}:
+        raise AdministratorError(f"{path}: {response.status} {response.content[:300]!r}")
+    return dict(json.loads(response.content))
 
 
 async def _ask(
@@ -151,6 +151,6 @@ async def _ask(
     return await client.request(method, path, headers, content)
 
 
-def _unless(answer: Answer, status: int, what: str) -> Iterator[str]:
-    if answer.status != status:
-        yield f"{what}: {answer.status}, not {status}"
+def _unless(response: Answer, status: int, what: str) -> Iterator[str]:
+    if response.status != status:
+        yield f"{what}: {response.status}, not {status}"

@@ -114,7 +114,7 @@ async def _ours(folder: Path, installed: Path, kind: Kind, group: Group) -> Trip
     project = kind.recorded(folder / "first")
     group.change(ModelFiles(project))
     await _migrate(project, group.renames)
-    kind.seal(project)
+    kind.cipher(project)
     copied = kind.copy(project, folder / "second")
     reader = application_of(copied, folder / "strapi", installed)
     before = rows(copied)
@@ -122,9 +122,9 @@ async def _ours(folder: Path, installed: Path, kind: Kind, group: Group) -> Trip
         after = rows(copied)
         complained = complaints(reader)
         with serving(quire(project)) as ours:
-            answers = await _differing(project, kind, ours, theirs)
-    changed = (*differences(before, after), *(await _faults(project)))
-    found = Trip(complained, changed, tuple(answers))
+            responses = await _differing(project, kind, ours, theirs)
+    changed = (*differences(before, after), *(await _problems(project)))
+    found = Trip(complained, changed, tuple(responses))
     for one in (project, copied):
         kind.release(one)
     return found
@@ -138,39 +138,39 @@ async def _theirs(folder: Path, installed: Path, kind: Kind, group: Group) -> Tr
         pass
     before = rows(project)
     left = await _left_to_do(project)
-    kind.seal(project)
+    kind.cipher(project)
     copied = kind.copy(project, folder / "second")
     with serving(quire(copied)) as ours, serving(application) as theirs:
         after = rows(copied)
-        answers = await _differing(copied, kind, ours, theirs)
+        responses = await _differing(copied, kind, ours, theirs)
     changed = (*left, *differences(before, after))
     for one in (project, copied):
         kind.release(one)
-    return Trip((), changed, tuple(answers))
+    return Trip((), changed, tuple(responses))
 
 
 async def _migrate(project: Path, renames: Renames) -> None:
-    room, goal = target_of(load_settings(project, environ={})), _goal(project, renames)
-    database = await room.open()
-    await database.write(migrate_towards(room.kind, goal, now=now_ms()))
+    target, goal = target_of(load_settings(project, environ={})), _goal(project, renames)
+    database = await target.open()
+    await database.write(migrate_towards(target.kind, goal, now=now_ms()))
     await database.close()
 
 
 async def _left_to_do(project: Path) -> list[str]:
     """Say what Quire would still do to a database that the reference has brought to the files."""
-    room = target_of(load_settings(project, environ={}))
-    async with room.look() as looking:
-        planned = await looking.run(plan_towards(room.kind, _goal(project, Renames())))
+    target = target_of(load_settings(project, environ={}))
+    async with target.look() as looking:
+        planned = await looking.run(plan_towards(target.kind, _goal(project, Renames())))
     return [f"left to do: {step}" for step in planned.plan.steps]
 
 
-async def _faults(project: Path) -> list[str]:
+async def _problems(project: Path) -> list[str]:
     """Say what ``quire check`` would say of the rows."""
     settings = load_settings(project, environ={})
-    room, schema = target_of(settings), load_project_schema(settings)
-    async with room.look() as looking:
-        found = await looking.run(inspect_program(room.kind.inspector))
-        tables, dialect = map_tables(schema), room.kind.dialect()
+    target, schema = target_of(settings), load_project_schema(settings)
+    async with target.look() as looking:
+        found = await looking.run(inspect_program(target.kind.inspector))
+        tables, dialect = map_tables(schema), target.kind.dialect()
         layout = ExaminedTables(schema=schema, tables=tables, found=found, dialect=dialect)
         return [str(one) for one in await looking.run(examine_program(layout))]
 
@@ -208,8 +208,8 @@ def _targets(type_: ContentType) -> Iterator[str]:
 
 async def _read(client: SocketClient, target: str) -> tuple[int, JSON]:
     headers = await Authorization(client, credentials()).headers("full")
-    answer = await client.request("GET", target, headers)
-    return answer.status, answer.json
+    response = await client.request("GET", target, headers)
+    return response.status, response.json
 
 
 def _to(relation: str, name: str) -> Mapping[str, object]:

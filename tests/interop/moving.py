@@ -97,10 +97,10 @@ async def _alike(project: Path, application: Launch, kind: Kind) -> Trip:
     with serving(application) as theirs, serving(quire(project)) as ours:
         after = rows(project)
         complained = complaints(application)
-        answers = await differing(
+        responses = await differing(
             Side("Quire", ours), Side("Strapi", theirs), lambda body: settled(body, kind.name)
         )
-    return Trip(complained, tuple(differences(before, after)), answers)
+    return Trip(complained, tuple(differences(before, after)), responses)
 
 
 async def _unchanged(first: Path, last: Path, folder: Path, installed: Path) -> Trip:
@@ -112,7 +112,7 @@ async def _unchanged(first: Path, last: Path, folder: Path, installed: Path) -> 
     with serving(launches[0]) as one, serving(launches[1]) as other:
         # Before any request: some of the reads are meant to be complained about.
         complained = complaints(launches[1])
-        answers = await differing(
+        responses = await differing(
             Side("before", one), Side("after", other), lambda body: settled(body, POSTGRESQL.name)
         )
-    return Trip(complained, (), answers)
+    return Trip(complained, (), responses)

@@ -30,13 +30,13 @@ class Trip:
 
     complaints: tuple[str, ...]
     changed: tuple[str, ...]
-    answers: tuple[str, ...]
+    responses: tuple[str, ...]
     accounts: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
         """Whether the database was opened as it is and is read alike."""
-        return not (self.complaints or self.changed or self.answers or self.accounts)
+        return not (self.complaints or self.changed or self.responses or self.accounts)
 
 
 async def there_and_back(folder: Path, installed: Path, kind: Kind, told: Told) -> dict[str, Trip]:
@@ -67,7 +67,7 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
         made = await make_accounts(client)
         administrators = await make_administrators(client)
     lay_in_order(project)
-    kind.seal(project)
+    kind.cipher(project)
     copied = kind.copy(project, folder / "second")
     reader = application_of(copied, folder / "strapi-second", installed)
     before = rows(copied)
@@ -80,7 +80,7 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
         complained = complaints(reader) if ours_first else ()
         told("comparing answers")
         ours, theirs = (first, second) if ours_first else (second, first)
-        answers = await differing(
+        responses = await differing(
             Side("Quire", ours), Side("Strapi", theirs), lambda body: settled(body, kind.name)
         )
         told("using the accounts")
@@ -88,4 +88,4 @@ async def _trip(folder: Path, installed: Path, kind: Kind, told: Told, *, ours_f
         accounts += await use_administrators(second, administrators)
     for one in (project, copied):
         kind.release(one)
-    return Trip(complained, tuple(differences(before, after)), answers, tuple(accounts))
+    return Trip(complained, tuple(differences(before, after)), responses, tuple(accounts))

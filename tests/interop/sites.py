@@ -70,9 +70,9 @@ async def write_all(client: SocketClient) -> None:
     for scenario in write_scenarios():
         if scenario.group in _GROUPS or any(map(_is_about_accounts, scenario.steps)):
             continue
-        answers: list[Answer] = []
+        responses: list[Answer] = []
         for recorded in scenario.steps:
-            answers.append(await send(filled(recorded, answers), client, authorization))
+            responses.append(await send(filled(recorded, responses), client, authorization))
 
 
 def _is_about_accounts(step: Step) -> bool:

@@ -65,7 +65,7 @@ def node_of(query: str, attribute: str, uid: str = BOOK) -> PlanNode:
     return node
 
 
-def fault(
+def problem(
     query: str,
     uid: str = BOOK,
     *,

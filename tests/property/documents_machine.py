@@ -81,7 +81,7 @@ class Site(Protocol):
         """Make a draft what is published, likewise."""
         ...
 
-    def faults(self) -> Sequence[str]:
+    def problems(self) -> Sequence[str]:
         """Say in words what is wrong with the rows."""
         ...
 
@@ -546,11 +546,11 @@ class DocumentMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_rows_are_sound(self) -> None:
-        assert self.site.faults() == []
+        assert self.site.problems() == []
 
     def teardown(self) -> None:
         """Delete everything, and see that nothing is left."""
         for kind, route in ROUTES.items():
             for document in {key.document for key in self.model.keys(kind)}:
                 self.site.send("DELETE", f"/api/{route}/{self.ids[document]}?locale=*")
-        assert self.site.faults() == []
+        assert self.site.problems() == []

@@ -15,7 +15,7 @@ from tests.conformance.corpus import credentials
 from tests.databases.kinds import kind_of
 from tests.property.documents_machine import ROUTES, Json
 from tests.property.documents_model import Key
-from tests.reliability.consistency import faults_among
+from tests.reliability.consistency import problems_among
 
 START_MS = 1_798_761_600_000  # later than anything in the recorded project
 STEP_MS = 20
@@ -50,25 +50,25 @@ class QuireSite:
         self._now += STEP_MS
         headers = {"authorization": f"Bearer {self._token}", "content-type": "application/json"}
         content = b"" if body is None else json.dumps(body).encode()
-        answer = self._runner.run(self._client.request(method, target, headers, content))
-        assert answer.status in {200, 201, 204}, (method, target, body, answer)
-        return answer.json
+        response = self._runner.run(self._client.request(method, target, headers, content))
+        assert response.status in {200, 201, 204}, (method, target, body, response)
+        return response.json
 
     def unpublish(self, key: Key) -> None:
         """Take a published version away."""
         self._now += STEP_MS
-        intent = UnpublishDocument(uid=_uid(key), document_id=key.document, locale=key.locale)
-        self._runner.run(self._documents.unpublish(intent))
+        command = UnpublishDocument(uid=_uid(key), document_id=key.document, locale=key.locale)
+        self._runner.run(self._documents.unpublish(command))
 
     def discard_draft(self, key: Key) -> None:
         """Make a draft what is published."""
         self._now += STEP_MS
-        intent = DiscardDraft(uid=_uid(key), document_id=key.document, locale=key.locale)
-        self._runner.run(self._documents.discard_draft(intent))
+        command = DiscardDraft(uid=_uid(key), document_id=key.document, locale=key.locale)
+        self._runner.run(self._documents.discard_draft(command))
 
-    def faults(self) -> Sequence[str]:
+    def problems(self) -> Sequence[str]:
         """Say in words what is wrong with the rows."""
-        return faults_among(self._rows, self._project)
+        return problems_among(self._rows, self._project)
 
     @property
     def _documents(self) -> DocumentService:

@@ -110,12 +110,12 @@ def selected(database: Store, resolved: ResolvedRead) -> list[int]:
     assert compiled.count is not None
     page = Statement(compiled.page.sql, compiled.page.bind(resolved.values))
     count = Statement(compiled.count.sql, compiled.count.bind(resolved.values))
-    rows, counts = database.run(answers(page, count))
+    rows, counts = database.run(responses(page, count))
     assert [tuple(row) for row in counts] == [(len(rows),)]
     return [int(row[0]) for row in rows]  # type: ignore[arg-type]  # ids come first
 
 
-def answers(page: Statement, count: Statement) -> Program[tuple[Rows, Rows]]:
+def responses(page: Statement, count: Statement) -> Program[tuple[Rows, Rows]]:
     """Run two statements."""
     rows = yield page
     return rows, (yield count)

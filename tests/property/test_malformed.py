@@ -61,8 +61,8 @@ class Server:
             client = str(ip_address(next(self._visitors)))
             status = self._runner.run(_answered(self.application, sent, client))
         assert status < 500 or status == UNIMPLEMENTED, (status, lines)
-        faults = [line for line in lines if line["log_level"] in {"error", "critical"}]
-        assert not faults, faults
+        problems = [line for line in lines if line["log_level"] in {"error", "critical"}]
+        assert not problems, problems
         return status
 
 
@@ -416,11 +416,11 @@ async def test_bytes_that_are_no_http_do_not_stop_the_server(tmp_path: Path) -> 
                 writer.write(raw)
                 writer.write_eof()
                 async with asyncio.timeout(SECONDS):
-                    answer = await reader.read(65536)
+                    response = await reader.read(65536)
                 writer.close()
-                assert not answer.startswith((b"HTTP/1.1 500", b"HTTP/1.1 503")), raw
+                assert not response.startswith((b"HTTP/1.1 500", b"HTTP/1.1 503")), raw
                 reply = await talk(port, [HOME], 1)
-                assert reply.answers[0][0] == 200, raw
+                assert reply.responses[0][0] == 200, raw
     assert [line for line in lines if line["log_level"] in {"error", "critical"}] == []
 
 
@@ -448,7 +448,7 @@ async def test_a_body_whose_end_is_disputed_is_refused(tmp_path: Path, framing: 
         writer.write(head + b"0\r\n\r\n" + SMUGGLED)
         writer.write_eof()
         async with asyncio.timeout(SECONDS):
-            answer = await reader.read()
+            response = await reader.read()
         writer.close()
-    assert answer.startswith(b"HTTP/1.1 400")
-    assert answer.count(b"HTTP/1.1 ") == 1
+    assert response.startswith(b"HTTP/1.1 400")
+    assert response.count(b"HTTP/1.1 ") == 1

@@ -20,7 +20,7 @@ from tests.unit.database.migration.ground import (
     QUOTES,
     STRING,
     TAGS,
-    Ground,
+    BenchDatabase,
     content_type,
     schema_of,
 )
@@ -66,17 +66,17 @@ def schema_from(drawn: Mapping[str, Any], renames: Renames) -> Schema:
     return schema_of(made)
 
 
-def follow(ground: Ground, schema: Schema, renames: Renames) -> tuple[Ground, bool]:
+def follow(context: BenchDatabase, schema: Schema, renames: Renames) -> tuple[BenchDatabase, bool]:
     """Migrate a database by what it says of itself; returns whether a loss was announced.
 
     Afterwards it has all that the schema wants and nothing else, and needs nothing any more.
     """
-    store = ground.store
+    store = context.store
     goal = MigrationGoal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
     with store.transaction():
         planned = store.run(migrate_towards(store.kind, goal, now=NOW))
-    arrived = Ground(store=store, schema=schema)
-    assert [*map(str, arrived.lacks()), *arrived.surplus(), *arrived.faults()] == []
+    arrived = BenchDatabase(store=store, schema=schema)
+    assert [*map(str, arrived.lacks()), *arrived.surplus(), *arrived.problems()] == []
     assert store.run(plan_towards(store.kind, goal)).plan.steps == ()
     return arrived, bool(planned.plan.losses)
 
@@ -89,15 +89,15 @@ def test_any_schema_can_become_any_other_one(
     schema = schema_from(first, Renames())
     store = kind.store(schema)
     try:
-        ground = Ground(store=store, schema=schema)
-        ground.bring_up()
+        context = BenchDatabase(store=store, schema=schema)
+        context.bring_up()
         store.run(record_schema(Writes(store.dialect), schema, Renames()))
         texts = {
             name: f"text of {name}" for name, form in first["forms"].items() if form == "string"
         }
         for live in [False, True] if first["drafts"] else [True]:
             locale = "en" if first["localized"] else None
-            id_ = ground.entry("notes", "a", live=live, locale=locale)
+            id_ = context.entry("notes", "a", live=live, locale=locale)
             for name, text in texts.items():
                 store.execute(f"UPDATE notes SET {name} = ? WHERE id = ?", (text, id_))
         for number, drawn in enumerate(others):
@@ -107,10 +107,10 @@ def test_any_schema_can_become_any_other_one(
             if is_renamed and gone:
                 renames = Renames(attributes={NOTE: {"xy"[number]: gone[0]}})
                 kept["xy"[number]] = texts[gone[0]]
-            ground, is_announced = follow(ground, schema_from(drawn, renames), renames)
+            context, is_announced = follow(context, schema_from(drawn, renames), renames)
             assert is_announced or sorted(kept.values()) == sorted(texts.values())
             for name, text in kept.items():
-                assert set(ground.column("notes", name)) == {text}
+                assert set(context.column("notes", name)) == {text}
             texts = kept
     finally:
         store.close()

@@ -66,8 +66,8 @@ def fill(library: LibraryRows, written: list[dict[str, Any]]) -> list[dict[str, 
         own = {name: value for name, value in values.items() if name != "authors"}
         book = library.add(BOOK, **own)
         editors = [{"name": name, "age": age} for name, age in values["authors"]]
-        people = [library.add(PERSON, **editor) for editor in editors]
-        library.link(BOOK, "editors", book, *people)
+        admin_users = [library.add(PERSON, **editor) for editor in editors]
+        library.link(BOOK, "editors", book, *admin_users)
         rows.append({"id": book, **own, "editors": editors})
     return rows
 
@@ -75,10 +75,10 @@ def fill(library: LibraryRows, written: list[dict[str, Any]]) -> list[dict[str, 
 def ids(database: Store, resolved: ResolvedRead) -> list[int]:
     compiled = compile_read(resolved.plan, library_schema(), library_tables(), database.dialect)
     page = Statement(compiled.page.sql, compiled.page.bind(resolved.values))
-    return [int(row[0]) for row in database.run(answer(page))]  # type: ignore[arg-type]  # ids come first
+    return [int(row[0]) for row in database.run(response(page))]  # type: ignore[arg-type]  # ids come first
 
 
-def answer(statement: Statement) -> Program[Rows]:
+def response(statement: Statement) -> Program[Rows]:
     return (yield statement)
 
 

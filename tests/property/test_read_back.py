@@ -107,8 +107,8 @@ class Site:
     def _upload(self, name: str) -> int:
         headers = {"authorization": f"Bearer {self._tokens['api']}", "content-type": FORM_TYPE}
         body = form([FilePart(name, name.encode(), "text/plain")])
-        answer = self._runner.run(self._client.request("POST", "/api/upload", headers, body))
-        files: Any = answer.json
+        response = self._runner.run(self._client.request("POST", "/api/upload", headers, body))
+        files: Any = response.json
         return int(files[0]["id"])
 
     def _send(self, who: str, method: str, target: str, body: object) -> Reply:
@@ -116,8 +116,8 @@ class Site:
         if self._tokens.get(who):
             headers["authorization"] = f"Bearer {self._tokens[who]}"
         content = b"" if body is None else json.dumps(body).encode()
-        answer = self._runner.run(self._client.request(method, target, headers, content))
-        return Reply(answer.status, answer.json)
+        response = self._runner.run(self._client.request(method, target, headers, content))
+        return Reply(response.status, response.json)
 
     def api(self, method: str, target: str, body: object = None) -> Reply:
         return self._send("api", method, target, body)

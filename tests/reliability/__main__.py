@@ -68,14 +68,14 @@ def reliability(
         except ServerError as error:
             console.print(str(error), style="red", markup=False)
             return 1
-    for fault in outcome.faults:
-        console.print(fault, style="red", markup=False)
+    for problem in outcome.problems:
+        console.print(problem, style="red", markup=False)
     console.print(
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
-        f" {outcome.unanswered} cut off, {len(outcome.faults)} faults",
+        f" {outcome.unanswered} cut off, {len(outcome.problems)} faults",
         highlight=False,
     )
-    return 1 if outcome.faults else 0
+    return 1 if outcome.problems else 0
 
 
 @app.command
@@ -104,19 +104,19 @@ def outage(
         place = Path(folder)
         place.chmod(0o711)  # the database may run as somebody else, who has to get to its own
         outcome = asyncio.run(_outage(place, way, seconds, workers))
-    faults = list(outcome.faults)
+    problems = list(outcome.problems)
     if outcome.back > within:
-        faults.append(f"back after {outcome.back:.1f} s, and not within {within:g}")
-    for fault in faults:
-        console.print(fault, style="red", markup=False)
+        problems.append(f"back after {outcome.back:.1f} s, and not within {within:g}")
+    for problem in problems:
+        console.print(problem, style="red", markup=False)
     console.print(
         f"{way}, {seconds:g} s: {outcome.reads:,} reads answered, {outcome.kept:,} writes"
         f" acknowledged and there, {outcome.refused:,} requests told to come back, the slowest"
         f" answer took {outcome.slowest:.1f} s, back {outcome.back:.2f} s after the database,"
-        f" {len(faults)} faults",
+        f" {len(problems)} faults",
         highlight=False,
     )
-    return 1 if faults else 0
+    return 1 if problems else 0
 
 
 async def _outage(folder: Path, way: str, seconds: float, workers: int) -> Outcome:
@@ -167,15 +167,15 @@ def remodels(*, times: int = 100, workers: int = 1, database: str = "sqlite") ->
                 progress=lambda _: memory.append(memory_of(server.pid)),
             )
         kind.release(project)
-    for fault in outcome.faults:
-        console.print(fault, style="red", markup=False)
+    for problem in outcome.problems:
+        console.print(problem, style="red", markup=False)
     told = ", ".join(f"{used / 2**20:.0f}" for used in memory[:: max(1, times // 10)])
     console.print(
         f"{len(memory)} changes under {outcome.answered:,} answers, each seen by all within"
-        f" {outcome.slowest:.2f} s, {len(outcome.faults)} faults; megabytes: {told}",
+        f" {outcome.slowest:.2f} s, {len(outcome.problems)} faults; megabytes: {told}",
         highlight=False,
     )
-    return 1 if outcome.faults else 0
+    return 1 if outcome.problems else 0
 
 
 @app.command
@@ -201,14 +201,14 @@ def remodel_crash(
         project = kind.recorded(Path(folder) / "project")
         outcome = crash_changes(lambda: quire(project), rounds=rounds, seconds=seconds, seed=seed)
         kind.release(project)
-    for fault in outcome.faults:
-        console.print(fault, style="red", markup=False)
+    for problem in outcome.problems:
+        console.print(problem, style="red", markup=False)
     console.print(
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} changes acknowledged, "
-        f"{outcome.unanswered:,} cut off, {len(outcome.faults)} faults",
+        f"{outcome.unanswered:,} cut off, {len(outcome.problems)} faults",
         highlight=False,
     )
-    return 1 if outcome.faults else 0
+    return 1 if outcome.problems else 0
 
 
 @app.command
@@ -231,10 +231,10 @@ def migrations(*, database: KindName = "sqlite", every: int = 1) -> int:
         torn = []
         while True:
             status.update(f"ended after {number} statements")
-            fault = asyncio.run(cut_off(project, kind, number))
-            if fault is None:
+            problem = asyncio.run(cut_off(project, kind, number))
+            if problem is None:
                 break
-            torn += [number] if fault else []
+            torn += [number] if problem else []
             number += every
         kind.release(project)
     console.print(f"ended after up to {number - every} statements; torn after: {torn or 'none'}")

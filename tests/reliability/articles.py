@@ -28,7 +28,7 @@ class Entry:
     author: str | None
     categories: tuple[str, ...]
     tags: tuple[str, ...]
-    gallery: tuple[int, ...]
+    transform_cache: tuple[int, ...]
     links: tuple[str, ...]
     seo: str | None
     sections: tuple[str, ...]
@@ -92,7 +92,7 @@ def random_entry(made: random.Random, targets: Targets) -> Entry:
         author=made.choice((None, *targets.authors)),
         categories=_some(made, targets.categories),
         tags=_some(made, targets.tags),
-        gallery=_some(made, targets.files),
+        transform_cache=_some(made, targets.files),
         links=tuple(f"link {made.getrandbits(32):08x}" for _ in range(made.randrange(4))),
         seo=made.choice((None, f"seo {made.getrandbits(32):08x}")),
         sections=tuple(f"quote {made.getrandbits(32):08x}" for _ in range(made.randrange(3))),
@@ -117,7 +117,7 @@ def entry_of(data: Mapping[str, Any]) -> Entry:
         author=data["author"] and data["author"]["documentId"],
         categories=tuple(target["documentId"] for target in data["categories"]),
         tags=tuple(target["documentId"] for target in data["tags"]),
-        gallery=tuple(file["id"] for file in data["gallery"] or ()),
+        transform_cache=tuple(file["id"] for file in data["gallery"] or ()),
         links=tuple(link["text"] for link in data["links"]),
         seo=data["seo"] and data["seo"]["metaTitle"],
         sections=tuple(section["text"] for section in data["sections"]),
@@ -131,7 +131,7 @@ def payload(entry: Entry) -> dict[str, object]:
         "author": entry.author,
         "categories": list(entry.categories),
         "tags": list(entry.tags),
-        "gallery": list(entry.gallery),
+        "gallery": list(entry.transform_cache),
         "links": [{"text": text, "url": "/"} for text in entry.links],
         "seo": None if entry.seo is None else {"metaTitle": entry.seo},
         "sections": [{"__component": "blocks.quote", "text": text} for text in entry.sections],

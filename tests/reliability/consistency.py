@@ -26,25 +26,25 @@ class _Model:
     """The tables whose documents have a draft and a published version."""
 
 
-def faults(project: Path) -> list[str]:
+def problems(project: Path) -> list[str]:
     """Return in words what is wrong with the rows of a project: nothing if they are as they should.
 
     The database is only read. The names of tables are not shortened here: the project's have to be
     short enough. Its schema is read but once.
     """
     with rows_of(project) as database:
-        return faults_among(database, project)
+        return problems_among(database, project)
 
 
-def faults_among(database: Rows, project: Path) -> list[str]:
+def problems_among(database: Rows, project: Path) -> list[str]:
     """Return what is wrong with the rows of a project, whose database is open already."""
     model = _read_model(project)
     return [
         *database.damage(),
-        *_component_faults(database, model),
-        *_file_faults(database, model),
-        *_version_faults(database, model),
-        *_link_faults(database, model),
+        *_component_problems(database, model),
+        *_file_problems(database, model),
+        *_version_problems(database, model),
+        *_link_problems(database, model),
     ]
 
 
@@ -64,7 +64,7 @@ def _read_model(project: Path) -> _Model:
     return _Model(components, content_types, frozenset(with_drafts))
 
 
-def _component_faults(database: Rows, model: _Model) -> Iterator[str]:
+def _component_problems(database: Rows, model: _Model) -> Iterator[str]:
     """Every component belongs to one entry or component, and what they refer to is there."""
     owners = " UNION ALL ".join(
         f'SELECT cmp_id, component_type FROM "{table}"' for table in _tables(database, "_cmps")
@@ -86,7 +86,7 @@ def _component_faults(database: Rows, model: _Model) -> Iterator[str]:
         yield f"there is no row {row} of {table}, and something refers to it"
 
 
-def _file_faults(database: Rows, model: _Model) -> Iterator[str]:
+def _file_problems(database: Rows, model: _Model) -> Iterator[str]:
     """What a file is used by is there."""
     lost = " UNION ALL ".join(
         f"SELECT '{table}', f.related_id FROM {_FILES} AS f WHERE f.related_type = '{uid}'"
@@ -97,7 +97,7 @@ def _file_faults(database: Rows, model: _Model) -> Iterator[str]:
         yield f"a file is used by row {row} of {table}, which is not there"
 
 
-def _version_faults(database: Rows, model: _Model) -> Iterator[str]:
+def _version_problems(database: Rows, model: _Model) -> Iterator[str]:
     """A document has one draft in each locale and at most one published version of it."""
     versions = " UNION ALL ".join(
         f"SELECT '{table}', document_id, locale, count(*) - count(published_at),"
@@ -113,7 +113,7 @@ def _version_faults(database: Rows, model: _Model) -> Iterator[str]:
             )
 
 
-def _link_faults(database: Rows, model: _Model) -> Iterator[str]:
+def _link_problems(database: Rows, model: _Model) -> Iterator[str]:
     """Drafts lead to drafts, and published entries to published ones."""
     mixed = " UNION ALL ".join(
         f"SELECT '{link}', l.id, '{one}', a.id, '{other}', b.id FROM \"{link}\" AS l"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bench.servers import Launch, running
 from tests.conformance.corpus import credentials
 from tests.reliability.articles import Site, find_targets
-from tests.reliability.consistency import faults
+from tests.reliability.consistency import problems
 from tests.reliability.writers import Writer, find_articles
 
 _WRITERS = 4
@@ -24,13 +24,13 @@ class Outcome:
     """What several rounds have shown.
 
     ``acknowledged`` is how many writes were answered, ``unanswered`` how many were cut off, and
-    ``faults`` says in words what was wrong afterwards.
+    ``problems`` says in words what was wrong afterwards.
     """
 
     rounds: int
     acknowledged: int
     unanswered: int
-    faults: tuple[str, ...]
+    problems: tuple[str, ...]
 
 
 def crash(
@@ -59,7 +59,7 @@ def crash(
         started = launch()
         site = Site(started.port, token)
         with running(started, _HEALTH, _HEALTHY) as server:
-            found = [*_check(site, writers), *faults(started.folder)]
+            found = [*_check(site, writers), *problems(started.folder)]
             if found or number == rounds:
                 break
             prepare(site)

@@ -60,7 +60,7 @@ def upload_and_kill(
         started = launch()
         with running(started, "/_health", frozenset({204})):
             pass  # what a replacement has left is put right at the start
-        found = [*_faults(started.folder, shelf)]
+        found = [*_problems(started.folder, shelf)]
         if found:
             break
     return shelf.done, found
@@ -100,18 +100,18 @@ def _write(site: Site, shelf: Shelf, ended: threading.Event, chance: random.Rand
                 target = f"/api/upload?id={known}" if replaces else "/api/upload"
                 body = form([chance.choice(_PARTS)])
                 connection.request("POST", target, body, {**headers, "Content-Type": FORM_TYPE})
-            answer = connection.getresponse()
-            told = json.loads(answer.read())
+            response = connection.getresponse()
+            told = json.loads(response.read())
             with shelf.lock:
                 shelf.done += 1
-                if answer.status == 201:
+                if response.status == 201:
                     shelf.files.append(told[0]["id"])
-                elif deletes and answer.status == 200:
+                elif deletes and response.status == 200:
                     shelf.files = [one for one in shelf.files if one != known]
                     shelf.gone.append(int(known or 0))
 
 
-def _faults(project: Path, shelf: Shelf) -> Iterator[str]:
+def _problems(project: Path, shelf: Shelf) -> Iterator[str]:
     settings = load_settings(project, environ={})
     folder = project / settings.uploads.directory
     lost = check_uploads(settings, load_schema(project)).without_bytes

@@ -69,10 +69,10 @@ def goal_of(project: Path) -> MigrationGoal:
 
 async def migrate_project(project: Path, after: After) -> None:
     """Let the tables of a project follow its files, as ``quire migrate --apply`` does."""
-    room = target_of(load_settings(project, environ={}))
-    database: Database = await room.open()
+    target = target_of(load_settings(project, environ={}))
+    database: Database = await target.open()
     try:
-        program = migrate_towards(room.kind, goal_of(project), now=NOW)
+        program = migrate_towards(target.kind, goal_of(project), now=NOW)
         await database.write(watched(program, after))
     finally:
         await database.close()
@@ -100,9 +100,9 @@ def watched(program: Program[T], after: After) -> Program[T]:
 
 async def contents(project: Path) -> tuple[FoundTables, Mapping[str, list[Row]]]:
     """Return what tables a project's database has, and their rows."""
-    room = target_of(load_settings(project, environ={}))
-    async with room.look() as looking:
-        found = await looking.run(room.kind.inspector.tables())
+    target = target_of(load_settings(project, environ={}))
+    async with target.look() as looking:
+        found = await looking.run(target.kind.inspector.tables())
     with rows_of(project) as database:
         return found, {
             name: database.execute(f'SELECT * FROM "{name}" ORDER BY 1')

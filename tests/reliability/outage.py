@@ -59,7 +59,7 @@ class Outcome:
 
     ``reads`` and ``kept`` were answered well, ``refused`` were told to come back. ``slowest`` is
     how many seconds the slowest answer took while the database was away, ``back`` how many after
-    the database the site was back. ``faults`` says in words what was wrong.
+    the database the site was back. ``problems`` says in words what was wrong.
     """
 
     reads: int = 0
@@ -67,7 +67,7 @@ class Outcome:
     refused: int = 0
     slowest: float = 0
     back: float = 0
-    faults: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 class Users:
@@ -111,23 +111,25 @@ class Users:
             with suppress(asyncio.CancelledError):
                 await task
         found = await self._labels()
-        self.outcome.faults += [f"{label} is lost" for label in sorted(self._kept - found)]
+        self.outcome.problems += [f"{label} is lost" for label in sorted(self._kept - found)]
         self.outcome.kept = len(self._kept)
 
     async def _read(self, client: Client) -> None:
         while True:
-            answer = await self._answer(client, "GET", LIST, 200)
-            if answer is not None:
+            response = await self._response(client, "GET", LIST, 200)
+            if response is not None:
                 self.outcome.reads += 1
-                self._require(answer.json == self._expected, f"another list: {answer.content!r}")
+                self._require(
+                    response.json == self._expected, f"another list: {response.content!r}"
+                )
 
     async def _count(self, client: Client) -> None:
         while True:
             least = self._first + len(self._kept)
-            answer = await self._answer(client, "GET", NUMBER, 200)
-            if answer is not None:
+            response = await self._response(client, "GET", NUMBER, 200)
+            if response is not None:
                 self.outcome.reads += 1
-                most, total = self._first + len(self._tried), _total(answer)
+                most, total = self._first + len(self._tried), _total(response)
                 said = f"{total} tags, and not between {least} and {most}"
                 self._require(least <= total <= most, said)
 
@@ -136,48 +138,48 @@ class Users:
             label = f"outage {len(self._tried)}"
             self._tried.add(label)
             body = json.dumps({"data": {"label": label}}).encode()
-            answer = await self._answer(client, "POST", "/api/tags", 201, body)
-            if answer is not None:
+            response = await self._response(client, "POST", "/api/tags", 201, body)
+            if response is not None:
                 self._kept.add(label)
 
-    async def _answer(
+    async def _response(
         self, client: Client, method: str, target: str, good: int, body: bytes = b""
     ) -> Answer | None:
         """Ask once; returns a good answer, ``None`` when it was refused as it should be."""
         began = monotonic()
         try:
-            answer = await self._ask(client, method, target, body)
+            response = await self._ask(client, method, target, body)
         except (OSError, HTTPException) as error:
             self._blame(f"{method} {target}: {type(error).__name__}: {error}")
             return None
         self.outcome.slowest = max(self.outcome.slowest, monotonic() - began)
-        self._seen[answer.status].release()
+        self._seen[response.status].release()
         await asyncio.sleep(_PAUSE_S)
-        if answer.status == good:
-            return answer
-        refused = answer.status == 503 and "retry-after" in answer.headers
+        if response.status == good:
+            return response
+        refused = response.status == 503 and "retry-after" in response.headers
         self.outcome.refused += refused
-        self._require(refused, f"{method} {target}: {answer.status} {answer.content!r}")
+        self._require(refused, f"{method} {target}: {response.status} {response.content!r}")
         return None
 
     async def _ask(self, client: Client, method: str, target: str, body: bytes = b"") -> Answer:
         return await client.request(method, target, self._headers, body)
 
-    def _require(self, condition: object, fault: str) -> None:
+    def _require(self, condition: object, problem: str) -> None:
         if not condition:
-            self._blame(fault)
+            self._blame(problem)
 
-    def _blame(self, fault: str) -> None:
-        if len(self.outcome.faults) < _SHOWN:
-            self.outcome.faults.append(fault[:500])
+    def _blame(self, problem: str) -> None:
+        if len(self.outcome.problems) < _SHOWN:
+            self.outcome.problems.append(problem[:500])
 
     async def _labels(self) -> set[str]:
         found: set[str] = set()
         page = pages = 1
         while page <= pages:
             query = f"fields[0]=label&sort=id&pagination[pageSize]=100&pagination[page]={page}"
-            answer = await self._ask(self._clients[0], "GET", f"/api/tags?{query}")
-            body = json.loads(answer.content)
+            response = await self._ask(self._clients[0], "GET", f"/api/tags?{query}")
+            body = json.loads(response.content)
             found |= {tag["label"] for tag in body["data"]}
             page, pages = page + 1, body["meta"]["pagination"]["pageCount"]
         return found
@@ -211,6 +213,6 @@ async def live_through(
     return users.outcome
 
 
-def _total(answer: Answer) -> int:
-    total: int = json.loads(answer.content)["meta"]["pagination"]["total"]
+def _total(response: Answer) -> int:
+    total: int = json.loads(response.content)["meta"]["pagination"]["total"]
     return total

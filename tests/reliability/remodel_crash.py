@@ -80,7 +80,7 @@ def _model(site: Site) -> tuple[bool, list[str]]:
     """Tell which model a server has, and where its parts do not go together."""
     with closing(site.connect()) as connection:
         [tag] = site.send(connection, "GET", _TAGS)["data"]
-        has_posters = _answers(site, _POSTERS)
+        has_posters = _responses(site, _POSTERS)
         types = site.send(connection, "GET", "/api/content-type-builder/content-types")["data"]
     described = {one["uid"]: one["schema"]["attributes"] for one in types}
     views = {
@@ -101,7 +101,7 @@ def _check(project: Path) -> list[str]:
     return [] if done.returncode == 0 else [done.stdout, done.stderr]
 
 
-def _answers(site: Site, target: str) -> bool:
+def _responses(site: Site, target: str) -> bool:
     with closing(site.connect()) as connection:
         try:
             site.send(connection, "GET", target)

@@ -43,12 +43,12 @@ class Outcome:
     """What several changes have shown.
 
     ``answered`` is how many requests were, ``slowest`` how many seconds it took at the longest
-    until all clients saw a change; ``faults`` says in words what was wrong.
+    until all clients saw a change; ``problems`` says in words what was wrong.
     """
 
     answered: int
     slowest: float
-    faults: tuple[str, ...]
+    problems: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Client:
     writes: bool
     sees_wide: bool | None = None
     answered: int = 0
-    faults: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     def ask(self, ended: threading.Event) -> None:
         """Ask until told to end, or until a request fails."""
@@ -70,8 +70,8 @@ class Client:
                         data = {"data": {"label": f"tag {self.answered}"}}
                         self.site.send(connection, "POST", "/api/tags", data)
                     found = self.site.send(connection, "GET", _LIST)["data"]
-                except (RefusalError, OSError, HTTPException) as fault:
-                    self.faults.append(str(fault) or repr(fault))
+                except (RefusalError, OSError, HTTPException) as problem:
+                    self.problems.append(str(problem) or repr(problem))
                     return
                 self.answered += 1
                 self.sees_wide = "colour" in found[0]
@@ -101,8 +101,8 @@ def builder(site: Site) -> Builder:
     recorded = json.loads((CORPUS / "credentials.json").read_bytes())["admin"]
     body = {name: recorded[name] for name in ("email", "password")}
     with closing(site.connect()) as connection:
-        answer = site.send(connection, "POST", "/admin/login", body)
-    return Builder(site, answer["data"]["token"])
+        response = site.send(connection, "POST", "/admin/login", body)
+    return Builder(site, response["data"]["token"])
 
 
 def remodel(
@@ -121,27 +121,27 @@ def remodel(
     threads = [threading.Thread(target=client.ask, args=(ended,)) for client in clients]
     for thread in threads:
         thread.start()
-    faults: list[str] = []
+    problems: list[str] = []
     slowest = 0.0
     for number in range(1, times + 1):
         wide = number % 2 == 1
         try:
             changing.change(wide=wide)
-        except RefusalError as fault:
-            faults += [str(fault)]
+        except RefusalError as problem:
+            problems += [str(problem)]
             break
         seconds = _seen_by_all(clients, wide=wide)
         if seconds is None:
-            faults += [f"change {number} was not seen by all"]
+            problems += [f"change {number} was not seen by all"]
             break
         slowest = max(slowest, seconds)
         progress(number)
     ended.set()
     for thread in threads:
         thread.join()
-    faults += [fault for client in clients for fault in client.faults]
+    problems += [problem for client in clients for problem in client.problems]
     answered = sum(client.answered for client in clients)
-    return Outcome(answered=answered, slowest=slowest, faults=tuple(faults))
+    return Outcome(answered=answered, slowest=slowest, problems=tuple(problems))
 
 
 def _seen_by_all(clients: list[Client], *, wide: bool) -> float | None:
@@ -149,7 +149,7 @@ def _seen_by_all(clients: list[Client], *, wide: bool) -> float | None:
     began = time.monotonic()
     while not all(client.sees_wide is wide for client in clients):
         late = time.monotonic() - began > _PATIENCE_SECONDS
-        if late or any(client.faults for client in clients):
+        if late or any(client.problems for client in clients):
             return None
         time.sleep(0.01)
     return time.monotonic() - began

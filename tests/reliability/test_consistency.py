@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.databases.kinds import rows_of
-from tests.reliability.consistency import faults
+from tests.reliability.consistency import problems
 
 
 def test_the_recorded_rows_are_sound(own_recorded: Path) -> None:
-    assert faults(own_recorded) == []
+    assert problems(own_recorded) == []
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,6 @@ def test_the_recorded_rows_are_sound(own_recorded: Path) -> None:
 def test_each_kind_of_fault_is_found(change: str, found: str, own_recorded: Path) -> None:
     with rows_of(own_recorded) as rows, rows.unwatched():
         assert rows.execute(f"{change} RETURNING id")
-    told = faults(own_recorded)
+    told = problems(own_recorded)
     assert told
-    assert any(re.search(found, fault) for fault in told), told
+    assert any(re.search(found, problem) for problem in told), told

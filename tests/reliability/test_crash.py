@@ -22,7 +22,7 @@ def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(
     outcome = crash(
         lambda: quire(own_recorded), rounds=ROUNDS, seconds=1.5, seed=137, progress=told.append
     )
-    assert outcome.faults == ()
+    assert outcome.problems == ()
     assert outcome.rounds == len(told) == ROUNDS
     assert outcome.acknowledged > 0
 
@@ -42,7 +42,7 @@ def test_what_was_acknowledged_survives_although_other_programs_open_and_close_t
             progress=lambda _: None,
             prepare=builder,  # an administrator signs in: tables of our own are looked for then
         )
-    assert outcome.faults == ()
+    assert outcome.problems == ()
     assert outcome.acknowledged > 0
     with rows_of(project) as rows:
         found = rows.execute("SELECT driver, number FROM outside")
@@ -55,5 +55,5 @@ def test_what_was_acknowledged_survives_although_other_programs_open_and_close_t
 
 def test_a_change_of_the_model_is_whole_or_not_at_all_after_a_kill(own_recorded: Path) -> None:
     outcome = crash_changes(lambda: quire(own_recorded), rounds=ROUNDS, seconds=1.0, seed=132)
-    assert outcome.faults == ()
+    assert outcome.problems == ()
     assert outcome.rounds == ROUNDS

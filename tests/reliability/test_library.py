@@ -10,8 +10,8 @@ from tests.reliability.library import upload_and_kill
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_files_and_rows_fit_after_a_kill(own_recorded: Path, workers: int) -> None:
-    done, faults = upload_and_kill(
+    done, problems = upload_and_kill(
         lambda: quire(own_recorded, workers), rounds=3, seconds=2.0, seed=workers
     )
-    assert faults == []
+    assert problems == []
     assert done > 0

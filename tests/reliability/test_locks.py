@@ -141,7 +141,7 @@ def test_no_background_job_drops_the_locks(asker: RouteClient) -> None:
 
     # All processes follow a change of content types.
     outcome = remodel(Site(asker.port, full), times=2)
-    assert outcome.faults == ()
+    assert outcome.problems == ()
     asker.require_locks("changes of content types")
 
 
@@ -157,12 +157,12 @@ async def _routes(project: Path) -> tuple[Sequence[Route], Sequence[Route]]:
     settings = load_settings(project, environ={})
     app = build_app(settings)
     await app.start()
-    generation = app.generation
-    assert generation is not None
-    assert generation.admin is not None
+    runtime = app.runtime
+    assert runtime is not None
+    assert runtime.admin is not None
     content = [(route.method, f"/api/{route.path.strip('/')}") for route in app.routes]
     administration = [
-        (route.method, f"/{route.path.strip('/')}") for route in generation.admin.api.routes.routes
+        (route.method, f"/{route.path.strip('/')}") for route in runtime.admin.api.routes.routes
     ]
     await app.stop()
     return content, administration

@@ -55,7 +55,7 @@ async def test_while_the_database_is_away_everybody_is_told_to_come_back(
         outcome = await live_through(WAYS[way], server, [client] * CLIENTS, token, seconds=0.5)
         healthy = await client.request("GET", "/_health")
 
-    assert outcome.faults == []
+    assert outcome.problems == []
     assert outcome.refused
     assert outcome.kept
     assert healthy.status == 204

@@ -25,7 +25,7 @@ from tests.reliability.articles import (
     payload,
     random_entry,
 )
-from tests.reliability.consistency import faults
+from tests.reliability.consistency import problems
 
 T = TypeVar("T")
 
@@ -96,7 +96,7 @@ def test_of_many_with_one_unique_value_one_is_made(
 ) -> None:
     told = Counter(all_at_once([create(served.site, target, data)] * CLIENTS))
     assert told == {"made": 1, "This attribute must be unique": CLIENTS - 1}
-    assert faults(served.project) == []
+    assert problems(served.project) == []
 
 
 def test_many_who_edit_and_publish_one_document_leave_one_whole_version_of_each(
@@ -124,7 +124,7 @@ def test_many_who_edit_and_publish_one_document_leave_one_whole_version_of_each(
     all_at_once(
         [edit_and_publish(entry, locale) for locale in written for entry in written[locale]]
     )
-    assert faults(served.project) == []
+    assert problems(served.project) == []
     for locale, entries in written.items():
         with closing(site.connect()) as connection:
             draft, published = (

@@ -28,5 +28,5 @@ def test_types_change_under_clients_that_read_and_write(project: Path, workers: 
         site = Site(launch.port, credentials().api_tokens["full"])
         outcome = remodel(site, times=TIMES)
 
-    assert outcome.faults == ()
+    assert outcome.problems == ()
     assert outcome.answered > TIMES

@@ -101,8 +101,8 @@ class Servers:
         return reply.json
 
 
-def sign_in(client: Client, person: Mapping[str, str]) -> str:
-    body = {name: person[name] for name in ("email", "password")}
+def sign_in(client: Client, admin_user: Mapping[str, str]) -> str:
+    body = {name: admin_user[name] for name in ("email", "password")}
     reply = client.send("POST", "/admin/login", body, token=ANONYMOUS)
     assert reply.status == 200, reply.json
     token: str = reply.data["token"]

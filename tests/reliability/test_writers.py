@@ -38,8 +38,8 @@ def test_what_was_written_is_accepted() -> None:
     ],
 )
 def test_anything_else_is_a_fault(found: dict[str, Article]) -> None:
-    (fault,) = writer(one=KNOWN).settle(found)
-    assert fault.startswith("one: expected ")
+    (problem,) = writer(one=KNOWN).settle(found)
+    assert problem.startswith("one: expected ")
 
 
 @pytest.mark.parametrize("found", [KNOWN, EDITED])

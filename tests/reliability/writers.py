@@ -68,14 +68,14 @@ class Writer:
             while not ended.is_set():
                 request = self.pending = self.next_request()
                 try:
-                    answer = site.send(connection, request.method, request.target, request.body)
+                    response = site.send(connection, request.method, request.target, request.body)
                 except RefusalError as refusal:
                     self.refusals.append(str(refusal))
                     self.pending = None
                     return
                 except (OSError, HTTPException):
                     return
-                self.keep(request, None if answer is None else answer["data"]["documentId"])
+                self.keep(request, None if response is None else response["data"]["documentId"])
 
     def settle(self, found: Mapping[str, Article]) -> Iterator[str]:
         """Say in words how the articles that were found are not those that were written.
@@ -175,9 +175,9 @@ def _pages(site: Site, connection: HTTPConnection, status: str) -> Iterator[Any]
     page = count = 1
     while page <= count:
         target = f"/api/articles?{query}&pagination[page]={page}&pagination[pageSize]={_PAGE}"
-        answer = site.send(connection, "GET", target)
-        yield from answer["data"]
-        page, count = page + 1, answer["meta"]["pagination"]["pageCount"]
+        response = site.send(connection, "GET", target)
+        yield from response["data"]
+        page, count = page + 1, response["meta"]["pagination"]["pageCount"]
 
 
 def _without_id(article: Article) -> Article:

@@ -67,13 +67,13 @@ def test_an_error_may_show_a_value_that_it_refuses_but_not_what_else_was_sent(
     watch: Watch,
 ) -> None:
     refused = {"path": ["password"], "value": PASSWORD}
-    answer = orjson.dumps({"error": {"details": {"errors": [refused]}}})
-    watch.told("/api/auth/local/register", {}, answer, LOGIN)
+    response = orjson.dumps({"error": {"details": {"errors": [refused]}}})
+    watch.told("/api/auth/local/register", {}, response, LOGIN)
     assert watch.leaks == []
-    watch.told("/api/auth/local/register", {}, answer, b"{}")
+    watch.told("/api/auth/local/register", {}, response, b"{}")
     whole = {"path": [], "value": {"password": PASSWORD}}
-    answer = orjson.dumps({"error": {"details": {"errors": [whole]}}})
-    watch.told("/api/auth/local/register", {}, answer, LOGIN)
+    response = orjson.dumps({"error": {"details": {"errors": [whole]}}})
+    watch.told("/api/auth/local/register", {}, response, LOGIN)
     assert len(watch.leaks) == 2
 
 

@@ -37,16 +37,16 @@ async def read_tables(project: Path) -> Tables:
     """Read the route tables of a project that nobody serves."""
     application = build_app(load_settings(project, environ={}))
     async with running(application):
-        generation = application.generation
-        assert generation is not None
-        assert generation.admin is not None
-        types = generation.schema.api_types
+        runtime = application.runtime
+        assert runtime is not None
+        assert runtime.admin is not None
+        types = runtime.schema.api_types
         return Tables(
             application.routes,
-            generation.admin.api.routes.routes,
+            runtime.admin.api.routes.routes,
             {one.route_name: one.uid for one in types},
             frozenset(one.uid for one in types if one.kind is TypeKind.SINGLE),
-            tuple(generation.schema.components),
+            tuple(runtime.schema.components),
         )
 
 
@@ -111,9 +111,9 @@ class Site:
 async def open_new(address: str, tables: Tables, registration_token: str) -> Site:
     """Ask for a new project: make its first administrator, an end user, a token and documents."""
     client = Client(address)
-    person = {"email": "boss@example.com", "firstname": "Bea", "password": PASSWORD}
+    admin_user = {"email": "boss@example.com", "firstname": "Bea", "password": PASSWORD}
     made = await post(
-        client, "/admin/register-admin", {**person, "registrationToken": registration_token}
+        client, "/admin/register-admin", {**admin_user, "registrationToken": registration_token}
     )
     administrator = bearer(made.json["data"]["token"])
     token = await post(

@@ -93,9 +93,14 @@ class Site:
     def register(self) -> None:
         """Make the first administrator over HTTP."""
         token = self.registration.partition("registrationToken=")[2]
-        person = {"email": EMAIL, "firstname": "Ada", "lastname": "Lovelace", "password": PASSWORD}
+        admin_user = {
+            "email": EMAIL,
+            "firstname": "Ada",
+            "lastname": "Lovelace",
+            "password": PASSWORD,
+        }
         response = HTTP.post(
-            f"{self.address}/admin/register-admin", json={**person, "registrationToken": token}
+            f"{self.address}/admin/register-admin", json={**admin_user, "registrationToken": token}
         )
         response.raise_for_status()
 
@@ -150,8 +155,8 @@ class Site:
 
     def add_person(self, email: str, firstname: str, *roles: int) -> None:
         """Make an administrator who signs in with the password of the first one."""
-        person = {"email": email, "firstname": firstname, "roles": roles}
-        invited = self.api("POST", "/admin/users", person)["data"]
+        admin_user = {"email": email, "firstname": firstname, "roles": roles}
+        invited = self.api("POST", "/admin/users", admin_user)["data"]
         active = {"password": PASSWORD, "isActive": True}
         self.api("PUT", f"/admin/users/{invited['id']}", active)
 

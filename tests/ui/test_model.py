@@ -227,8 +227,8 @@ def test_the_model_is_shown_where_it_cannot_be_changed_and_hidden_from_other_rol
 
     roles = studio.api("GET", "/admin/roles")["data"]
     author = next(role["id"] for role in roles if role["code"] == "strapi-author")
-    person = {"email": "nina@example.org", "firstname": "Nina", "roles": [author]}
-    invited = studio.api("POST", "/admin/users", person)["data"]
+    admin_user = {"email": "nina@example.org", "firstname": "Nina", "roles": [author]}
+    invited = studio.api("POST", "/admin/users", admin_user)["data"]
     studio.api("PUT", f"/admin/users/{invited['id']}", {"password": PASSWORD, "isActive": True})
     other = open_page(studio.address, storage_state=studio.session("nina@example.org"))
     other.goto("/admin")

@@ -44,10 +44,10 @@ def test_thirty_changes_are_in_the_api_and_in_forms_while_no_request_fails(  # n
     def read() -> None:
         with httpx.Client(base_url=studio.address, headers=headers) as reading:
             while not ended.is_set():
-                answer = reading.get("/api/memos")
-                answered.append(answer.status_code)
-                if answer.status_code != 200:
-                    refused.append(answer.text)
+                response = reading.get("/api/memos")
+                answered.append(response.status_code)
+                if response.status_code != 200:
+                    refused.append(response.text)
 
     readers = [Thread(target=read) for _ in range(2)]
     for reader in readers:

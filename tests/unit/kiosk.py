@@ -78,9 +78,9 @@ class Kiosk:
         self, method: str, target: str, data: Mapping[str, object] | None = None
     ) -> JsonObject:
         """Send a request that is answered with a document, and return it."""
-        answer = await self.send(method, target, data)
-        assert answer.status in (200, 201), answer.content
-        document: JsonObject = json.loads(answer.content)["data"]
+        response = await self.send(method, target, data)
+        assert response.status in (200, 201), response.content
+        document: JsonObject = json.loads(response.content)["data"]
         return document
 
 

@@ -74,11 +74,11 @@ def test_lines_name_the_request_that_is_answered(
         structlog.get_logger(logger) if logger == "quire.content_api" else logging.getLogger(logger)
     )
 
-    def answer() -> None:
+    def response() -> None:
         request_id.set("7f-1")
         lines.error("request failed")
 
-    copy_context().run(answer)
+    copy_context().run(response)
     lines.error("no request")
 
     inside, outside = (json.loads(line) for line in capsys.readouterr().err.splitlines())

@@ -20,7 +20,7 @@ from quire.admin_api.bodies import (
     single_line,
 )
 from quire.admin_api.lists import AdminLists
-from quire.admin_api.responses import respond_data, shown_person
+from quire.admin_api.responses import respond_data, shown_admin_user
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_management import (
     EMAIL_TAKEN,
@@ -74,12 +74,12 @@ class StaffApi:
     def __init__(
         self,
         database: Database,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         staff: AdminUserManagement,
         lists: AdminLists,
     ) -> None:
         self._database = database
-        self._people = people
+        self._admin_users = admin_users
         self._staff = staff
         self._lists = lists
 
@@ -101,21 +101,23 @@ class StaffApi:
         listed = await self._lists.page(ADMIN_USER_UID, request.query, request.version)
 
         def program() -> Program[list[AdminUser]]:
-            return self._people.people(listed.ids)
+            return self._admin_users.admin_users(listed.ids)
 
-        by_id = {person.id: person for person in await self._database.read(program)}
+        by_id = {admin_user.id: admin_user for admin_user in await self._database.read(program)}
         results = [_narrowed(by_id[i], listed.fields) for i in listed.ids if i in by_id]
         return respond_data({"results": results, "pagination": listed.pagination})
 
     async def find_one(self, request: Request) -> Response:
         """Show an administrator."""
-        person_id = id_of(request.parameters["id"])
-        person = None
-        if person_id is not None:
-            person = await self._database.read(lambda: self._people.person(person_id))
-        if person is None:
+        admin_user_id = id_of(request.parameters["id"])
+        admin_user = None
+        if admin_user_id is not None:
+            admin_user = await self._database.read(
+                lambda: self._admin_users.admin_user(admin_user_id)
+            )
+        if admin_user is None:
             raise NotFoundError(NOT_FOUND)
-        return respond_data(shown_person(person))
+        return respond_data(shown_admin_user(admin_user))
 
     async def invite(self, request: Request) -> Response:
         """Invite somebody; the answer has the token of the invitation, once."""
@@ -123,30 +125,30 @@ class StaffApi:
         values = read_body(body or {"email": ""}, _INVITATION)
         roles = ids_of(values.pop("roles", []))
         ability = request.administrator.ability
-        person, token = await self._staff.invite(values, roles, ability)
-        return respond_data({**shown_person(person), "registrationToken": token}, 201)
+        admin_user, token = await self._staff.invite(values, roles, ability)
+        return respond_data({**shown_admin_user(admin_user), "registrationToken": token}, 201)
 
     async def change(self, request: Request) -> Response:
         """Change an administrator."""
         values = read_body(_with_lower_email(request.body), _CHANGE)
-        person_id = id_of(request.parameters["id"])
-        if person_id is None:
+        admin_user_id = id_of(request.parameters["id"])
+        if admin_user_id is None:
             raise NotFoundError(NOT_FOUND)
         password = values.pop("password", None)
         roles = ids_of(values.pop("roles")) if "roles" in values else None
         change = AdminUserChange(
             values=values, roles=roles, password=None if password is None else str(password)
         )
-        person = await self._staff.change(person_id, change, request.administrator.ability)
-        return respond_data(shown_person(person))
+        admin_user = await self._staff.change(admin_user_id, change, request.administrator.ability)
+        return respond_data(shown_admin_user(admin_user))
 
     async def delete(self, request: Request) -> Response:
         """Delete an administrator."""
-        person_id = id_of(request.parameters["id"])
-        if person_id is None:
+        admin_user_id = id_of(request.parameters["id"])
+        if admin_user_id is None:
             raise NotFoundError(NOTHING_TO_DELETE)
-        deleted = await self._staff.delete([person_id], request.administrator.ability)
-        return respond_data(shown_person(deleted[0]))
+        deleted = await self._staff.delete([admin_user_id], request.administrator.ability)
+        return respond_data(shown_admin_user(deleted[0]))
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several administrators, all of them or none."""
@@ -154,31 +156,31 @@ class StaffApi:
         if request.administrator.id in ids:
             raise ApplicationError(OWN)
         deleted = await self._staff.delete(ids, request.administrator.ability)
-        return respond_data([shown_person(person) for person in deleted])
+        return respond_data([shown_admin_user(admin_user) for admin_user in deleted])
 
     async def change_self(self, request: Request) -> Response:
         """Change one's own profile; another password only with the present one."""
         body = _with_lower_email(request.body)
         values = read_body(body, _profile(body))
         password, current = values.pop("password", None), values.pop("currentPassword", None)
-        person_id = request.administrator.id
+        admin_user_id = request.administrator.id
         if password is not None:
-            await self._require_password(person_id, str(current))
+            await self._require_password(admin_user_id, str(current))
         try:
-            person = await self._staff.change_self(
-                person_id, values, None if password is None else str(password)
+            admin_user = await self._staff.change_self(
+                admin_user_id, values, None if password is None else str(password)
             )
         except ApplicationError as error:
             if error.message != EMAIL_TAKEN:
                 raise
             raise BadInputError(details={"email": [EMAIL_TAKEN]}) from error
-        return respond_data(shown_person(person))
+        return respond_data(shown_admin_user(admin_user))
 
-    async def _require_password(self, person_id: int, password: str) -> None:
-        person = await self._database.read(lambda: self._people.person(person_id))
-        if person is None:
+    async def _require_password(self, admin_user_id: int, password: str) -> None:
+        admin_user = await self._database.read(lambda: self._admin_users.admin_user(admin_user_id))
+        if admin_user is None:
             raise UnauthorizedError
-        if not await verify_password(password, person.password):
+        if not await verify_password(password, admin_user.password):
             raise BadInputError(details={"currentPassword": [WRONG_PASSWORD]})
 
 
@@ -201,8 +203,8 @@ def _with_lower_email(body: object) -> object:
     return body
 
 
-def _narrowed(person: AdminUser, fields: frozenset[str] | None) -> dict[str, Any]:
-    found = shown_person(person)
+def _narrowed(admin_user: AdminUser, fields: frozenset[str] | None) -> dict[str, Any]:
+    found = shown_admin_user(admin_user)
     if fields is None:
         return found
     wanted = fields | {"id", "documentId", "roles"}

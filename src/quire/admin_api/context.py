@@ -51,7 +51,7 @@ class AdminContext(Struct, frozen=True, kw_only=True):
     sources: AdminSources
     database: AuditedDatabase
     rows: SystemRows
-    people: AdminUserRows
+    admin_users: AdminUserRows
     sessions: Sessions
 
     @property
@@ -81,7 +81,7 @@ def make_admin_context(settings: Settings, sources: AdminSources, clock: Clock) 
         sources=_audited(sources, database),
         database=database,
         rows=rows,
-        people=AdminUserRows(rows),
+        admin_users=AdminUserRows(rows),
         sessions=Sessions(rows, admin_secret(settings)),
     )
 

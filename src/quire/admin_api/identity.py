@@ -32,64 +32,78 @@ class Identity(Struct, frozen=True, kw_only=True):
     factors: SecondFactors
 
 
-def open_identity(ground: AdminContext) -> Identity:
+def open_identity(context: AdminContext) -> Identity:
     """Make what administrators sign in by."""
-    settings, database, clock = ground.settings, ground.database, ground.clock
-    rows, people, sessions = ground.rows, ground.people, ground.sessions
-    key = settings.secrets.encryption_key or ground.secret
-    factors = SecondFactors(ground.engine.store.writes, key, clock)
+    settings, database, clock = context.settings, context.database, context.clock
+    rows, admin_users, sessions = context.rows, context.admin_users, context.sessions
+    key = settings.secrets.encryption_key or context.secret
+    factors = SecondFactors(context.engine.store.writes, key, clock)
     return Identity(
         accounts=AdminAccounts(
             database,
             rows,
-            people,
+            admin_users,
             sessions,
             factors,
             clock=clock,
-            registration_key=ground.secret if settings.admin.registration == "link" else None,
+            registration_key=context.secret if settings.admin.registration == "link" else None,
         ),
         authenticator=AdminAuthenticator(
-            database, ground.schema, people, sessions, clock=clock, cache_size=settings.cache.tokens
+            database,
+            context.schema,
+            admin_users,
+            sessions,
+            clock=clock,
+            cache_size=settings.cache.tokens,
         ),
-        recovery=AdminRecovery(database, rows, people, sessions, factors, _mailing(ground), clock),
+        recovery=AdminRecovery(
+            database, rows, admin_users, sessions, factors, _mailing(context), clock
+        ),
         factors=factors,
     )
 
 
-def identity_routes(ground: AdminContext, identity: Identity) -> Iterator[Route]:
+def identity_routes(context: AdminContext, identity: Identity) -> Iterator[Route]:
     """Yield the routes of sessions, accounts and roles of administrators."""
-    settings, database = ground.settings, ground.database
-    schema, people, attempts = ground.schema, ground.people, ground.sources.attempts
-    cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(ground))
-    limits = GrantLimits(schema, people)
+    settings, database = context.settings, context.database
+    schema, admin_users, attempts = context.schema, context.admin_users, context.sources.attempts
+    cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(context))
+    limits = GrantLimits(schema, admin_users)
     yield from AdminSignInApi(identity.accounts, identity.recovery, cookie, attempts).routes()
     yield from SecondFactorApi(
         database,
-        people,
+        admin_users,
         identity.factors,
         limits,
         attempts,
         project=settings.project.resolve().name,
     ).routes()
-    yield from ProfileApi(database, schema, people, ground.sessions, ground.clock).routes()
-    yield from _staff_routes(ground, limits)
-    yield from PermissionApi(database, schema, people).routes()
+    yield from ProfileApi(database, schema, admin_users, context.sessions, context.clock).routes()
+    yield from _staff_routes(context, limits)
+    yield from PermissionApi(database, schema, admin_users).routes()
 
 
-def _staff_routes(ground: AdminContext, limits: GrantLimits) -> Iterator[Route]:
-    database, rows, people, clock = ground.database, ground.rows, ground.people, ground.clock
-    lists = AdminLists(ground.settings, database, ground.schema, rows.store.tables)
-    staff = AdminUserManagement(database, rows, people, ground.sessions, limits, clock=clock)
-    yield from StaffApi(database, people, staff, lists).routes()
-    roles = AdminRoles(database, rows, people, limits, clock=clock)
-    yield from AdminRoleApi(database, ground.schema, people, roles, lists).routes()
+def _staff_routes(context: AdminContext, limits: GrantLimits) -> Iterator[Route]:
+    database, rows, admin_users, clock = (
+        context.database,
+        context.rows,
+        context.admin_users,
+        context.clock,
+    )
+    lists = AdminLists(context.settings, database, context.schema, rows.store.tables)
+    staff = AdminUserManagement(database, rows, admin_users, context.sessions, limits, clock=clock)
+    yield from StaffApi(database, admin_users, staff, lists).routes()
+    roles = AdminRoles(database, rows, admin_users, limits, clock=clock)
+    yield from AdminRoleApi(database, context.schema, admin_users, roles, lists).routes()
 
 
-def _mailing(ground: AdminContext) -> RecoveryMails:
-    settings, services = ground.settings.server, ground.sources.services
+def _mailing(context: AdminContext) -> RecoveryMails:
+    settings, services = context.settings.server, context.sources.services
     server = settings.url or f"http://localhost:{settings.port}"
-    return RecoveryMails(postbox=services.postbox, sender=services.sender, page=f"{server}/admin")
+    return RecoveryMails(
+        background_tasks=services.background_tasks, sender=services.sender, page=f"{server}/admin"
+    )
 
 
-def _over_tls(ground: AdminContext) -> bool:
-    return (ground.settings.server.url or "").startswith("https://")
+def _over_tls(context: AdminContext) -> bool:
+    return (context.settings.server.url or "").startswith("https://")

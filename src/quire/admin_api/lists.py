@@ -53,8 +53,8 @@ class AdminLists:
     def __init__(
         self, settings: Settings, database: Database, schema: Schema, tables: TableMap
     ) -> None:
-        people = schema.content_types[ADMIN_USER_UID]
-        types = {**schema.content_types, ADMIN_USER_UID: _readable(people)}
+        admin_users = schema.content_types[ADMIN_USER_UID]
+        types = {**schema.content_types, ADMIN_USER_UID: _readable(admin_users)}
         self._schema = replace(schema, content_types=types)
         self._reader = ContentReader(
             database,

@@ -27,10 +27,10 @@ from quire.schema.model import ContentType, Model, Schema, TypeKind
 class PermissionApi:
     """``GET /admin/permissions``."""
 
-    def __init__(self, database: Database, schema: Schema, people: AdminUserRows) -> None:
+    def __init__(self, database: Database, schema: Schema, admin_users: AdminUserRows) -> None:
         self._database = database
         self._schema = schema
-        self._people = people
+        self._admin_users = admin_users
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -40,8 +40,8 @@ class PermissionApi:
         """Show all actions with the types that they can be granted on."""
 
         def program() -> Program[tuple[list[Record], str | None]]:
-            locales = yield from self._people.locale_rows()
-            return locales, (yield from self._people.default_locale())
+            locales = yield from self._admin_users.locale_rows()
+            return locales, (yield from self._admin_users.default_locale())
 
         locales, default = await self._database.read(program)
         offered = [

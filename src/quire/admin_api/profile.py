@@ -8,9 +8,9 @@ from quire.admin_api.bodies import Fields, Items, Text, read_body, required
 from quire.admin_api.responses import (
     respond_data,
     shown,
+    shown_admin_user,
     shown_grant,
     shown_permission,
-    shown_person,
 )
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.permissions import super_grants
@@ -52,13 +52,13 @@ class ProfileApi:
         self,
         database: Database,
         schema: Schema,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         sessions: Sessions,
         clock: Clock,
     ) -> None:
         self._database = database
         self._schema = schema
-        self._people = people
+        self._admin_users = admin_users
         self._sessions = sessions
         self._clock = clock
 
@@ -75,14 +75,16 @@ class ProfileApi:
 
     async def show(self, request: Request) -> Response:
         """Show whoever asks."""
-        person = await self._person(request)
-        return respond_data(shown_person(person))
+        admin_user = await self._admin_user(request)
+        return respond_data(shown_admin_user(admin_user))
 
     async def permissions(self, request: Request) -> Response:
         """List what whoever asks may do, as it is stored."""
-        person = await self._person(request)
+        admin_user = await self._admin_user(request)
         return respond_data(
-            await self._database.read(lambda: shown_permissions(self._people, self._schema, person))
+            await self._database.read(
+                lambda: shown_permissions(self._admin_users, self._schema, admin_user)
+            )
         )
 
     async def sessions(self, request: Request) -> Response:
@@ -124,25 +126,25 @@ class ProfileApi:
             for field in permission_fields(self._schema, content_type)
         )
 
-    async def _person(self, request: Request) -> AdminUser:
+    async def _admin_user(self, request: Request) -> AdminUser:
         user_id = request.administrator.id
-        person = await self._database.read(lambda: self._people.person(user_id))
-        if person is None:
+        admin_user = await self._database.read(lambda: self._admin_users.admin_user(user_id))
+        if admin_user is None:
             raise UnauthorizedError
-        return person
+        return admin_user
 
 
 def shown_permissions(
-    people: AdminUserRows, schema: Schema, person: AdminUser
+    admin_users: AdminUserRows, schema: Schema, admin_user: AdminUser
 ) -> Program[list[dict[str, object]]]:
     """List what somebody's roles grant.
 
     Super admins may do everything: what is stored of it, and what is not (yet) stored.
     """
-    stored = yield from people.permissions(person.role_ids)
-    if not person.is_super_admin:
+    stored = yield from admin_users.permissions(admin_user.role_ids)
+    if not admin_user.is_super_admin:
         return [shown_permission(permission) for permission in stored]
-    return shown_to_super_admin(schema, stored, (yield from people.locales()))
+    return shown_to_super_admin(schema, stored, (yield from admin_users.locales()))
 
 
 def shown_to_super_admin(

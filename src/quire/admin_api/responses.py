@@ -23,11 +23,11 @@ def shown(record: Record, fields: tuple[str, ...]) -> dict[str, Any]:
     return {"id": record["id"], **{name: _shown(name, record[name]) for name in fields}}
 
 
-def shown_person(person: AdminUser, *, roles: bool = True) -> dict[str, Any]:
+def shown_admin_user(admin_user: AdminUser, *, roles: bool = True) -> dict[str, Any]:
     """Show an administrator, with their roles in short."""
-    found = shown(person.fields, PUBLIC_FIELDS)
+    found = shown(admin_user.fields, PUBLIC_FIELDS)
     if roles:
-        found["roles"] = [shown(role, _ROLE_IN_SHORT) for role in person.roles]
+        found["roles"] = [shown(role, _ROLE_IN_SHORT) for role in admin_user.roles]
     return found
 
 

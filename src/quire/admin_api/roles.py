@@ -44,13 +44,13 @@ class AdminRoleApi:
         self,
         database: Database,
         schema: Schema,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         roles: AdminRoles,
         lists: AdminLists,
     ) -> None:
         self._database = database
         self._schema = schema
-        self._people = people
+        self._admin_users = admin_users
         self._roles = roles
         self._lists = lists
         self._form = permissions_form(schema)
@@ -120,10 +120,12 @@ class AdminRoleApi:
 
         def program() -> Program[list[dict[str, object]]]:
             role = yield from self._roles.existing(role_id)
-            stored = yield from self._people.permissions([role_id])
+            stored = yield from self._admin_users.permissions([role_id])
             if role["code"] != _SUPER_ADMIN:
                 return [shown_permission(permission) for permission in stored]
-            return shown_to_super_admin(self._schema, stored, (yield from self._people.locales()))
+            return shown_to_super_admin(
+                self._schema, stored, (yield from self._admin_users.locales())
+            )
 
         return respond_data(await self._database.read(program))
 
@@ -133,7 +135,7 @@ class AdminRoleApi:
 
         def program() -> Program[str | None]:
             require_editable((yield from self._roles.existing(role_id)))
-            return (yield from self._people.default_locale())
+            return (yield from self._admin_users.default_locale())
 
         default = await self._database.read(program)
         body = read_body(request.body, self._form)
@@ -170,8 +172,8 @@ class AdminRoleApi:
 
     async def _counted(self, ids: Sequence[int]) -> list[dict[str, object]]:
         def program() -> Program[list[dict[str, object]]]:
-            roles = yield from self._people.roles(ids)
-            members = yield from self._people.members(ids)
+            roles = yield from self._admin_users.roles(ids)
+            members = yield from self._admin_users.members(ids)
             by_id = {int(str(role["id"])): role for role in roles}
             return [
                 {**shown_role(by_id[i]), "usersCount": len(members.get(i, ()))}

@@ -76,12 +76,12 @@ class AdminApi:
                 raise PolicyError
         await self._begin(request, route)
         try:
-            answer = await route.handler(request)
+            response = await route.handler(request)
         except AppError as error:
             await self._note(request, route, error.status)
             raise
-        await self._note(request, route, answer.status)
-        return answer
+        await self._note(request, route, response.status)
+        return response
 
 
 def _may_call(ability: AdminAbility, action: str) -> bool:

@@ -48,42 +48,42 @@ class AdminParts(Struct, frozen=True, kw_only=True):
 
 def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -> AdminParts:
     """Make the admin API of a project with a secret for it."""
-    ground = make_admin_context(settings, sources, clock)
-    identity = open_identity(ground)
+    context = make_admin_context(settings, sources, clock)
+    identity = open_identity(context)
 
     def routes() -> Iterator[Route]:
-        yield from identity_routes(ground, identity)
-        yield from _project_routes(ground, identity)
-        yield from _content_routes(ground, identity)
-        yield from AdminDescriptionApi(lambda: api.routes.routes, ground.schema).routes()
+        yield from identity_routes(context, identity)
+        yield from _project_routes(context, identity)
+        yield from _content_routes(context, identity)
+        yield from AdminDescriptionApi(lambda: api.routes.routes, context.schema).routes()
 
     trail = AuditTrail(sources.audit, clock)
     api = AdminApi(
         routes(), sources.content_version, identity.authenticator, trail.begin, trail.note
     )
-    stale = StalePermissions(database=ground.database, rows=ground.rows, clock=clock)
+    stale = StalePermissions(database=context.database, rows=context.rows, clock=clock)
     return AdminParts(api=api, accounts=identity.accounts, stale_fields=stale)
 
 
-def _project_routes(ground: AdminContext, identity: Identity) -> Iterator[Route]:
+def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route]:
     """Yield the routes of what is set for the whole project."""
-    settings, database, clock = ground.settings, ground.database, ground.clock
+    settings, database, clock = context.settings, context.database, context.clock
     yield from ContentApiApi(
-        ground.schema, ground.sources.customisations, prefix=settings.api.prefix
+        context.schema, context.sources.customisations, prefix=settings.api.prefix
     ).routes()
-    yield from _token_routes(ground)
-    yield from LocalesApi(database, LocaleStore(ground.rows, clock)).routes()
-    yield from _option_routes(ground)
-    yield from AuditApi(ground.sources.audit).routes()
-    yield from HomepageApi(database, ground.rows).routes()
+    yield from _token_routes(context)
+    yield from LocalesApi(database, LocaleStore(context.rows, clock)).routes()
+    yield from _option_routes(context)
+    yield from AuditApi(context.sources.audit).routes()
+    yield from HomepageApi(database, context.rows).routes()
     yield from ProjectApi(
         identity.accounts, database, environment=settings.environment, version=__version__
     ).routes()
 
 
-def _content_routes(ground: AdminContext, identity: Identity) -> Iterator[Route]:
+def _content_routes(context: AdminContext, identity: Identity) -> Iterator[Route]:
     """Yield the routes of content, of files, and of what content looks like."""
-    settings, sources, database = ground.settings, ground.sources, ground.database
+    settings, sources, database = context.settings, context.sources, context.database
     cache = settings.cache
     remembered = ListSizes(
         plans=cache.plans,
@@ -91,7 +91,7 @@ def _content_routes(ground: AdminContext, identity: Identity) -> Iterator[Route]
         pages=cache.pages,
         slow_lists=sources.reader.slow_lists,
     )
-    revisions = Revisions(ground.engine.store.writes)
+    revisions = Revisions(context.engine.store.writes)
     history = RevisionHistory(
         RevisionLog(revisions, settings.admin.revisions), sources.webhooks.tables
     )
@@ -101,26 +101,26 @@ def _content_routes(ground: AdminContext, identity: Identity) -> Iterator[Route]
         sources.documents,
         history,
         sources.webhooks,
-        ground.people,
+        context.admin_users,
         identity.authenticator,
-        ground.clock,
+        context.clock,
     )
-    yield from media_routes(settings, sources.library, ground.engine)
+    yield from media_routes(settings, sources.library, context.engine)
     project = sources.project
     yield from model_routes(ModelEditor(project), ModelArchive(database, project.kind))
 
 
-def _option_routes(ground: AdminContext) -> Iterator[Route]:
+def _option_routes(context: AdminContext) -> Iterator[Route]:
     """Yield the routes of what is set for end users, and of webhooks."""
-    settings, database, clock = ground.settings, ground.database, ground.clock
-    writes, parts = ground.engine.store.writes, ground.sources.webhooks
-    server, accounts = settings.server.url or "", ground.sources.accounts
+    settings, database, clock = context.settings, context.database, context.clock
+    writes, parts = context.engine.store.writes, context.sources.webhooks
+    server, accounts = settings.server.url or "", context.sources.accounts
     yield from EndUserApi(
         database,
         writes,
         accounts.roles,
         accounts.recovery,
-        ground.sources.attempts,
+        context.sources.attempts,
         server=server,
     ).routes()
     yield from WebhookApi(
@@ -133,16 +133,16 @@ def _option_routes(ground: AdminContext) -> Iterator[Route]:
     yield from DeliveryApi(database, parts, clock).routes()
 
 
-def _token_routes(ground: AdminContext) -> Iterator[Route]:
-    secrets, schema = ground.settings.secrets, ground.schema
-    routed = ground.sources.customisations.routed_actions()
+def _token_routes(context: AdminContext) -> Iterator[Route]:
+    secrets, schema = context.settings.secrets, context.schema
+    routed = context.sources.customisations.routed_actions()
     if secrets.api_token_salt is None:
         return
     tokens = ApiTokenManager(
-        ground.database,
-        ground.rows,
+        context.database,
+        context.rows,
         TokenKeys(salt=secrets.api_token_salt, encryption=secrets.encryption_key),
-        clock=ground.clock,
+        clock=context.clock,
         known_actions=lambda: all_actions(schema, routed),
     )
     yield from ApiTokenApi(tokens).routes()

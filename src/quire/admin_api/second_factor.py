@@ -32,7 +32,7 @@ class SecondFactorApi:
     def __init__(
         self,
         database: Database,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         factors: SecondFactors,
         limits: GrantLimits,
         attempts: LoginThrottle,
@@ -41,7 +41,7 @@ class SecondFactorApi:
     ) -> None:
         """``project`` is the name under which apps list their codes."""
         self._database = database
-        self._people = people
+        self._admin_users = admin_users
         self._factors = factors
         self._limits = limits
         self._attempts = attempts
@@ -66,8 +66,8 @@ class SecondFactorApi:
 
     async def show(self, request: Request) -> Response:
         """Tell whether whoever asks has a second factor, and how many recovery codes are left."""
-        person = await self._person(request)
-        factor = await self._database.read(lambda: self._factors.of(person))
+        admin_user = await self._admin_user(request)
+        factor = await self._database.read(lambda: self._factors.of(admin_user))
         active = factor is not None and factor.active
         left = len(factor.recovery) if factor is not None else 0
         return respond_data({"active": active, "recoveryCodes": left if active else 0})
@@ -75,30 +75,34 @@ class SecondFactorApi:
     async def begin(self, request: Request) -> Response:
         """Begin a second factor: the secret is for an app, and shown this once."""
         body = read_body(request.body, _PASSWORD)
-        person = await self._with_password(request, str(body["password"]))
-        secret = await self._database.write(self._factors.begin(person))
-        uri = provisioning_uri(secret, person.email, self._project)
+        admin_user = await self._with_password(request, str(body["password"]))
+        secret = await self._database.write(self._factors.begin(admin_user))
+        uri = provisioning_uri(secret, admin_user.email, self._project)
         return respond_data({"secret": secret, "uri": uri}, 201)
 
     async def confirm(self, request: Request) -> Response:
         """Take it into use with a code of the app; the recovery codes are shown this once."""
         code = str(read_body(request.body, _CODE)["code"])
-        return await self._codes(request, lambda person: self._factors.confirm(person, code))
+        return await self._codes(
+            request, lambda admin_user: self._factors.confirm(admin_user, code)
+        )
 
     async def renew_codes(self, request: Request) -> Response:
         """Make other recovery codes."""
         code = str(read_body(request.body, _CODE)["code"])
-        return await self._codes(request, lambda person: self._factors.renew_codes(person, code))
+        return await self._codes(
+            request, lambda admin_user: self._factors.renew_codes(admin_user, code)
+        )
 
     async def remove(self, request: Request) -> Response:
         """Remove one's own second factor, with the password and a code of it."""
         body = read_body(request.body, _BOTH)
-        person = await self._with_password(request, str(body["password"]))
-        self._attempts.count_code(person.email)
+        admin_user = await self._with_password(request, str(body["password"]))
+        self._attempts.count_code(admin_user.email)
 
         def program() -> Program[None]:
-            yield from self._factors.require(person, str(body["code"]))
-            yield from self._factors.remove(person)
+            yield from self._factors.require(admin_user, str(body["code"]))
+            yield from self._factors.remove(admin_user)
 
         await self._database.write(program())
         return respond_data({})
@@ -106,18 +110,18 @@ class SecondFactorApi:
     async def remove_of_other(self, request: Request) -> Response:
         """Remove the second factor of somebody who lost it and may not do more than oneself."""
         asking = request.administrator
-        person_id = id_of(request.parameters["id"])
-        if person_id == asking.id:
+        admin_user_id = id_of(request.parameters["id"])
+        if admin_user_id == asking.id:
             raise ApplicationError(OWN)
 
         def program() -> Program[None]:
-            person = None
-            if person_id is not None:
-                person = yield from self._people.person(person_id)
-            if person is None:
+            admin_user = None
+            if admin_user_id is not None:
+                admin_user = yield from self._admin_users.admin_user(admin_user_id)
+            if admin_user is None:
                 raise NotFoundError(NOT_FOUND)
-            yield from self._limits.require_person(asking.ability, person)
-            yield from self._factors.remove(person)
+            yield from self._limits.require_admin_user(asking.ability, admin_user)
+            yield from self._factors.remove(admin_user)
 
         await self._database.write(program())
         return respond_data({})
@@ -125,21 +129,21 @@ class SecondFactorApi:
     async def _codes(
         self, request: Request, make: Callable[[AdminUser], Program[tuple[str, ...]]]
     ) -> Response:
-        person = await self._person(request)
-        self._attempts.count_code(person.email)
-        codes = await self._database.write(make(person))
+        admin_user = await self._admin_user(request)
+        self._attempts.count_code(admin_user.email)
+        codes = await self._database.write(make(admin_user))
         return respond_data({"recoveryCodes": list(codes)})
 
-    async def _person(self, request: Request) -> AdminUser:
+    async def _admin_user(self, request: Request) -> AdminUser:
         user_id = request.administrator.id
-        person = await self._database.read(lambda: self._people.person(user_id))
-        if person is None:
+        admin_user = await self._database.read(lambda: self._admin_users.admin_user(user_id))
+        if admin_user is None:
             raise UnauthorizedError
-        return person
+        return admin_user
 
     async def _with_password(self, request: Request, password: str) -> AdminUser:
-        person = await self._person(request)
-        self._attempts.count_code(person.email)
-        if not await verify_password(password, person.password):
+        admin_user = await self._admin_user(request)
+        self._attempts.count_code(admin_user.email)
+        if not await verify_password(password, admin_user.password):
             raise BadInputError(details={"password": [WRONG_PASSWORD]})
-        return person
+        return admin_user

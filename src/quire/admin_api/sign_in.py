@@ -16,7 +16,7 @@ from quire.admin_api.bodies import (
 )
 from quire.admin_api.cookies import RefreshCookie
 from quire.admin_api.login_throttle import LoginThrottle
-from quire.admin_api.responses import respond_data, shown_person
+from quire.admin_api.responses import respond_data, shown_admin_user
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.recovery import AdminRecovery
@@ -105,9 +105,9 @@ class AdminSignInApi:
         self._attempts.count("login", place_of(request), address)
         if not address or not password:
             raise ApplicationError(MISSING_CREDENTIALS)
-        person = await self._accounts.identified(address, password)
-        code = self._counted_code(person, body.get("code"))
-        signed_in = await self._accounts.sign_in(person, _device(body), code)
+        admin_user = await self._accounts.identified(address, password)
+        code = self._counted_code(admin_user, body.get("code"))
+        signed_in = await self._accounts.sign_in(admin_user, _device(body), code)
         return self._welcome(signed_in, roles=False)
 
     async def refresh(self, request: Request) -> Response:
@@ -133,11 +133,11 @@ class AdminSignInApi:
         """Tell whom an invitation is for."""
         query = read_body(request.query, _INVITATION)
         self._attempts.count("invitation", place_of(request))
-        person = await self._accounts.invited(str(query["registrationToken"]))
-        if person is None:
+        admin_user = await self._accounts.invited(str(query["registrationToken"]))
+        if admin_user is None:
             raise ValidationError(BAD_INVITATION)
         told = ("email", "firstname", "lastname")
-        return respond_data({name: person.fields[name] for name in told})
+        return respond_data({name: admin_user.fields[name] for name in told})
 
     async def register(self, request: Request) -> Response:
         """Let somebody who was invited choose a password."""
@@ -180,21 +180,21 @@ class AdminSignInApi:
         self._attempts.count("reset-password", place_of(request))
         token = str(body["resetPasswordToken"])
         code = self._counted_code(await self._recovery.holder(token), body.get("code"))
-        person = await self._recovery.reset(token, str(body["password"]), code)
-        return self._welcome(await self._accounts.begin(person, _device({})))
+        admin_user = await self._recovery.reset(token, str(body["password"]), code)
+        return self._welcome(await self._accounts.begin(admin_user, _device({})))
 
-    def _counted_code(self, person: AdminUser, code: object) -> str | None:
+    def _counted_code(self, admin_user: AdminUser, code: object) -> str | None:
         """Return a code of a second factor; it is counted by account, wherever it comes from."""
         if not isinstance(code, str):
             return None
-        self._attempts.count_code(person.email)
+        self._attempts.count_code(admin_user.email)
         return code
 
     def _welcome(self, signed_in: SignInResult, *, roles: bool = True) -> Response:
         token = signed_in.tokens.access
-        user = shown_person(signed_in.person, roles=roles)
-        answer = respond_data({"token": token, "accessToken": token, "user": user})
-        return _with(answer, self._cookie.set(signed_in.tokens))
+        user = shown_admin_user(signed_in.admin_user, roles=roles)
+        response = respond_data({"token": token, "accessToken": token, "user": user})
+        return _with(response, self._cookie.set(signed_in.tokens))
 
 
 def place_of(request: Request) -> str:
@@ -228,5 +228,7 @@ def _device(body: Mapping[str, object]) -> AdminDevice:
     return AdminDevice(id=device_id, remember=bool(body.get("rememberMe")))
 
 
-def _with(answer: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:
-    return Response(answer.status, answer.body, answer.content_type, (*answer.headers, *headers))
+def _with(response: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:
+    return Response(
+        response.status, response.body, response.content_type, (*response.headers, *headers)
+    )

@@ -193,10 +193,10 @@ class WebhookApi:
             "X-Strapi-Event": _TEST,
         }
         try:
-            answer = await post(webhook.url, headers, orjson.dumps(told), private=self._private)
+            response = await post(webhook.url, headers, orjson.dumps(told), private=self._private)
         except ApplicationError as error:
             return respond_data({"statusCode": 500, "message": error.message})
-        return respond_data({"statusCode": answer.status, "message": answer.reason})
+        return respond_data({"statusCode": response.status, "message": response.reason})
 
     async def _write(self, program: Program[T]) -> T:
         result = await self._database.write(program)

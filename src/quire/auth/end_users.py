@@ -247,8 +247,8 @@ class EndUsers:
     def _write(self, unit: UnitOfWork, user: UserRow, data: Data) -> Program[None]:
         if "password" in data:
             data = {**data, "resetPasswordToken": None}
-        intent = UpdateDocument(uid=USER_UID, document_id=user.document_id, data=data)
-        yield from act_on(unit, intent)
+        command = UpdateDocument(uid=USER_UID, document_id=user.document_id, data=data)
+        yield from act_on(unit, command)
         if "password" in data or data.get("blocked") is True:
             yield from self._sign_out(user.id)
 
@@ -296,8 +296,8 @@ class EndUsers:
         principal: Principal | None = None,
     ) -> T:
         """Run what writes; where nobody is named, the server itself does, held by no row rules."""
-        intent = CreateDocument(uid=USER_UID, data=data)
-        passwords = list(passwords_of(self._documents.schema, intent))
+        command = CreateDocument(uid=USER_UID, data=data)
+        passwords = list(passwords_of(self._documents.schema, command))
         return await self._documents.run(act, passwords=passwords, principal=principal)
 
 

@@ -63,7 +63,7 @@ class Recovery:
         documents: DocumentService,
         accounts: Accounts,
         sender: Sender,
-        postbox: BackgroundTasks,
+        background_tasks: BackgroundTasks,
         *,
         pages: AccountPages,
         clock: Clock,
@@ -74,20 +74,20 @@ class Recovery:
         self._sender = sender
         self._pages = pages
         self._clock = clock
-        self._postbox = postbox
+        self._background_tasks = background_tasks
 
     def forgot_password(self, email: str) -> None:
         """Send a code to the owner of an address, if there is one, after this has returned.
 
         Raises ServiceUnavailableError when too much is waiting to be sent.
         """
-        self._postbox.require_room()
-        self._postbox.put(self._send_reset(email.lower()), "mail to reset a password")
+        self._background_tasks.require_room()
+        self._background_tasks.put(self._send_reset(email.lower()), "mail to reset a password")
 
     def confirm_later(self, user: UserRow) -> None:
         """Send a code to confirm an e-mail, after this has returned. Raises as above."""
-        self._postbox.require_room()
-        self._postbox.put(self.confirm(user), "mail to confirm an e-mail")
+        self._background_tasks.require_room()
+        self._background_tasks.put(self.confirm(user), "mail to confirm an e-mail")
 
     async def confirm(self, user: UserRow) -> None:
         """Send a code to confirm an e-mail. Raises MailError."""
@@ -108,8 +108,8 @@ class Recovery:
         await self._send(_RESET, user, {"URL": page, "TOKEN": code})
 
     async def _store(self, user: UserRow, data: Mapping[str, object]) -> None:
-        intent = UpdateDocument(uid=USER_UID, document_id=user.document_id, data=data)
-        await self._documents.update(intent)
+        command = UpdateDocument(uid=USER_UID, document_id=user.document_id, data=data)
+        await self._documents.update(command)
 
     async def _send(self, name: str, user: UserRow, values: Mapping[str, str]) -> None:
         stored = await self._database.read(lambda: self._accounts.stored(EMAIL_KEY))

@@ -123,7 +123,7 @@ class ModelEditor:
     async def apply(self, draft: ModelDraft, *, title: str, may_lose: bool) -> PlannedMigration:
         """Let the tables, the files and this process follow a draft.
 
-        ``title`` is what the change is called where something is kept aside. Raises
+        ``title`` is what the change is called where something is archived. Raises
         UnwritableFilesError, ConsentNeededError, MigrationConflictError, CrowdedTypeError,
         StaleSchemaError and other AppErrors; then nothing has changed.
         """
@@ -135,17 +135,19 @@ class ModelEditor:
 
     async def _apply(self, draft: ModelDraft, goal: MigrationGoal) -> PlannedMigration:
         project = self._project
-        journal = FileTransaction(project.settings.project, draft.schema.version, draft.files)
-        await asyncio.to_thread(journal.prepare)
+        file_transaction = FileTransaction(
+            project.settings.project, draft.schema.version, draft.files
+        )
+        await asyncio.to_thread(file_transaction.prepare)
         try:
             planned = await project.database.write(self._migrate(goal))
         except UncertainOutcomeError:
             raise  # the journal stays until it is known
         except BaseException:
-            await asyncio.to_thread(journal.discard)
+            await asyncio.to_thread(file_transaction.discard)
             raise
         try:
-            await asyncio.to_thread(journal.finish)
+            await asyncio.to_thread(file_transaction.finish)
         except OSError as error:
             _log.error(
                 "schema files cannot be written", version=draft.schema.version, reason=str(error)
@@ -173,9 +175,9 @@ class ModelEditor:
         sources, options = read_sources(settings.project), load_options(settings)
         if build_schema(sources, options).version != self.schema.version:
             raise ConflictError(_DRIFTED)
-        blueprint = SchemaFiles(self.schema, sources)
-        change(blueprint)
-        drawn = blueprint.drawn()
+        schema_files = SchemaFiles(self.schema, sources)
+        change(schema_files)
+        drawn = schema_files.drawn()
         later = build_schema(in_file_order(drawn.sources), options)
         _refuse_unknown_custom_fields(self.schema, later)
         return ModelDraft(

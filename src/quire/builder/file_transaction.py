@@ -84,22 +84,22 @@ class FileTransaction:
                 raise PermissionError(13, "Permission denied")
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        _write_new(self._room(target), change.after.encode())
+        _write_new(self._target(target), change.after.encode())
 
-    def _room(self, target: Path) -> Path:
+    def _target(self, target: Path) -> Path:
         return target.with_name(f".{target.name}.{self._id}")
 
     def _clear(self) -> None:
         for change in self._written.changes:
             with suppress(OSError):
-                self._room(self._project / change.path).unlink(missing_ok=True)
+                self._target(self._project / change.path).unlink(missing_ok=True)
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
 
 
-def has_journals(project: Path) -> bool:
+def has_file_transactions(project: Path) -> bool:
     """Tell whether a change of files was left half done, or is under way."""
-    return next(_journals(project), None) is not None
+    return next(_file_transactions(project), None) is not None
 
 
 def recover(project: Path, version: str | None) -> list[str]:
@@ -109,7 +109,7 @@ def recover(project: Path, version: str | None) -> list[str]:
     A file that somebody has changed since is left alone. Raises OSError when one cannot be written.
     """
     done: list[str] = []
-    for path in _journals(project):
+    for path in _file_transactions(project):
         try:
             written = msgspec.json.decode(path.read_bytes(), type=_Written)
             made = path.stat().st_mtime_ns // 1_000_000
@@ -127,7 +127,7 @@ def recover(project: Path, version: str | None) -> list[str]:
     return done
 
 
-def _journals(project: Path) -> Iterator[Path]:
+def _file_transactions(project: Path) -> Iterator[Path]:
     yield from sorted(project.glob(f"{_PREFIX}*{_SUFFIX}"))
 
 
@@ -140,9 +140,9 @@ def _finish(project: Path, changes: Sequence[FileChange]) -> Iterator[str]:
             yield change.path
 
 
-def _sweep(project: Path, journal: Path, changes: Sequence[FileChange]) -> None:
+def _sweep(project: Path, file_transaction: Path, changes: Sequence[FileChange]) -> None:
     """Remove the room that was made for files."""
-    token = journal.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
+    token = file_transaction.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
     for change in changes:
         target = project / change.path
         target.with_name(f".{target.name}.{token}").unlink(missing_ok=True)

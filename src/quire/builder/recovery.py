@@ -1,6 +1,6 @@
 """Putting schema files right that a change of the model has left half done."""
 
-from quire.builder.file_transaction import has_journals, recover
+from quire.builder.file_transaction import has_file_transactions, recover
 from quire.database.compile.writes import Writes
 from quire.database.schema_version import announced_schema
 from quire.database.settings_target import target_of
@@ -23,14 +23,14 @@ async def recover_files(settings: Settings) -> list[str]:
     Returns the paths of files that were put in place. Does nothing but look for a journal where
     there is none. Raises DatabaseOpenError, and OSError when a file cannot be written.
     """
-    if not has_journals(settings.project):
+    if not has_file_transactions(settings.project):
         return []
     return recover(settings.project, await _announced(settings))
 
 
 async def _announced(settings: Settings) -> str | None:
-    room = target_of(settings)
-    if not await room.has_tables():
+    target = target_of(settings)
+    if not await target.has_tables():
         return None
-    async with room.look() as looking:
-        return await looking.run(announced_schema(Writes(room.kind.dialect())))
+    async with target.look() as looking:
+        return await looking.run(announced_schema(Writes(target.kind.dialect())))

@@ -65,24 +65,27 @@ class SchemaFiles:
         """Return what a schema file of the project holds; ``None`` where there is none."""
         return self._raws.get(uid)
 
-    def add_type(self, uid: str, wish: TypeDefinition) -> None:
+    def add_type(self, uid: str, definition: TypeDefinition) -> None:
         """Add a content type. Raises UnfitWishError."""
         self._raws[uid] = {
             "kind": "collectionType",
-            "collectionName": collection_name(wish.plural_name),
-            "info": {"singularName": wish.singular_name, "pluralName": wish.plural_name},
+            "collectionName": collection_name(definition.plural_name),
+            "info": {
+                "singularName": definition.singular_name,
+                "pluralName": definition.plural_name,
+            },
             "options": {"draftAndPublish": True},
             "pluginOptions": {},
             "attributes": {},
         }
         self._files[uid] = file_of(uid)
-        self._describe_type(uid, wish)
-        self._set_attributes(uid, wish.attributes, wish.former_names)
+        self._describe_type(uid, definition)
+        self._set_attributes(uid, definition.attributes, definition.former_names)
 
-    def change_type(self, uid: str, wish: TypeDefinition) -> None:
+    def change_type(self, uid: str, definition: TypeDefinition) -> None:
         """Change a content type that is there. Raises UnfitWishError."""
-        self._describe_type(uid, wish)
-        self._set_attributes(uid, wish.attributes, wish.former_names)
+        self._describe_type(uid, definition)
+        self._set_attributes(uid, definition.attributes, definition.former_names)
 
     def remove_type(self, uid: str) -> None:
         """Take a content type away, and with it all relations to it."""
@@ -100,7 +103,7 @@ class SchemaFiles:
             if attribute.get("target") == uid:
                 attribute["target"] = later
 
-    def add_component(self, uid: str, wish: ComponentDefinition) -> None:
+    def add_component(self, uid: str, definition: ComponentDefinition) -> None:
         """Add a component. Raises UnfitWishError."""
         self._raws[uid] = {
             "collectionName": component_collection_name(uid),
@@ -110,19 +113,19 @@ class SchemaFiles:
             "config": {},
         }
         self._files[uid] = file_of(uid)
-        self._describe_component(uid, wish)
-        self._set_attributes(uid, wish.attributes, wish.former_names)
+        self._describe_component(uid, definition)
+        self._set_attributes(uid, definition.attributes, definition.former_names)
 
-    def change_component(self, uid: str, wish: ComponentDefinition) -> str:
+    def change_component(self, uid: str, definition: ComponentDefinition) -> str:
         """Change a component that is there, and return its uid, which tells of its category.
 
         Raises UnfitWishError.
         """
-        later = f"{wish.category}.{uid.partition('.')[2]}"
+        later = f"{definition.category}.{uid.partition('.')[2]}"
         if later != uid:
             self.rename_component(uid, later)
-        self._describe_component(later, wish)
-        self._set_attributes(later, wish.attributes, wish.former_names)
+        self._describe_component(later, definition)
+        self._set_attributes(later, definition.attributes, definition.former_names)
         return later
 
     def remove_component(self, uid: str) -> None:
@@ -173,25 +176,25 @@ class SchemaFiles:
         for raw in self._raws.values():
             yield from _attributes(raw).values()
 
-    def _describe_type(self, uid: str, wish: TypeDefinition) -> None:
+    def _describe_type(self, uid: str, definition: TypeDefinition) -> None:
         raw = self._raws[uid]
-        _set(raw, "kind", wish.kind, "collectionType")
-        _set(raw, "collectionName", wish.collection_name, uid.rpartition(".")[2])
+        _set(raw, "kind", definition.kind, "collectionType")
+        _set(raw, "collectionName", definition.collection_name, uid.rpartition(".")[2])
         info = _object(raw, "info")
-        info["pluralName"] = wish.plural_name
-        _describe(raw, wish)
-        if wish.draft_and_publish is not UNSET:
+        info["pluralName"] = definition.plural_name
+        _describe(raw, definition)
+        if definition.draft_and_publish is not UNSET:
             said = raw.get("options", {}).get("draftAndPublish", False)
-            if wish.draft_and_publish != said:
-                _object(raw, "options")["draftAndPublish"] = wish.draft_and_publish
-        _set(raw, "pluginOptions", wish.plugin_options, {})
+            if definition.draft_and_publish != said:
+                _object(raw, "options")["draftAndPublish"] = definition.draft_and_publish
+        _set(raw, "pluginOptions", definition.plugin_options, {})
 
-    def _describe_component(self, uid: str, wish: ComponentDefinition) -> None:
+    def _describe_component(self, uid: str, definition: ComponentDefinition) -> None:
         raw = self._raws[uid]
-        _describe(raw, wish)
-        if wish.icon is not UNSET and (wish.icon or "icon" in raw["info"]):
-            raw["info"]["icon"] = wish.icon
-        _set(raw, "pluginOptions", wish.plugin_options, {})
+        _describe(raw, definition)
+        if definition.icon is not UNSET and (definition.icon or "icon" in raw["info"]):
+            raw["info"]["icon"] = definition.icon
+        _set(raw, "pluginOptions", definition.plugin_options, {})
 
     def _set_attributes(
         self, uid: str, wanted: Mapping[str, Wanted], former_names: Mapping[str, str]
@@ -284,13 +287,13 @@ def _follow_renames(attributes: Mapping[str, Raw], later_names: Mapping[str, str
             attribute["targetField"] = later_names[field]
 
 
-def _describe(raw: Raw, wish: TypeDefinition | ComponentDefinition) -> None:
+def _describe(raw: Raw, definition: TypeDefinition | ComponentDefinition) -> None:
     info = _object(raw, "info")
-    info["displayName"] = wish.display_name
-    if wish.description is not UNSET and (wish.description or "description" in info):
-        info["description"] = wish.description
-    if wish.options is not UNSET and wish.options:
-        raw["options"] = {**_object(raw, "options"), **wish.options}
+    info["displayName"] = definition.display_name
+    if definition.description is not UNSET and (definition.description or "description" in info):
+        info["description"] = definition.description
+    if definition.options is not UNSET and definition.options:
+        raw["options"] = {**_object(raw, "options"), **definition.options}
 
 
 def _set(raw: Raw, name: str, value: object, usual: object) -> None:

@@ -1,4 +1,4 @@
-"""``quire aside``: what migrations have taken away, to be looked at, put back or forgotten."""
+"""``quire archive``: what migrations have taken away, to be looked at, put back or forgotten."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from quire.cli.terminal import print_message, print_result
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.migration.archive import Archive, forget, put_back
-from quire.database.migration.archive_expiry import all_aside, kept_until
+from quire.database.migration.archive_expiry import all_archives, kept_until
 from quire.database.open import require_project_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
@@ -19,42 +19,42 @@ from quire.errors import ConfigurationError
 from quire.settings import Settings
 
 
-def show_aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
-    """List what migrations have kept aside, put one of it back, or forget it.
+def show_archive(settings: Settings, *, restore: int | None, remove: int | None) -> int:
+    """List what migrations have archived, put one of it back, or forget it.
 
     Raises ConfigurationError when there is nothing with that number.
     """
-    return asyncio.run(_aside(settings, restore=restore, remove=remove))
+    return asyncio.run(_archive(settings, restore=restore, remove=remove))
 
 
-async def _aside(settings: Settings, *, restore: int | None, remove: int | None) -> int:
-    room = target_of(settings)
-    await require_project_database(room)
-    database = await room.open()
+async def _archive(settings: Settings, *, restore: int | None, remove: int | None) -> int:
+    target = target_of(settings)
+    await require_project_database(target)
+    database = await target.open()
     try:
-        kept = await database.read(lambda: all_aside(room.kind))
+        kept = await database.read(lambda: all_archives(target.kind))
         if restore is not None:
-            count = await database.write(_put_back(room.kind, _chosen(kept, restore)))
+            count = await database.write(_put_back(target.kind, _chosen(kept, restore)))
             print_message(f"{count} rows were put back.")
         elif remove is not None:
-            await _forget(database, room.kind, _chosen(kept, remove))
+            await _forget(database, target.kind, _chosen(kept, remove))
             print_message("It is forgotten.")
         else:
-            _list(kept, settings.database.aside_days)
+            _list(kept, settings.database.archive_days)
     finally:
         await database.close()
     return DONE
 
 
 def _list(kept: Sequence[Archive], days: int) -> None:
-    for aside in kept:
-        tables = ", ".join(sorted({one.table for one in aside.kept}))
-        until = kept_until(aside, days)
+    for archive in kept:
+        tables = ", ".join(sorted({one.table for one in archive.kept}))
+        until = kept_until(archive, days)
         kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
-        made = f"{_moment(aside.made_at):%Y-%m-%d %H:%M} UTC"
-        print_result(f"{aside.id}  {made}, kept {kept_for}  {aside.title}: {tables}")
+        made = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
+        print_result(f"{archive.id}  {made}, kept {kept_for}  {archive.title}: {tables}")
     if not kept:
-        print_message("Nothing is kept aside.")
+        print_message("Nothing is archived.")
 
 
 def _moment(milliseconds: int) -> datetime:
@@ -62,16 +62,16 @@ def _moment(milliseconds: int) -> datetime:
 
 
 def _chosen(kept: Sequence[Archive], number: int) -> Archive:
-    for aside in kept:
-        if aside.id == number:
-            return aside
-    raise ConfigurationError(f"Nothing is kept aside under the number {number}.")
+    for archive in kept:
+        if archive.id == number:
+            return archive
+    raise ConfigurationError(f"Nothing is archived under the number {number}.")
 
 
-def _put_back(kind: DatabaseKind, aside: Archive) -> Program[int]:
+def _put_back(kind: DatabaseKind, archive: Archive) -> Program[int]:
     found = yield from inspect_program(kind.inspector)
-    return (yield from put_back(Writes(kind.dialect()), aside, found))
+    return (yield from put_back(Writes(kind.dialect()), archive, found))
 
 
-async def _forget(database: Database, kind: DatabaseKind, aside: Archive) -> None:
-    await database.write(forget(Writes(kind.dialect()), kind.ddl, aside))
+async def _forget(database: Database, kind: DatabaseKind, archive: Archive) -> None:
+    await database.write(forget(Writes(kind.dialect()), kind.ddl, archive))

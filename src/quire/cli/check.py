@@ -41,7 +41,7 @@ def _settings(project: Path, report: Report) -> Settings | None:
     try:
         settings = load_settings(project)
     except SettingsError as error:
-        report.problems += [str(fault) for fault in error.faults]
+        report.problems += [str(problem) for problem in error.problems]
         return None
     require_project(settings)
     report.warnings += settings.notices

@@ -44,9 +44,9 @@ def check_database(settings: Settings, schema: Schema) -> DatabaseReport:
 
 async def examine_database(settings: Settings, schema: Schema) -> DatabaseReport:
     """Do what `check_database` does, where an event loop is running already."""
-    room = target_of(settings)
-    async with room.look() as looking:
-        return await _examined(looking, schema, room.kind)
+    target = target_of(settings)
+    async with target.look() as looking:
+        return await _examined(looking, schema, target.kind)
 
 
 async def _examined(

@@ -51,7 +51,7 @@ def _listed(found: Collection[object]) -> str:
 
 
 async def _swept(settings: Settings, schema: Schema) -> Orphans:
-    room = target_of(settings)
-    store = open_store(schema, map_tables(schema), room.kind.dialect())
-    async with room.look() as looking:
+    target = target_of(settings)
+    store = open_store(schema, map_tables(schema), target.kind.dialect())
+    async with target.look() as looking:
         return await find_orphans(looking.run, store, open_storage(settings), now=now_ms())

@@ -212,7 +212,7 @@ def migrate(
 
 
 @app.command
-def aside(
+def archive(
     project: Project = _HERE,
     /,
     *,
@@ -223,11 +223,11 @@ def aside(
         int | None, Parameter(help="Number of what is to be removed for good.", show_default=False)
     ] = None,
 ) -> int:
-    """List what migrations have taken away and kept aside, put it back, or remove it."""
-    from quire.cli.archive import show_aside
+    """List what migrations have taken away and archived, put it back, or remove it."""
+    from quire.cli.archive import show_archive
     from quire.cli.project import open_project
 
-    return show_aside(open_project(project), restore=restore, remove=forget)
+    return show_archive(open_project(project), restore=restore, remove=forget)
 
 
 @app.command

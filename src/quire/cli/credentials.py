@@ -111,13 +111,13 @@ def _asked_password() -> str:
             raise ApplicationError("These were two different passwords.")
     else:
         password = sys.stdin.readline().rstrip("\n")
-    fault = _password_fault(password)
-    if fault is not None:
-        raise ApplicationError(fault)
+    problem = _password_problem(password)
+    if problem is not None:
+        raise ApplicationError(problem)
     return password
 
 
-def _password_fault(password: str) -> str | None:
+def _password_problem(password: str) -> str | None:
     if len(password) < _SHORTEST_PASSWORD:
         return f"A password has at least {_SHORTEST_PASSWORD} characters."
     if len(password.encode()) > MAX_BYTES:

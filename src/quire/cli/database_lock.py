@@ -34,12 +34,12 @@ class DatabaseLock:
         self._latest = self._loop.time() + seconds
         self._is_told = False
 
-    async def open(self, room: DatabaseTarget) -> Database:
+    async def open(self, target: DatabaseTarget) -> Database:
         """Open a database. Raises TurnError when others keep it locked, and DatabaseOpenError."""
         while True:
             try:
-                await require_project_database(room)
-                return await room.open()
+                await require_project_database(target)
+                return await target.open()
             except DatabaseLockedError as error:
                 await self._wait(error)
 

@@ -28,7 +28,7 @@ class Lifespan:
         """Nothing happens until :meth:`startup`."""
         self._application = application
         self._inbox: asyncio.Queue[Message] = asyncio.Queue()
-        self._answers: asyncio.Queue[Message] = asyncio.Queue()
+        self._responses: asyncio.Queue[Message] = asyncio.Queue()
         self._task: asyncio.Future[None] | None = None
         self.state: dict[str, Any] = {}
         self.should_exit = False
@@ -40,7 +40,7 @@ class Lifespan:
             "asgi": {"version": "3.0", "spec_version": "2.0"},
             "state": self.state,
         }
-        life = self._application(scope, self._inbox.get, self._answers.put)
+        life = self._application(scope, self._inbox.get, self._responses.put)
         self._task = asyncio.ensure_future(life)
         await self._phase("startup")
 
@@ -55,14 +55,14 @@ class Lifespan:
         if self._task is None:
             return
         await self._inbox.put({"type": f"lifespan.{name}"})
-        answer = asyncio.ensure_future(self._answers.get())
-        ends: set[asyncio.Future[Any]] = {answer, self._task}
+        response = asyncio.ensure_future(self._responses.get())
+        ends: set[asyncio.Future[Any]] = {response, self._task}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        if not answer.done():
-            answer.cancel()
+        if not response.done():
+            response.cancel()
             await self._task
             return
-        message = answer.result()
+        message = response.result()
         if message["type"] == f"lifespan.{name}.failed":
             await self._task
             raise LifespanError(message.get("message") or f"The application's {name} failed.")

@@ -28,7 +28,7 @@ from quire.strapi_project.schema import load_options, load_project_schema
 
 DEFAULT_WAIT = 60.0
 """For how many seconds somebody else who writes is waited for."""
-_KEPT = "What was taken away is kept aside: `quire aside` lists it."
+_KEPT = "What was taken away is archived: `quire archive` lists it."
 
 
 def migrate_project(
@@ -89,18 +89,18 @@ def follow_files(settings: Settings) -> None:
 
 
 async def _follow(settings: Settings, goal: MigrationGoal) -> None:
-    room = target_of(settings)
-    if not await room.has_tables():
+    target = target_of(settings)
+    if not await target.has_tables():
         return
-    async with room.look() as looking:
-        recorded = await looking.run(recorded_schema(Writes(room.kind.dialect())))
+    async with target.look() as looking:
+        recorded = await looking.run(recorded_schema(Writes(target.kind.dialect())))
         if recorded is not None and recorded.version == goal.schema.version:
             return
-        planned = await looking.run(plan_towards(room.kind, goal))
+        planned = await looking.run(plan_towards(target.kind, goal))
     if planned.plan.losses:
         raise ConfigurationError(
             f"{ConsentNeededError(planned.plan)}\n"
-            "`quire migrate --apply --may-lose` does it and keeps that aside; "
+            "`quire migrate --apply --may-lose` does it and archives that; "
             "with --rename it is told what only has another name now."
         )
     if planned.plan.steps:
@@ -108,10 +108,10 @@ async def _follow(settings: Settings, goal: MigrationGoal) -> None:
 
 
 async def _plan(settings: Settings, goal: MigrationGoal) -> int:
-    room = target_of(settings)
-    await require_project_database(room)
-    async with room.look() as looking:
-        planned = await looking.run(plan_towards(room.kind, goal))
+    target = target_of(settings)
+    await require_project_database(target)
+    async with target.look() as looking:
+        planned = await looking.run(plan_towards(target.kind, goal))
     _show(planned.plan)
     if not planned.plan.steps:
         print_message("The database has all that the schema wants.")
@@ -119,7 +119,7 @@ async def _plan(settings: Settings, goal: MigrationGoal) -> int:
     if planned.plan.losses:
         print_warning(
             "this takes away what people have written; "
-            "`quire migrate --apply --may-lose` does it, and keeps it aside"
+            "`quire migrate --apply --may-lose` does it, and archives it"
         )
     else:
         print_message("`quire migrate --apply` does this.")
@@ -127,17 +127,19 @@ async def _plan(settings: Settings, goal: MigrationGoal) -> int:
 
 
 async def _apply(settings: Settings, goal: MigrationGoal, *, wait: float) -> int:
-    room = target_of(settings)
+    target = target_of(settings)
     turn = DatabaseLock(seconds=wait)
-    database = await turn.open(room)
+    database = await turn.open(target)
     try:
-        planned = await turn.write(database, lambda: migrate_towards(room.kind, goal, now=now_ms()))
+        planned = await turn.write(
+            database, lambda: migrate_towards(target.kind, goal, now=now_ms())
+        )
         await turn.write(
             database,
-            lambda: forget_over(room.kind, days=settings.database.aside_days, now=now_ms()),
+            lambda: forget_over(target.kind, days=settings.database.archive_days, now=now_ms()),
         )
         if planned.plan.steps:
-            await renew_statistics(database, room.kind.statistics, room.kind.inspector)
+            await renew_statistics(database, target.kind.statistics, target.kind.inspector)
     except ConsentNeededError as error:
         print_error(f"{error}\nNothing was changed. Agree with --may-lose.")
         return CANNOT

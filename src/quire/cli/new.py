@@ -143,17 +143,17 @@ def _first_start(settings: Settings) -> Iterator[str]:
 
 async def _make_database(settings: Settings, schema: Schema) -> None:
     code = settings.i18n.initial_locale
-    room = target_of(settings)
+    target = target_of(settings)
     program = first_program(
         schema,
         map_tables(schema),
-        room.kind,
+        target.kind,
         clock=now_ms,
         new_id=new_document_id,
         locale=FirstLocale() if code == FirstLocale().code else FirstLocale(code=code, name=code),
         api_prefix=settings.api.prefix,
     )
-    async with room.new() as database:
+    async with target.new() as database:
         await database.write(program)
 
 

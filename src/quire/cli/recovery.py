@@ -12,9 +12,9 @@ def recover_project(settings: Settings) -> None:
 
     Raises DatabaseOpenError, and ConfigurationError when a file cannot be written.
     """
-    from quire.builder.file_transaction import has_journals
+    from quire.builder.file_transaction import has_file_transactions
 
-    if not has_journals(settings.project):
+    if not has_file_transactions(settings.project):
         return
     from quire.builder.recovery import recover_files
 

@@ -30,14 +30,14 @@ def seed_project(project: Path) -> int:
     require_project(settings)
     schema = load_project_schema(settings)
     content = read_content(settings.project / CONTENT_FOLDER, schema)
-    room = target_of(settings)
-    written = None if asyncio.run(room.has_tables()) else write_environment(settings)
+    target = target_of(settings)
+    written = None if asyncio.run(target.has_tables()) else write_environment(settings)
     if written is not None:
         print_message(f"New secrets are in {written}.")
     with _progress() as progress:
         task = progress.add_task("Storing content", total=content.size)
         asyncio.run(seed(settings, schema, content, lambda _: progress.advance(task)))
-    print_message(f"{room.place} holds {_sum(content)}.")
+    print_message(f"{target.place} holds {_sum(content)}.")
     return DONE
 
 

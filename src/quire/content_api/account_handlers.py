@@ -74,9 +74,9 @@ class AccountResponses:
         if issued.refresh is None:
             return respond_bare({**shown, **more})
         if self._cookie.is_wanted(request):
-            answer = respond_bare({**shown, **more})
-            answer.headers = self._cookie.set(issued.refresh)
-            return answer
+            response = respond_bare({**shown, **more})
+            response.headers = self._cookie.set(issued.refresh)
+            return response
         return respond_bare({**shown, "refreshToken": issued.refresh, **more})
 
 
@@ -96,13 +96,13 @@ class AccountApi:
 
     def __init__(
         self,
-        answers: AccountResponses,
+        responses: AccountResponses,
         users: EndUsers,
         accounts: Accounts,
         recovery: Recovery,
         limits: CallLimits,
     ) -> None:
-        self._answers = answers
+        self._responses = responses
         self._users = users
         self._accounts = accounts
         self._recovery = recovery

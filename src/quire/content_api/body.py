@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import orjson
 
-from quire.content_api.json_errors import find_fault
+from quire.content_api.json_errors import find_problem
 from quire.content_api.messages import AsgiReceive
 from quire.content_api.multipart import read_form
 from quire.errors import (
@@ -139,8 +139,8 @@ def _parse_json(raw: bytes) -> object:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        fault = find_fault(text.decode(errors="replace"))
-        raise BodySyntaxError(fault or NO_UTF8) from None
+        problem = find_problem(text.decode(errors="replace"))
+        raise BodySyntaxError(problem or NO_UTF8) from None
     if b"__proto__" in text or b"\\u" in text:
         _refuse_prototype_keys(value)
     return value

@@ -40,13 +40,13 @@ class CallLimits:
                 request.allowance = count(request)
             allowance = request.allowance
             try:
-                answer = await handler(request)
+                response = await handler(request)
             except AppError as error:
                 error.headers = {**allowance.headers, **error.headers}
                 raise
             told = _raw(allowance.headers)
             return Response(
-                answer.status, answer.body, answer.content_type, (*answer.headers, *told)
+                response.status, response.body, response.content_type, (*response.headers, *told)
             )
 
         return count_and_handle

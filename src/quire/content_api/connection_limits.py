@@ -125,10 +125,10 @@ class LimitedConnection(HttpToolsProtocol):
         """Refuse a head; what is due to requests before it is not to be taken for the answer."""
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
-            self._answer(431)
+            self._response(431)
         self.transport.close()
 
-    def _answer(self, status: int) -> None:
+    def _response(self, status: int) -> None:
         self.transport.write(
             STATUS_LINE[status] + b"content-length: 0\r\nconnection: close\r\n\r\n"
         )
@@ -173,7 +173,7 @@ class LimitedConnection(HttpToolsProtocol):
             self._watch = self.loop.call_later(self.period, self._look)
             return
         if self._begun if at_rest else not cycle.response_started and not self.pipeline:
-            self._answer(408)
+            self._response(408)
         self.transport.close()
 
     def _waits(self) -> bool:

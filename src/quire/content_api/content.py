@@ -151,15 +151,15 @@ class ContentApi:
         error = head_error(scope["headers"], request.headers, scope["http_version"])
         try:
             if error is None:
-                answer = await self.answer(request, receive)
+                response = await self.response(request, receive)
             else:
-                answer = respond_error(error)
+                response = respond_error(error)
         except asyncio.CancelledError:
             await self._deliver(respond_cancelled(request), request, scope, receive, send)
             raise
-        await self._deliver(answer, request, scope, receive, send)
+        await self._deliver(response, request, scope, receive, send)
 
-    async def answer(self, request: Request, receive: AsgiReceive) -> Response | None:
+    async def response(self, request: Request, receive: AsgiReceive) -> Response | None:
         """Return the answer to a request, ``None`` when it is a matter of the public folder.
 
         Raises CancelledError alone: whatever else goes wrong is an answer too.
@@ -167,24 +167,24 @@ class ContentApi:
         try:
             if request.method in METHODS_WITH_BODY:
                 await self._take_body(request, receive)
-            return await self.answer_read(request)
+            return await self.response_read(request)
         except StaleSchemaError as error:
-            return await self._answer_anew(request, error)
+            return await self._response_anew(request, error)
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
-            return _respond_fault(request, error)
+            return _respond_problem(request, error)
 
     def respond_now(self, request: Request) -> Response | None:
         """Return the response to a GET of content, if nothing has to be waited for.
 
-        ``None`` says that `answer` has to be awaited, or that the request is for something else
+        ``None`` says that `response` has to be awaited, or that the request is for something else
         (see `reads_content`); then nothing has been done.
         """
         try:
             return self._respond_now(request)
         except (WouldBlockError, StaleSchemaError):
             return None
-        except Exception as error:  # noqa: BLE001 - as in `answer`
-            return _respond_fault(request, error)
+        except Exception as error:  # noqa: BLE001 - as in `response`
+            return _respond_problem(request, error)
 
     def _respond_now(self, request: Request) -> Response | None:
         if request.path.removesuffix(b"/") == _HEALTH:
@@ -211,13 +211,13 @@ class ContentApi:
         found = self._find(request)
         return found is not None and found[0].respond_now is not None
 
-    async def _answer_anew(self, request: Request, error: StaleSchemaError) -> Response | None:
+    async def _response_anew(self, request: Request, error: StaleSchemaError) -> Response | None:
         """Answer a request whose tables have changed meanwhile by what has replaced this API.
 
         One that has written something is not begun again; one whose body was for its handler alone
         has to be sent again.
         """
-        fault = error
+        problem = error
         stale = self
         for _ in range(_MOST_TIMES):
             try:
@@ -227,16 +227,16 @@ class ContentApi:
                 if hasattr(request, "receive"):
                     return respond_error(ServiceUnavailableError())
                 stale = successor
-                return await successor.answer_read(request)
+                return await successor.response_read(request)
             except StaleSchemaError as again:
-                fault = again
+                problem = again
             except Exception as other:  # noqa: BLE001 - the last resort here, too
-                return _respond_fault(request, other)
-        return _respond_fault(request, fault)
+                return _respond_problem(request, other)
+        return _respond_problem(request, problem)
 
     async def _deliver(
         self,
-        answer: Response | None,
+        response: Response | None,
         request: Request,
         scope: AsgiScope,
         receive: AsgiReceive,
@@ -245,24 +245,24 @@ class ContentApi:
         """Send an answer with the headers that every answer carries."""
         method, headers = request.method, request.headers
         id_header = (REQUEST_ID, request.id)
-        if answer is None:
+        if response is None:
             static = self.headers.static(headers.get(b"origin"))
             scope["quire.headers"] = (*static, id_header)
             await self._public(scope, receive, send)
             return
-        out = self._common_headers(answer, method, headers)
-        out += [*answer.described(), id_header]
-        await send({"type": "http.response.start", "status": answer.status, "headers": out})
-        body = b"" if method == "HEAD" else answer.body
+        out = self._common_headers(response, method, headers)
+        out += [*response.described(), id_header]
+        await send({"type": "http.response.start", "status": response.status, "headers": out})
+        body = b"" if method == "HEAD" else response.body
         await send({"type": "http.response.body", "body": body})
 
     def _common_headers(
-        self, answer: Response, method: str, headers: Mapping[bytes, bytes]
+        self, response: Response, method: str, headers: Mapping[bytes, bytes]
     ) -> list[Header]:
         origin = headers.get(b"origin")
         if method != "OPTIONS":
             return [*self.headers.api(origin)]
-        preflight = _asks_method(headers) and answer is not NO_CONTENT
+        preflight = _asks_method(headers) and response is not NO_CONTENT
         return [*self.headers.options(origin if preflight else None)]
 
     async def _take_body(self, request: Request, receive: AsgiReceive) -> None:
@@ -272,7 +272,7 @@ class ContentApi:
         else:
             request.body = await read_body(request.headers, receive, self._limits)
 
-    async def answer_read(self, request: Request) -> Response | None:
+    async def response_read(self, request: Request) -> Response | None:
         """Answer a request whose body has been read; raises what keeps it from being answered.
 
         ``None`` is returned when it is a matter of the public folder.
@@ -290,8 +290,8 @@ class ContentApi:
         if found is None:
             if verb != "GET":
                 request.commits = watch_commits()
-            answer = await self._beside(request) if self._beside is not None else None
-            return answer or self._unrouted(method, request.path)
+            response = await self._beside(request) if self._beside is not None else None
+            return response or self._unrouted(method, request.path)
         route, request.parameters = found
         version = self._content_version.known()
         if version is None:
@@ -382,7 +382,7 @@ def respond_cancelled(request: Request) -> Response:
     return respond_error(ServiceUnavailableError(_STOPPING))
 
 
-def _respond_fault(request: Request, error: Exception) -> Response:
+def _respond_problem(request: Request, error: Exception) -> Response:
     """Answer for what went wrong, and say so in the log where it is a fault of the server."""
     about = _about(request)
     if isinstance(error, ServiceUnavailableError):

@@ -40,9 +40,9 @@ class SentRequest(Struct, frozen=True):
 class DocumentReads:
     """Responds with what actions of a project read."""
 
-    def __init__(self, reader: ContentReader, answers: ResponseCache) -> None:
+    def __init__(self, reader: ContentReader, responses: ResponseCache) -> None:
         self._reader = reader
-        self._answers = answers
+        self._responses = responses
 
     async def respond(
         self, request: Request, read: DocumentRead, sent: SentRequest | None = None
@@ -56,7 +56,7 @@ class DocumentReads:
         self._refuse_drafts(request, read, content_type)
         ability = _ability(request, read)
         mode = _mode(read)
-        kept = self._answers.at(request.version)
+        kept = self._responses.at(request.version)
         question = ResponseKey(
             read.uid,
             mode,
@@ -66,17 +66,17 @@ class DocumentReads:
             None,
             _is_nested(request, read),
         )
-        answer = None if kept is None else kept.get(question)
-        if answer is None:
+        response = None if kept is None else kept.get(question)
+        if response is None:
             prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
-            answer = await self._read(request, read, prepared, sent)
-            answer.tag = tag_of(answer.body)
+            response = await self._read(request, read, prepared, sent)
+            response.tag = tag_of(response.body)
             if kept is not None and not prepared.compiled.presented:
-                kept.keep(question, answer)
+                kept.keep(question, response)
         known = tags_known(request.headers)
-        if known is not None and answer.tag is not None and is_known(answer.tag, known):
-            return respond_known(answer.tag)
-        return answer
+        if known is not None and response.tag is not None and is_known(response.tag, known):
+            return respond_known(response.tag)
+        return response
 
     async def validate(self, uid: str, query: Query, ability: Ability) -> None:
         """Check a query as the core does. Raises its first fault as an AppError."""

@@ -50,12 +50,12 @@ class DocumentApi:
         reader: ContentReader,
         documents: DocumentService,
         content_type: ContentType,
-        answers: ResponseCache,
+        responses: ResponseCache,
     ) -> None:
         self._reader = reader
         self._documents = documents
         self._type = content_type
-        self._answers = answers
+        self._responses = responses
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes of the content type."""
@@ -120,37 +120,37 @@ class DocumentApi:
 
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Answer a read by what is remembered, or read and remember what can be."""
-        kept = self._answers.at(request.version)
+        kept = self._responses.at(request.version)
         question = self._question(request, mode, document_id)
-        answer = None if kept is None else kept.get(question)
-        if answer is not None:
-            return answer
+        response = None if kept is None else kept.get(question)
+        if response is not None:
+            return response
         prepared = await self._prepare(request, mode)
         present = self._present(request, prepared)
         if mode == "list":
             wrap = paged(prepared.pagination)
             version = request.version
             body = await self._reader.encoded_rows(prepared, version, present=present, wrap=wrap)
-            answer = respond_encoded(body)
+            response = respond_encoded(body)
         else:
-            answer = _respond_found(
+            response = _respond_found(
                 await self._reader.encoded_row(
                     prepared, document_id, present=present, wrap=envelope
                 )
             )
         if kept is not None and not prepared.compiled.presented:
             if mode == "list":
-                answer.tag = await _tag(answer.body)
-            kept.keep(question, answer)
-        return answer
+                response.tag = await _tag(response.body)
+            kept.keep(question, response)
+        return response
 
     def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Do as `_read` does without waiting. Raises WouldBlockError."""
-        kept = self._answers.at(request.version)
+        kept = self._responses.at(request.version)
         question = self._question(request, mode, document_id)
-        answer = None if kept is None else kept.get(question)
-        if answer is not None:
-            return answer
+        response = None if kept is None else kept.get(question)
+        if response is not None:
+            return response
         reader = self._reader
         prepared = reader.prepare_now(
             self._type, mode, request.raw_query, request.principal.ability
@@ -160,16 +160,16 @@ class DocumentApi:
             wrap = paged(prepared.pagination)
             version = request.version
             body = reader.encoded_rows_now(prepared, version, present=present, wrap=wrap)
-            answer = respond_encoded(body)
+            response = respond_encoded(body)
         else:
-            answer = _respond_found(
+            response = _respond_found(
                 reader.encoded_row_now(prepared, document_id, present=present, wrap=envelope)
             )
         if kept is not None and not prepared.compiled.presented:
             if mode == "list":
-                answer.tag = _tag_now(answer.body)
-            kept.keep(question, answer)
-        return answer
+                response.tag = _tag_now(response.body)
+            kept.keep(question, response)
+        return response
 
     def _question(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:
         return ResponseKey(
@@ -192,13 +192,13 @@ class DocumentApi:
     async def create(self, request: Request) -> Response:
         """Make a document."""
         prepared, data = await self._prepare_write(request)
-        intent = CreateDocument(
+        command = CreateDocument(
             uid=self._type.uid,
             data=data,
             locale=one_locale(request.query),
             publish=is_published(request.query),
         )
-        return await self._write(request, prepared, intent, status=CREATED)
+        return await self._write(request, prepared, command, status=CREATED)
 
     async def update(self, request: Request) -> Response:
         """Change a document."""
@@ -220,8 +220,8 @@ class DocumentApi:
         return await self._delete(request, None)
 
     async def _delete(self, request: Request, document_id: str | None) -> Response:
-        intent = await self._deletion(request, document_id)
-        await self._documents.perform([intent], principal=request.principal)
+        command = await self._deletion(request, document_id)
+        await self._documents.perform([command], principal=request.principal)
         return NO_CONTENT
 
     async def _prepare_write(self, request: Request) -> tuple[PreparedRead, Data]:
@@ -258,7 +258,7 @@ class DocumentApi:
         self,
         request: Request,
         prepared: PreparedRead,
-        intent: CreateDocument | UpdateDocument,
+        command: CreateDocument | UpdateDocument,
         *,
         status: int = OK,
     ) -> Response:
@@ -266,7 +266,7 @@ class DocumentApi:
         reader, present = self._reader, self._present(request, prepared)
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
-            written = yield from act_on(unit, intent)
+            written = yield from act_on(unit, command)
             entry_id = written[0].entry_id
             shown = yield from reader.encoded_row_program(
                 prepared, entry_id, reader.budget(), present=present, wrap=envelope
@@ -274,7 +274,7 @@ class DocumentApi:
             yield from unit.settle()
             return shown
 
-        passwords = list(passwords_of(self._documents.schema, intent))
+        passwords = list(passwords_of(self._documents.schema, command))
         shown = await self._documents.run(act, passwords=passwords, principal=request.principal)
         if shown is None:
             message = "an entry that was just written is not there"
@@ -301,12 +301,12 @@ def _respond_found(found: EncodedEntry | None) -> Response:
     return respond_encoded(found.text, changed=found.changed)
 
 
-def _unless_known(request: Request, answer: Response) -> Response:
+def _unless_known(request: Request, response: Response) -> Response:
     """Return the answer to a list, or that the client has it already."""
     known = tags_known(request.headers)
-    if known is not None and answer.tag is not None and is_known(answer.tag, known):
-        return respond_known(answer.tag)
-    return answer
+    if known is not None and response.tag is not None and is_known(response.tag, known):
+        return respond_known(response.tag)
+    return response
 
 
 def _is_nested(request: Request) -> bool:

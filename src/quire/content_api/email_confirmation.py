@@ -22,7 +22,7 @@ class ConfirmationApi(AccountApi):
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route = self._answers.route
+        route = self._responses.route
         yield route("GET", "auth/email-confirmation", "emailConfirmation", self.confirm)
         path = "auth/send-email-confirmation"
         send = self._limits.limited(self.send, path, by_email=True)
@@ -31,7 +31,7 @@ class ConfirmationApi(AccountApi):
     async def send(self, request: Request) -> Response:
         """Send the mail once more to somebody who is not confirmed yet."""
         email = read_form(request.body, _ADDRESS)["email"]
-        user = await self._answers.read(lambda: self._accounts.user_by_email(email.lower()))
+        user = await self._responses.read(lambda: self._accounts.user_by_email(email.lower()))
         if user is None:
             return respond_bare({"email": email, "sent": True})
         if user.confirmed:
@@ -45,5 +45,5 @@ class ConfirmationApi(AccountApi):
         """Take a token that was sent as proof, and lead on to the page that was set for this."""
         given = read_form(request.query, _CONFIRMATION)
         await self._users.confirm(given["confirmation"])
-        options = await self._answers.read(lambda: advanced_options(self._accounts))
+        options = await self._responses.read(lambda: advanced_options(self._accounts))
         return respond_redirect(options.confirmed_page or _FRONT)

@@ -199,11 +199,11 @@ class FastPathProtocol(LimitedConnection):
         """Respond to a plain read of content, now or in a task; return whether it is one."""
         request = Request("GET", path, query, head.fields, self.client, head.credential)
         started = 0.0 if content.request_log is None else perf_counter()
-        answer = content.respond_now(request)
-        if answer is not None:
-            self._write(answer, head.common + request.id + _END)
+        response = content.respond_now(request)
+        if response is not None:
+            self._write(response, head.common + request.id + _END)
             if content.request_log is not None:
-                content.request_log.add(request, answer.status, len(answer.body), started)
+                content.request_log.add(request, response.status, len(response.body), started)
             return True
         if not content.reads_content(request):
             return False
@@ -221,24 +221,24 @@ class FastPathProtocol(LimitedConnection):
         """Respond to a read that has to wait, in a task of its own."""
         request_id.set(request.id.decode())
         try:
-            answer = await content.answer(request, _no_body)
+            response = await content.response(request, _no_body)
         except asyncio.CancelledError:
-            answer = respond_cancelled(request)
-        if answer is None:  # its content type went while it waited; another request is told so
-            answer = respond_error(ServiceUnavailableError())
+            response = respond_cancelled(request)
+        if response is None:  # its content type went while it waited; another request is told so
+            response = respond_error(ServiceUnavailableError())
         if not self.transport.is_closing():
-            self._complete(read, answer, common)
+            self._complete(read, response, common)
         if content.request_log is not None:
-            content.request_log.add(request, answer.status, len(answer.body), started)
+            content.request_log.add(request, response.status, len(response.body), started)
 
-    def _complete(self, read: _ReadCycle, answer: Response, common: bytes) -> None:
+    def _complete(self, read: _ReadCycle, response: Response, common: bytes) -> None:
         """Write the response to a read that had to wait, and go on with what is behind it."""
         latest: Any = self.cycle
         if latest is read and read.keep_alive:
-            self._write(answer, common)
+            self._write(response, common)
             return
         read.response_complete = True
-        self._send(answer, common + (b"" if read.keep_alive else _CLOSING))
+        self._send(response, common + (b"" if read.keep_alive else _CLOSING))
         if not read.keep_alive:
             self.transport.close()
         self.on_response_complete()
@@ -262,22 +262,22 @@ class FastPathProtocol(LimitedConnection):
             and b"#" not in self.url
         )
 
-    def _write(self, answer: Response, common: bytes) -> None:
+    def _write(self, response: Response, common: bytes) -> None:
         """Send the answer to a read, behind which no other request waits."""
-        self._send(answer, common)
+        self._send(response, common)
         self.cycle = _COMPLETE
         self.server_state.total_requests += 1
         self._last_read = self.loop.time()
         if self.timeout_keep_alive_task is None:
             self._arm_keep_alive(self.timeout_keep_alive)
 
-    def _send(self, answer: Response, common: bytes) -> None:
+    def _send(self, response: Response, common: bytes) -> None:
         if self._date_headers is not self.server_state.default_headers:
             self._date_headers = self.server_state.default_headers
             self._date_lines = header_lines(self._date_headers)
-        described = header_lines(answer.described())
-        parts = (STATUS_LINE[answer.status], self._date_lines, common, described, b"\r\n")
-        self.transport.write(b"".join((*parts, answer.body)))
+        described = header_lines(response.described())
+        parts = (STATUS_LINE[response.status], self._date_lines, common, described, b"\r\n")
+        self.transport.write(b"".join((*parts, response.body)))
 
     def _arm_keep_alive(self, seconds: float) -> None:
         self.timeout_keep_alive_task = self.loop.call_later(

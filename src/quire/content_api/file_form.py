@@ -11,7 +11,7 @@ from quire.content_api.messages import AsgiReceive
 from quire.content_api.multipart import Form, Take, read_parts
 from quire.errors import PayloadTooLargeError
 from quire.uploads.processing import IncomingFile
-from quire.uploads.storage import storage_fault
+from quire.uploads.storage import storage_problem
 
 FILES = "files"
 """The name that files have in a form; those of any other name are read past."""
@@ -87,7 +87,7 @@ class FileForm(Form):
         try:
             await asyncio.to_thread(self._append, waiting)
         except OSError as error:
-            raise storage_fault(error) from error
+            raise storage_problem(error) from error
 
     def _append(self, waiting: list[tuple[Path, bytes]]) -> None:
         for path, piece in waiting:

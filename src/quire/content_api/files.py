@@ -120,7 +120,7 @@ class FileApi:
         content_type = request.headers.get(b"content-type", b"")
         if not content_type.strip().lower().startswith(MULTIPART):
             return await self._describe(request, request.body)
-        async with self._library.workshop.bench() as bench:
+        async with self._library.image_workers.bench() as bench:
             form = await read_files(
                 content_type,
                 request.receive,

@@ -76,11 +76,11 @@ def _problems(field: TextField, values: Mapping[str, object]) -> Iterator[Proble
     if not isinstance(value, str):
         yield Problem((name,), f"{name} {not_of_type('string', value)}", value)
         return
-    for message in _faults(field, value, values):
+    for message in _messages(field, value, values):
         yield Problem((name,), message, value)
 
 
-def _faults(field: TextField, value: str, values: Mapping[str, object]) -> Iterator[str]:
+def _messages(field: TextField, value: str, values: Mapping[str, object]) -> Iterator[str]:
     if field.required and not value:
         yield f"{field.name} is a required field"
     if "\0" in value:

@@ -62,7 +62,7 @@ _members = re.compile(rf"(?:{_SPACES}{_STRING}{_SPACES}:{_SPACES}{_SIMPLE}{_SPAC
 """What is certainly without fault, commas included, is passed over at once."""
 
 
-def find_fault(text: str) -> str | None:
+def find_problem(text: str) -> str | None:
     """Return what is wrong with a text that should be JSON; ``None`` if nothing is.
 
     Positions count UTF-16 units. Of a character that is cut in two, U+FFFD is shown.

@@ -34,7 +34,7 @@ class PasswordApi(AccountApi):
             ("auth/reset-password", "resetPassword", self.reset, False),
         ):
             limited = self._limits.limited(handler, path, by_email=by_email)
-            yield self._answers.route("POST", path, action, limited)
+            yield self._responses.route("POST", path, action, limited)
 
     async def change(self, request: Request) -> Response:
         """Give the user who asks another password, for the present one."""
@@ -42,16 +42,16 @@ class PasswordApi(AccountApi):
         if not isinstance(principal, EndUser):
             raise ApplicationError(NOBODY)
         given = read_form(request.body, _CHANGE, closed=True)
-        user = await self._answers.read(lambda: self._accounts.user(principal.id))
+        user = await self._responses.read(lambda: self._accounts.user(principal.id))
         hashed = None if user is None else user.password
         if not await verify_password(given["currentPassword"], hashed):
             raise ValidationError(WRONG_PASSWORD)
         if given["currentPassword"] == given["password"]:
             raise ValidationError(SAME_PASSWORD)
-        show = self._answers.shower(request)
-        item = await self._answers.read(lambda: show(principal.id))
+        show = self._responses.shower(request)
+        item = await self._responses.read(lambda: show(principal.id))
         await self._users.set_password(principal.id, given["password"])
-        return await self._answers.tokens(request, principal.id, item)
+        return await self._responses.tokens(request, principal.id, item)
 
     async def forgot(self, request: Request) -> Response:
         """Send a code to the owner of an address, and do not tell whether there is one."""
@@ -62,6 +62,6 @@ class PasswordApi(AccountApi):
     async def reset(self, request: Request) -> Response:
         """Give the user that a code was sent to another password."""
         given = read_form(request.body, _RESET, closed=True)
-        show = self._answers.shower(request)
+        show = self._responses.shower(request)
         user_id, item = await self._users.reset_password(given["code"], given["password"], show)
-        return await self._answers.tokens(request, user_id, item)
+        return await self._responses.tokens(request, user_id, item)

@@ -44,28 +44,28 @@ class ProviderApi:
 
     def __init__(
         self,
-        answers: AccountResponses,
+        responses: AccountResponses,
         users: EndUsers,
         accounts: Accounts,
         limits: CallLimits,
-        seal: StateCipher | None,
+        cipher: StateCipher | None,
         *,
         api: str,
         secure: bool,
         clock: Clock,
     ) -> None:
-        self._answers = answers
+        self._responses = responses
         self._users = users
         self._accounts = accounts
         self._limits = limits
-        self._seal = seal
+        self._cipher = cipher
         self._api = api
         self._attributes = f"; path=/; httponly; samesite=lax{'; secure' if secure else ''}"
         self._clock = clock
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route = self._answers.route
+        route = self._responses.route
         connect = self._limits.limited(self.connect, "connect")
         yield route("GET", "connect/:provider", "connect", connect)
         back = self._limits.limited(self.back, "connect/callback")
@@ -74,20 +74,20 @@ class ProviderApi:
 
     async def connect(self, request: Request) -> Response:
         """Send a browser to a provider."""
-        provider, seal = await self._provider(request)
+        provider, cipher = await self._provider(request)
         callback = request.query.get("callback", provider.callback)
         if not isinstance(callback, str) or not is_allowed(callback, provider):
             raise ValidationError(BAD_CALLBACK, {"callback": callback})
         begun = begin(callback)
         with _telling(provider):
             begun, address = await self._exchange(provider).begin(begun)
-        sealed = seal.close(BEGUN, provider.name, asdict(begun))
+        sealed = cipher.close(BEGUN, provider.name, asdict(begun))
         return self._keeping(respond_redirect(address), sealed)
 
     async def back(self, request: Request) -> Response:
         """Take back a browser whose user has signed in, and send it on to the project's page."""
-        provider, seal = await self._provider(request)
-        kept = seal.open(_cookie(request), BEGUN, provider.name)
+        provider, cipher = await self._provider(request)
+        kept = cipher.open(_cookie(request), BEGUN, provider.name)
         state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
         if kept is None or not isinstance(state, str) or not is_same(state, kept["state"]):
             raise ApplicationError(NO_SESSION)
@@ -99,27 +99,29 @@ class ProviderApi:
         if profile.email is None:
             raise ApplicationError(NO_EMAIL)
         who = {"email": profile.email, "username": profile.username or ""}
-        return self._keeping(respond_redirect(begun.callback), seal.close(DONE, provider.name, who))
+        return self._keeping(
+            respond_redirect(begun.callback), cipher.close(DONE, provider.name, who)
+        )
 
     async def finish(self, request: Request) -> Response:
         """Answer a token to whoever has come back from a provider."""
-        provider, seal = await self._provider(request)
-        who = seal.open(_cookie(request), DONE, provider.name)
+        provider, cipher = await self._provider(request)
+        who = cipher.open(_cookie(request), DONE, provider.name)
         if who is None:
             raise ApplicationError(NO_SESSION)
         user_id = await self._users.connect(provider.name, who["email"], who["username"])
-        user = await self._answers.read(lambda: self._accounts.user(user_id))
+        user = await self._responses.read(lambda: self._accounts.user(user_id))
         if user is None or user.blocked:
             raise ApplicationError(BLOCKED)
-        answer = await self._answers.signed_in(request, user_id)
-        return self._keeping(answer, None)
+        response = await self._responses.signed_in(request, user_id)
+        return self._keeping(response, None)
 
     async def _provider(self, request: Request) -> tuple[Provider, StateCipher]:
-        grant = await self._answers.read(lambda: self._accounts.stored(GRANT_KEY))
+        grant = await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
         provider = read_provider(grant, request.parameters["provider"], self._api)
-        if provider is None or self._seal is None:
+        if provider is None or self._cipher is None:
             raise ApplicationError(DISABLED)
-        return provider, self._seal
+        return provider, self._cipher
 
     def _exchange(self, provider: Provider) -> "OAuth2Client | OAuth1Client":
         # What speaks HTTP takes long to import, and few projects have providers.
@@ -130,12 +132,12 @@ class ProviderApi:
             return OAuth1Client(provider)
         return OAuth2Client(provider, self._clock)
 
-    def _keeping(self, answer: Response, sealed: str | None) -> Response:
+    def _keeping(self, response: Response, sealed: str | None) -> Response:
         """Let a browser keep what is sealed; ``None`` takes it away."""
         ended = "; max-age=0" if sealed is None else ""
         cookie = f"{_COOKIE}={sealed or ''}{ended}{self._attributes}"
-        headers = (*answer.headers, (b"set-cookie", cookie.encode()))
-        return Response(answer.status, answer.body, answer.content_type, headers)
+        headers = (*response.headers, (b"set-cookie", cookie.encode()))
+        return Response(response.status, response.body, response.content_type, headers)
 
 
 @contextmanager

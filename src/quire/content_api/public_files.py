@@ -61,9 +61,9 @@ class PublicFiles:
             if _is_known(response, asked):
                 response = _not_modified(response)
         except AppError as error:
-            answer = respond_error(error)
+            failure = respond_error(error)
             response = Response(
-                answer.body, answer.status, media_type="application/json; charset=utf-8"
+                failure.body, failure.status, media_type="application/json; charset=utf-8"
             )
         headers = MutableHeaders(raw=[*scope["quire.headers"]])
         for name, value in response.headers.items():

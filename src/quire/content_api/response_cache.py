@@ -39,32 +39,32 @@ class CachedResponses:
     """
 
     def __init__(self, size: int) -> None:
-        self._answers: OrderedDict[ResponseKey, Response] = OrderedDict()
+        self._responses: OrderedDict[ResponseKey, Response] = OrderedDict()
         self._size = size
         self._taken = 0
 
     def __len__(self) -> int:
         """Return how many answers are kept."""
-        return len(self._answers)
+        return len(self._responses)
 
     def get(self, question: ResponseKey) -> Response | None:
         """Return an answer, if it is kept. It is shared, so it is not to be changed."""
-        answer = self._answers.get(question)
-        if answer is not None:
-            self._answers.move_to_end(question)
-        return answer
+        response = self._responses.get(question)
+        if response is not None:
+            self._responses.move_to_end(question)
+        return response
 
-    def keep(self, question: ResponseKey, answer: Response) -> None:
+    def keep(self, question: ResponseKey, response: Response) -> None:
         """Keep an answer, unless it would take the place of too many others."""
-        taken = _bytes(question, answer)
+        taken = _bytes(question, response)
         if taken * _SMALLEST_SHARE > self._size:
             return
-        former = self._answers.pop(question, None)
+        former = self._responses.pop(question, None)
         if former is not None:  # two were on their way to the same answer
             self._taken -= _bytes(question, former)
         while self._taken + taken > self._size:
-            self._taken -= _bytes(*self._answers.popitem(last=False))
-        self._answers[question] = answer
+            self._taken -= _bytes(*self._responses.popitem(last=False))
+        self._responses[question] = response
         self._taken += taken
 
 
@@ -91,5 +91,5 @@ class ResponseCache:
         return self._kept
 
 
-def _bytes(question: ResponseKey, answer: Response) -> int:
-    return len(answer.body) + len(question.raw_query) + len(question.document_id or "") + _AROUND
+def _bytes(question: ResponseKey, response: Response) -> int:
+    return len(response.body) + len(question.raw_query) + len(question.document_id or "") + _AROUND

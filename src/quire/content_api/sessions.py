@@ -24,9 +24,9 @@ class SessionApi:
     """``/auth/refresh``, ``/auth/logout`` and ``/auth/sessions``."""
 
     def __init__(
-        self, answers: AccountResponses, issuer: TokenIssuer, cookie: RefreshCookie
+        self, responses: AccountResponses, issuer: TokenIssuer, cookie: RefreshCookie
     ) -> None:
-        self._answers = answers
+        self._responses = responses
         self._issuer = issuer
         self._cookie = cookie
 
@@ -38,7 +38,7 @@ class SessionApi:
             ("GET", "auth/sessions", "getSessions", self.find),
             ("DELETE", "auth/sessions/:sessionId", "revokeSession", self.revoke),
         ):
-            yield self._answers.route(method, path, action, handler)
+            yield self._responses.route(method, path, action, handler)
 
     async def refresh(self, request: Request) -> Response:
         """Exchange a refresh token for a fresh pair."""
@@ -48,7 +48,7 @@ class SessionApi:
             error = BadRequestError(NO_TOKEN)
             error.details = {}
             raise error
-        return self._answers.pair(request, await self._issuer.refresh(sessions, token), {})
+        return self._responses.pair(request, await self._issuer.refresh(sessions, token), {})
 
     async def logout(self, request: Request) -> Response:
         """End the session of who asks, those of one device, or all."""
@@ -61,10 +61,10 @@ class SessionApi:
             await self._issuer.end_all(sessions, user.id, device)
         else:
             await self._end_this(sessions, user, request)
-        answer = respond_bare({"ok": True})
+        response = respond_bare({"ok": True})
         if self._cookie.is_wanted(request):
-            answer.headers = self._cookie.clear()
-        return answer
+            response.headers = self._cookie.clear()
+        return response
 
     async def _end_this(self, sessions: Sessions, user: EndUser, request: Request) -> None:
         token = self._cookie.read(request) or _body(request).get("refreshToken")
@@ -79,7 +79,7 @@ class SessionApi:
         """List the sessions of who asks, the present one first, then by when they were used."""
         sessions, user = self._sessions(), _user(request)
         now = self._issuer.clock()
-        found = await self._answers.read(lambda: sessions.active(user.id, now))
+        found = await self._responses.read(lambda: sessions.active(user.id, now))
         shown = [_shown(session, user.session_id) for session in found]
         shown.sort(key=lambda session: str(session["lastActiveAt"]), reverse=True)
         shown.sort(key=lambda session: session["current"] is not True)

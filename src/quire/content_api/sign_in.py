@@ -43,7 +43,7 @@ class SignInApi(AccountApi):
 
     def __init__(
         self,
-        answers: AccountResponses,
+        responses: AccountResponses,
         users: EndUsers,
         accounts: Accounts,
         recovery: Recovery,
@@ -51,23 +51,25 @@ class SignInApi(AccountApi):
         *,
         more: Collection[str],
     ) -> None:
-        super().__init__(answers, users, accounts, recovery, limits)
+        super().__init__(responses, users, accounts, recovery, limits)
         self._more = frozenset(more)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, limited = self._answers.route, self._limits.limited
+        route, limited = self._responses.route, self._limits.limited
         yield route("POST", "auth/local", "callback", limited(self.local, "auth/local"))
         register = limited(self.register, "auth/local/register", by_email=True)
         yield route("POST", "auth/local/register", "register", register)
 
     async def local(self, request: Request) -> Response:
         """Answer a token and the user for a name (or e-mail) and its password."""
-        if not takes_passwords(await self._answers.read(lambda: self._accounts.stored(GRANT_KEY))):
+        if not takes_passwords(
+            await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
+        ):
             raise ApplicationError(DISABLED)
         given = read_form(request.body, _CREDENTIALS)
         identifier = given["identifier"]
-        user = await self._answers.read(lambda: self._accounts.local_user(identifier))
+        user = await self._responses.read(lambda: self._accounts.local_user(identifier))
         account = identifier.lower() if user is None else user.document_id
         self._limits.require_open(account)
         hashed = None if user is None else user.password
@@ -75,11 +77,11 @@ class SignInApi(AccountApi):
             self._limits.note_wrong(account)
             raise ValidationError(WRONG)
         await self._require_welcome(user)
-        return await self._answers.signed_in(request, user.id)
+        return await self._responses.signed_in(request, user.id)
 
     async def _require_welcome(self, user: UserRow) -> None:
         """Refuse those who may not sign in, now that it is known that they are who they say."""
-        options = await self._answers.read(lambda: advanced_options(self._accounts))
+        options = await self._responses.read(lambda: advanced_options(self._accounts))
         if not user.confirmed and options.email_confirmation:
             raise ApplicationError(UNCONFIRMED)
         if user.blocked:
@@ -87,7 +89,7 @@ class SignInApi(AccountApi):
 
     async def register(self, request: Request) -> Response:
         """Make an account, and sign in with it or, where that is asked for, confirm it first."""
-        options = await self._answers.read(lambda: advanced_options(self._accounts))
+        options = await self._responses.read(lambda: advanced_options(self._accounts))
         if not options.allow_register:
             raise ApplicationError(NO_REGISTRATION)
         body = request.body if isinstance(request.body, Mapping) else {}
@@ -96,12 +98,12 @@ class SignInApi(AccountApi):
         if unknown:
             raise ValidationError(f"Invalid parameters: {', '.join(unknown)}")
         data = {**self._more_of(body), **read_form(body, _REGISTRATION)}
-        shown = self._answers.shower(request, b"populate=role")
+        shown = self._responses.shower(request, b"populate=role")
         user_id, item = await self._users.register(data, shown)
         if options.email_confirmation:
             await self._ask_to_confirm(user_id)
             return respond_bare({"user": item})
-        return await self._answers.tokens(request, user_id, item)
+        return await self._responses.tokens(request, user_id, item)
 
     def _more_of(self, body: Mapping[str, object]) -> dict[str, object]:
         """Return what a body says of the attributes that the project has opened to everybody.
@@ -109,10 +111,10 @@ class SignInApi(AccountApi):
         Whoever opened a relation meant it to be set by people who can find nothing yet.
         """
         given = {name: value for name, value in body.items() if name in self._more}
-        return settable(self._answers.schema, given, FullAccess())
+        return settable(self._responses.schema, given, FullAccess())
 
     async def _ask_to_confirm(self, user_id: int) -> None:
-        user = await self._answers.read(lambda: self._accounts.user(user_id))
+        user = await self._responses.read(lambda: self._accounts.user(user_id))
         try:
             if user is not None:
                 await self._recovery.confirm(user)

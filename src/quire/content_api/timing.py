@@ -33,22 +33,24 @@ class Timings:
         self.statements = 0
 
     @contextmanager
-    def measure(self, room: str) -> Iterator[None]:
+    def measure(self, target: str) -> Iterator[None]:
         """Add the time of a block to a room."""
         started = time.perf_counter()
         try:
             yield
         finally:
             spent = (time.perf_counter() - started) * 1000
-            self.spent[room] = self.spent.get(room, 0.0) + spent
+            self.spent[target] = self.spent.get(target, 0.0) + spent
 
     def header(self) -> bytes:
         """Return the value of the header."""
-        return ", ".join(self._metric(room, spent) for room, spent in self.spent.items()).encode()
+        return ", ".join(
+            self._metric(target, spent) for target, spent in self.spent.items()
+        ).encode()
 
-    def _metric(self, room: str, spent: float) -> str:
-        said = f';desc="{self.statements} statements"' if room == "database" else ""
-        return f"{room}{said};dur={spent:.3f}"
+    def _metric(self, target: str, spent: float) -> str:
+        said = f';desc="{self.statements} statements"' if target == "database" else ""
+        return f"{target}{said};dur={spent:.3f}"
 
 
 _present: ContextVar[Timings] = ContextVar("timings")

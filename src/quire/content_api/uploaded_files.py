@@ -29,14 +29,14 @@ class UploadedFiles:
         self,
         storage: Storage,
         folder: Path,
-        gallery: TransformCache,
+        transform_cache: TransformCache,
         rules: TransformRules,
         *,
         links: SignedLinks | None,
         lifetime: timedelta,
     ) -> None:
         """``folder`` is where files of this machine are."""
-        self._gallery = gallery
+        self._transform_cache = transform_cache
         self._rules = rules
         self._storage = storage
         self._folder = folder
@@ -79,7 +79,7 @@ class UploadedFiles:
         Raises as `understand` and `TransformCache.picture`.
         """
         wanted = understand(f"{SERVED}/{_TRANSFORMED}{key}", raw_query, self._rules)
-        made = await self._gallery.picture(key, wanted)
+        made = await self._transform_cache.picture(key, wanted)
         response = FileResponse(made.path, media_type=made.type, stat_result=made.path.stat())
         response.headers["cache-control"] = "max-age=0"
         return response

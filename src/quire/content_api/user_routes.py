@@ -42,13 +42,13 @@ class AccountServices(Struct, frozen=True, kw_only=True):
     """What accounts need beside their rows; it lasts as long as the server."""
 
     sender: Sender
-    postbox: BackgroundTasks
+    background_tasks: BackgroundTasks
     calls: SharedCounters
     limiter: RateLimiter | None
 
     async def close(self, seconds: float) -> None:
         """Wait for the mails that are still to be sent, but no longer than so many seconds."""
-        await self.postbox.close(seconds)
+        await self.background_tasks.close(seconds)
         self.calls.close()
 
 
@@ -57,7 +57,7 @@ def account_services(settings: Settings, clock: Clock) -> AccountServices:
     calls = SharedCounters(settings.secrets.jwt_secret or "", settings.server.calls_file)
     return AccountServices(
         sender=choose_sender(settings.mail, development=settings.is_development),
-        postbox=BackgroundTasks(),
+        background_tasks=BackgroundTasks(),
         calls=calls,
         limiter=_limiter(settings, calls, clock),
     )
@@ -85,30 +85,30 @@ class AccountApis:
             documents,
             accounts,
             services.sender,
-            services.postbox,
+            services.background_tasks,
             pages=_pages(settings),
             clock=clock,
         )
         issuer = _issuer(settings, documents, accounts, sessions, clock)
         cookie = _cookie(settings)
-        answers = AccountResponses(reader, issuer, cookie)
+        responses = AccountResponses(reader, issuer, cookie)
         limits = CallLimits(services.limiter)
         self.roles = RoleApi(reader, accounts, Roles(documents, accounts), routed=routed)
         self._apis = (
             UserApi(reader, users, accounts),
             self.roles,
             SignInApi(
-                answers,
+                responses,
                 users,
                 accounts,
                 recovery,
                 limits,
                 more=settings.users.register_fields,
             ),
-            PasswordApi(answers, users, accounts, recovery, limits),
-            ConfirmationApi(answers, users, accounts, recovery, limits),
-            SessionApi(answers, issuer, cookie),
-            _provider_api(settings, answers, users, accounts, limits, clock),
+            PasswordApi(responses, users, accounts, recovery, limits),
+            ConfirmationApi(responses, users, accounts, recovery, limits),
+            SessionApi(responses, issuer, cookie),
+            _provider_api(settings, responses, users, accounts, limits, clock),
             MailApi(services.sender),
         )
 
@@ -146,7 +146,7 @@ def _issuer(
 
 def _provider_api(
     settings: Settings,
-    answers: AccountResponses,
+    responses: AccountResponses,
     users: EndUsers,
     accounts: Accounts,
     limits: CallLimits,
@@ -154,11 +154,11 @@ def _provider_api(
 ) -> ProviderApi:
     server = _server(settings)
     return ProviderApi(
-        answers,
+        responses,
         users,
         accounts,
         limits,
-        _seal(settings, clock),
+        _cipher(settings, clock),
         api=f"{server}{settings.api.prefix}",
         secure=server.startswith("https:"),
         clock=clock,
@@ -171,7 +171,7 @@ def _cookie(settings: Settings) -> RefreshCookie:
     return RefreshCookie(sessions, settings.cors, secure=secure)
 
 
-def _seal(settings: Settings, clock: Clock) -> StateCipher | None:
+def _cipher(settings: Settings, clock: Clock) -> StateCipher | None:
     secret = settings.secrets.jwt_secret
     return None if secret is None else StateCipher(secret, clock)
 

@@ -25,8 +25,8 @@ class BulkActions(WriteContext, frozen=True):
         among = tuple(code for code in locales if code is not None)
         present = {draft["documentId"] for draft in drafts}
         for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):
-            intent = PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
-            for written in (yield from act_on(self.unit, intent)):
+            command = PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
+            for written in (yield from act_on(self.unit, command)):
                 yield from self._kept(written)
             yield from self.unit.settle()
         return len(drafts)
@@ -38,10 +38,10 @@ class BulkActions(WriteContext, frozen=True):
         """
         live = yield from self._many(document_ids, locales, PUBLISH, published=True)
         for one in live:
-            intent = UnpublishDocument(
+            command = UnpublishDocument(
                 uid=self._type.uid, document_id=one["documentId"], locale=one["locale"]
             )
-            yield from act_on(self.unit, intent)
+            yield from act_on(self.unit, command)
             yield from self.unit.settle()
         entries = Counter(one["documentId"] for one in live)
         return sum(count * count for count in entries.values())
@@ -61,8 +61,8 @@ class BulkActions(WriteContext, frozen=True):
         ids = list(dict.fromkeys(one["documentId"] for one in chosen))
         for document_id in ids:
             for locale in locales:
-                intent = DeleteDocument(uid=self._type.uid, document_id=document_id, locale=locale)
-                yield from act_on(self.unit, intent)
+                command = DeleteDocument(uid=self._type.uid, document_id=document_id, locale=locale)
+                yield from act_on(self.unit, command)
                 yield from self.unit.settle()
             if all(one in chosen for one in found if one["documentId"] == document_id):
                 yield from self.history.forget(self._type, document_id)

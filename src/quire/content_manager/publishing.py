@@ -60,8 +60,8 @@ class ContentPublishing(WriteContext, frozen=True):
         return (yield from self._published(written.document_id, locale))
 
     def _published(self, document_id: str, locale: str | None) -> Program[Result]:
-        intent = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
-        written = (yield from act_on(self.unit, intent))[0]
+        command = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
+        written = (yield from act_on(self.unit, command))[0]
         yield from self._kept(written)
         return (yield from self.shown(written, full=True))
 
@@ -84,8 +84,8 @@ class ContentPublishing(WriteContext, frozen=True):
         entry = yield from reader.entry(self.rights, live["id"], wanted)
         forget_roles(entry)
         every = yield from reader.every_version(self.rights, document_id)
-        intent = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
-        yield from act_on(self.unit, intent)
+        command = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
+        yield from act_on(self.unit, command)
         yield from self.unit.settle()
         left = yield from reader.every_version(self.rights, document_id)
         localizations = yield from reader.localized_in_full(self.rights, None, left)
@@ -107,7 +107,7 @@ class ContentPublishing(WriteContext, frozen=True):
     ) -> Program[WrittenEntry]:
         if draft is not None:
             yield from self.history.before(self._reading, self.rights, draft)
-        intent = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)
-        written = (yield from act_on(self.unit, intent))[0]
+        command = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)
+        written = (yield from act_on(self.unit, command))[0]
         yield from self._kept(written)
         return written

@@ -41,7 +41,7 @@ class EntrySanitizer:
         self._rights = rights
         self._read_by = tuple(read_by)
         content_type = rights.content_type
-        self._people = tuple(
+        self._admin_users = tuple(
             attribute.name
             for attribute in content_type.relations
             if attribute.target == ADMIN_USER_UID and attribute.to_many
@@ -51,7 +51,7 @@ class EntrySanitizer:
         """Return what is shown of an entry; by the rules that hold for it, or by these."""
         held = self._rights.on(owned(entry)) if rules is None else tuple(rules)
         forget_roles(entry)
-        for name in self._people:
+        for name in self._admin_users:
             if covers(held, name):
                 entry[name] = {}
         if held != self._read_by:

@@ -35,7 +35,7 @@ def changed_view(view: View, data: object) -> View:
     return {**view, **{name: given[name] for name in SECTIONS if given.get(name) is not None}}
 
 
-def faults_of_view(model: Model, data: object) -> list[str]:
+def problems_of_view(model: Model, data: object) -> list[str]:
     """Return everything that is wrong with a change of a model's view, as sentences."""
     if data is None:
         return []
@@ -43,10 +43,10 @@ def faults_of_view(model: Model, data: object) -> list[str]:
         return [f"this {not_of_type('object', data)}"]
     checks = {"settings": _settings, "metadatas": _metadatas, "layouts": _layouts}
     return [
-        fault
+        problem
         for name, check in checks.items()
         if data.get(name) is not None
-        for fault in _section(name, data[name], check, model)
+        for problem in _section(name, data[name], check, model)
     ]
 
 

@@ -43,8 +43,8 @@ class ContentWriting(WriteContext, frozen=True):
         data = picked(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
-        intent = CreateDocument(uid=self._type.uid, data=data, locale=locale)
-        written = (yield from act_on(self.unit, intent))[0]
+        command = CreateDocument(uid=self._type.uid, data=data, locale=locale)
+        written = (yield from act_on(self.unit, command))[0]
         yield from self._kept(written)
         return written
 
@@ -82,7 +82,7 @@ class ContentWriting(WriteContext, frozen=True):
         rules = self._to(UPDATE).require_on(of)
         _require_unchanged(entry, expected)
         data = picked(self.unit.engine.schema, self._type, body, rules)
-        intent = UpdateDocument(
+        command = UpdateDocument(
             uid=self._type.uid,
             document_id=document_id,
             data=data,
@@ -91,7 +91,7 @@ class ContentWriting(WriteContext, frozen=True):
         )
         if entry is not None:
             yield from self.history.before(self._reading, self.rights, entry)
-        written = (yield from act_on(self.unit, intent))[0]
+        written = (yield from act_on(self.unit, command))[0]
         if kept:
             yield from self._kept(written)
         return written
@@ -111,10 +111,10 @@ class ContentWriting(WriteContext, frozen=True):
         schema = self.unit.engine.schema
         blanks = withheld(schema, self._type, rules, read)
         data = overlaid(blanks, picked(schema, self._type, body, rules))
-        intent = CloneDocument(
+        command = CloneDocument(
             uid=self._type.uid, document_id=document_id, locale=locale, data=data
         )
-        written = (yield from act_on(self.unit, intent))[0]
+        written = (yield from act_on(self.unit, command))[0]
         yield from self._kept(written)
         return (yield from self.shown(written, full=False))
 
@@ -144,6 +144,6 @@ def _require_unchanged(entry: Shown | None, expected: frozenset[str] | None) -> 
         return
     by = entry.get("updatedBy")
     told = ("id", "firstname", "lastname", "email")
-    person = {name: by.get(name) for name in told} if isinstance(by, dict) else None
-    details = {"updatedAt": entry["updatedAt"], "updatedBy": person}
+    admin_user = {name: by.get(name) for name in told} if isinstance(by, dict) else None
+    details = {"updatedAt": entry["updatedAt"], "updatedBy": admin_user}
     raise PreconditionFailedError(details=details)

@@ -17,23 +17,23 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
     Raises DatabaseOpenError when there is none, when it is of another kind or a newer layout, or
     when tables of the schema are missing; ConfigurationError for a kind that cannot be served.
     """
-    room = target_of(settings)
-    async with room.look() as looking:
-        opening = await looking.run(opening_program(room.kind.inspector, wanted_tables(tables)))
-    problem = _problem(room.place, opening)
+    target = target_of(settings)
+    async with target.look() as looking:
+        opening = await looking.run(opening_program(target.kind.inspector, wanted_tables(tables)))
+    problem = _problem(target.place, opening)
     if problem is not None:
         raise DatabaseOpenError(problem)
-    return await room.open()
+    return await target.open()
 
 
-async def require_project_database(room: DatabaseTarget) -> None:
+async def require_project_database(target: DatabaseTarget) -> None:
     """Check that a database is one of Strapi or Quire, whatever tables of the schema it lacks.
 
     Raises DatabaseOpenError when it is not, or when it is empty or cannot be opened.
     """
-    async with room.look() as looking:
-        opening = await looking.run(opening_program(room.kind.inspector, {}))
-    problem = _problem(room.place, opening)
+    async with target.look() as looking:
+        opening = await looking.run(opening_program(target.kind.inspector, {}))
+    problem = _problem(target.place, opening)
     if problem is not None:
         raise DatabaseOpenError(problem)
 

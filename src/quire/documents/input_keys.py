@@ -54,9 +54,9 @@ def _check_entry(
             raise InvalidKeyError(name, name, source=_SOURCE)
     look = _Look(schema, ability)
     look.entry(content_type, entry, None, _AT_ROOT)
-    fault = look.unknown or look.forbidden
-    if fault is not None:
-        raise InvalidKeyError(*fault, source=_SOURCE)
+    problem = look.unknown or look.forbidden
+    if problem is not None:
+        raise InvalidKeyError(*problem, source=_SOURCE)
 
 
 def _is_writable(attribute: Attribute) -> bool:

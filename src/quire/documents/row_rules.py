@@ -26,42 +26,42 @@ _DELETING = {"plugin::users-permissions.user": "destroy"}
 """What deleting is called, where not ``delete``."""
 
 
-def rule_of(unit: UnitOfWork, intent: Intent) -> str | None:
+def rule_of(unit: UnitOfWork, command: Intent) -> str | None:
     """Return the rule that an intent is held against, ``None`` where there is none."""
     if unit.principal is None:
         return None
     rules = rules_of(unit.principal.ability)
     if not rules:
         return None
-    match intent:
+    match command:
         case CreateDocument() | CloneDocument():
             action = _CREATE
         case DeleteDocument():
-            action = _DELETING.get(intent.uid, _DELETE)
+            action = _DELETING.get(command.uid, _DELETE)
         case _:
             action = _UPDATE
-    return rules.get(f"{intent.uid}.{action}")
+    return rules.get(f"{command.uid}.{action}")
 
 
-def require_before(unit: UnitOfWork, intent: Intent, rule: str) -> Program[None]:
+def require_before(unit: UnitOfWork, command: Intent, rule: str) -> Program[None]:
     """Refuse to change a document that does not keep the rule. Raises ForbiddenError."""
-    if isinstance(intent, CreateDocument | CloneDocument):
+    if isinstance(command, CreateDocument | CloneDocument):
         return
-    document_id = intent.document_id
+    document_id = command.document_id
     if document_id is None:
-        document_id = yield from first_document_id(unit.store, unit.layout(intent.uid))
+        document_id = yield from first_document_id(unit.store, unit.layout(command.uid))
     if document_id is not None:
-        yield from _require(unit, intent.uid, document_id, rule)
+        yield from _require(unit, command.uid, document_id, rule)
 
 
 def require_after(
-    unit: UnitOfWork, intent: Intent, rule: str, written: list[WrittenEntry]
+    unit: UnitOfWork, command: Intent, rule: str, written: list[WrittenEntry]
 ) -> Program[None]:
     """Refuse to leave a document that does not keep the rule. Raises ForbiddenError."""
-    if isinstance(intent, DeleteDocument):
+    if isinstance(command, DeleteDocument):
         return
     for document_id in dict.fromkeys(one.document_id for one in written):
-        yield from _require(unit, intent.uid, document_id, rule)
+        yield from _require(unit, command.uid, document_id, rule)
 
 
 def in_sight(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[frozenset[int]]:

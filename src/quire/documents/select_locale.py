@@ -28,9 +28,9 @@ def in_locales(
     unit: UnitOfWork,
     layout: EntryLayout,
     entries: Collection[EntryRow],
-    intent: DeleteDocument | PublishDocument,
+    command: DeleteDocument | PublishDocument,
 ) -> list[EntryRow]:
     """Return the entries of the locale or the locales that an intent is about."""
-    if intent.locales is not None and layout.is_localized():
-        return [entry for entry in entries if entry.locale in intent.locales]
-    return in_locale(unit, layout, entries, intent.locale)
+    if command.locales is not None and layout.is_localized():
+        return [entry for entry in entries if entry.locale in command.locales]
+    return in_locale(unit, layout, entries, command.locale)

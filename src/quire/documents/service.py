@@ -158,7 +158,7 @@ class DocumentService:
 
     async def perform(
         self,
-        intents: Sequence[Intent],
+        commands: Sequence[Intent],
         *,
         principal: Principal | None = None,
         origin: str = "api",
@@ -167,13 +167,13 @@ class DocumentService:
 
         def act(unit: UnitOfWork) -> Program[list[list[WrittenEntry]]]:
             written = []
-            for intent in intents:
-                written.append((yield from act_on(unit, intent)))
+            for command in commands:
+                written.append((yield from act_on(unit, command)))
                 yield from unit.settle()
             return written
 
         passwords = [
-            password for intent in intents for password in passwords_of(self.schema, intent)
+            password for command in commands for password in passwords_of(self.schema, command)
         ]
         return await self.run(act, passwords=passwords, principal=principal, origin=origin)
 
@@ -199,46 +199,46 @@ class DocumentService:
         return await self._database.read(make, snapshot=several, key=planned.key)
 
     async def create(
-        self, intent: CreateDocument, *, principal: Principal | None = None
+        self, command: CreateDocument, *, principal: Principal | None = None
     ) -> WrittenEntry:
         """Make a document."""
-        return (await self.perform([intent], principal=principal))[0][0]
+        return (await self.perform([command], principal=principal))[0][0]
 
     async def update(
-        self, intent: UpdateDocument, *, principal: Principal | None = None
+        self, command: UpdateDocument, *, principal: Principal | None = None
     ) -> WrittenEntry:
         """Change a document."""
-        return (await self.perform([intent], principal=principal))[0][0]
+        return (await self.perform([command], principal=principal))[0][0]
 
     async def delete(
-        self, intent: DeleteDocument, *, principal: Principal | None = None
+        self, command: DeleteDocument, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
         """Delete a document; returns the entries that are no more."""
-        return (await self.perform([intent], principal=principal))[0]
+        return (await self.perform([command], principal=principal))[0]
 
     async def publish(
-        self, intent: PublishDocument, *, principal: Principal | None = None
+        self, command: PublishDocument, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
         """Publish a document; returns its published entries."""
-        return (await self.perform([intent], principal=principal))[0]
+        return (await self.perform([command], principal=principal))[0]
 
     async def unpublish(
-        self, intent: UnpublishDocument, *, principal: Principal | None = None
+        self, command: UnpublishDocument, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
         """Take what is published of a document away; returns its drafts."""
-        return (await self.perform([intent], principal=principal))[0]
+        return (await self.perform([command], principal=principal))[0]
 
     async def discard_draft(
-        self, intent: DiscardDraft, *, principal: Principal | None = None
+        self, command: DiscardDraft, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
         """Make the draft of a document what is published; returns the new drafts."""
-        return (await self.perform([intent], principal=principal))[0]
+        return (await self.perform([command], principal=principal))[0]
 
     async def clone(
-        self, intent: CloneDocument, *, principal: Principal | None = None
+        self, command: CloneDocument, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
         """Make a new document of another one; returns its entries."""
-        return (await self.perform([intent], principal=principal))[0]
+        return (await self.perform([command], principal=principal))[0]
 
     async def _hash(self, passwords: Collection[Password]) -> Mapping[Password, str]:
         if not passwords:
@@ -254,39 +254,39 @@ class DocumentService:
         return dict(zip(wanted, hashes, strict=True))
 
 
-def act_on(unit: UnitOfWork, intent: Intent) -> Program[list[WrittenEntry]]:
+def act_on(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
     """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted.
 
     Raises ForbiddenError for a document that is out of reach of who writes.
     """
-    rule = rule_of(unit, intent)
+    rule = rule_of(unit, command)
     if rule is None:
-        return (yield from _act_on(unit, intent))
-    yield from require_before(unit, intent, rule)
-    written = yield from _act_on(unit, intent)
-    yield from require_after(unit, intent, rule, written)
+        return (yield from _act_on(unit, command))
+    yield from require_before(unit, command, rule)
+    written = yield from _act_on(unit, command)
+    yield from require_after(unit, command, rule, written)
     return written
 
 
-def _act_on(unit: UnitOfWork, intent: Intent) -> Program[list[WrittenEntry]]:
-    match intent:
+def _act_on(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
+    match command:
         case CreateDocument():
-            return (yield from create(unit, [intent]))
+            return (yield from create(unit, [command]))
         case UpdateDocument():
-            return (yield from update(unit, [intent]))
+            return (yield from update(unit, [command]))
         case DeleteDocument():
-            return (yield from delete(unit, [intent]))
+            return (yield from delete(unit, [command]))
         case PublishDocument():
-            return (yield from publish(unit, [intent]))
+            return (yield from publish(unit, [command]))
         case UnpublishDocument():
-            return (yield from unpublish(unit, [intent]))
+            return (yield from unpublish(unit, [command]))
         case DiscardDraft():
-            return (yield from discard_draft(unit, [intent]))
+            return (yield from discard_draft(unit, [command]))
         case CloneDocument():
-            return (yield from clone(unit, [intent]))
+            return (yield from clone(unit, [command]))
 
 
-def passwords_of(schema: Schema, intent: Intent) -> Iterator[Password]:
+def passwords_of(schema: Schema, command: Intent) -> Iterator[Password]:
     """Iterate over the passwords in the data of an intent."""
-    if isinstance(intent, CreateDocument | UpdateDocument | CloneDocument):
-        yield from passwords_in(schema, schema.model(intent.uid), intent.data)
+    if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+        yield from passwords_in(schema, schema.model(command.uid), command.data)

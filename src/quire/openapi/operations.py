@@ -98,9 +98,9 @@ class DescribedOperation(Struct, frozen=True, kw_only=True):
             found["parameters"] = [parameter.described() for parameter in self.parameters]
         if self.body is not None:
             found["requestBody"] = self.body.described()
-        answers = {str(r.status): r.described() for r in self.responses}
+        described = {str(r.status): r.described() for r in self.responses}
         failures = {str(status): _failure(FAILURES[status][0]) for status in self.errors}
-        return {**found, "responses": {**answers, **failures, "default": _failure(OTHER_FAILURE)}}
+        return {**found, "responses": {**described, **failures, "default": _failure(OTHER_FAILURE)}}
 
 
 FAILURES: Mapping[int, tuple[str, str]] = {

@@ -63,9 +63,9 @@ class ContentParts(Struct, frozen=True, kw_only=True):
     customisations: Customisations
 
 
-def assemble_content(foundation: Services, parts: ContentParts) -> ContentApi:
+def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
     """Make the content API. Types that JavaScript guards are closed, which the log tells."""
-    settings = foundation.settings
+    settings = services.settings
     schema = parts.reader.schema
     found = parts.customisations
     _log_closed(found)
@@ -73,13 +73,13 @@ def assemble_content(foundation: Services, parts: ContentParts) -> ContentApi:
     return ContentApi(
         RouteTable(_routes(settings, parts, authorizer, found)),
         parts.content_version,
-        _authenticator(foundation, parts),
+        _authenticator(services, parts),
         settings=settings,
         headers=ResponseHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
         elsewhere=OtherResponders(
             readiness=Readiness(
-                foundation.database,
+                services.database,
                 target_of(settings).kind.inspector,
                 tables=wanted_tables(map_tables(parts.reader.schema)),
                 require_schema=parts.require_schema,
@@ -91,7 +91,7 @@ def assemble_content(foundation: Services, parts: ContentParts) -> ContentApi:
                 pages=_pages(settings),
             ),
             api=parts.beside,
-            successor=foundation.successor,
+            successor=services.successor,
         ),
     )
 
@@ -101,10 +101,10 @@ def _routes(
 ) -> list[Route]:
     reader, documents = parts.reader, parts.documents
     routes: list[Route] = []
-    answers = ResponseCache(settings.cache.answers)
-    reads = DocumentReads(reader, answers)
+    responses = ResponseCache(settings.cache.responses)
+    reads = DocumentReads(reader, responses)
     for content_type in reader.schema.api_types:
-        usual = DocumentApi(reader, documents, content_type, answers).routes()
+        usual = DocumentApi(reader, documents, content_type, responses).routes()
         served = found.routes.get(content_type.uid)
         routes += usual if served is None else guarded_routes(usual, served, reads)
     in_batches = Authorizer(
@@ -124,13 +124,13 @@ def _routes(
     return routes
 
 
-def _authenticator(foundation: Services, parts: ContentParts) -> Authenticator:
-    settings = foundation.settings
+def _authenticator(services: Services, parts: ContentParts) -> Authenticator:
+    settings = services.settings
     authenticator = TimedAuthenticator if settings.is_development else Authenticator
     return authenticator(
-        foundation.database,
+        services.database,
         parts.accounts,
-        clock=foundation.clock,
+        clock=services.clock,
         api_token_salt=settings.secrets.api_token_salt,
         jwt_secret=settings.secrets.jwt_secret,
         cache_size=settings.cache.tokens,

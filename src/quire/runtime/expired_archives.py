@@ -12,18 +12,18 @@ from quire.settings import Settings
 _log = structlog.get_logger("quire.schema")
 
 
-async def clear_aside(settings: Settings, database: Database, clock: Clock) -> None:
-    """Let go of what has been kept aside for as long as the settings say; at another start if not.
+async def clear_archives(settings: Settings, database: Database, clock: Clock) -> None:
+    """Let go of what has been archived for as long as the settings say; at another start if not.
 
     Of several processes one does it.
     """
-    kind, days, now = target_of(settings).kind, settings.database.aside_days, clock()
+    kind, days, now = target_of(settings).kind, settings.database.archive_days, clock()
     try:
         if not await database.read(lambda: over(kind, days=days, now=now)):
             return
         gone = await database.write(forget_over(kind, days=days, now=now))
     except AppError as error:
-        _log.warning("what was kept aside for too long is left", exc_info=error)
+        _log.warning("what was archived for too long is left", exc_info=error)
         return
-    for aside in gone:
-        _log.info("what was kept aside is gone", number=aside.id, title=aside.title)
+    for archive in gone:
+        _log.info("what was archived is gone", number=archive.id, title=archive.title)

@@ -12,9 +12,9 @@ from quire.settings import Settings
 from quire.uploads.signed_links import presented_files
 
 
-def make_reader(foundation: Services, schema: Schema, tables: TableMap) -> ContentReader:
+def make_reader(services: Services, schema: Schema, tables: TableMap) -> ContentReader:
     """Make what reads for the content API."""
-    settings, links = foundation.settings, foundation.premises.links
+    settings, links = services.settings, services.upload_context.links
     api = settings.api
     limits = ReadLimits(
         default_limit=api.default_limit,
@@ -31,7 +31,7 @@ def make_reader(foundation: Services, schema: Schema, tables: TableMap) -> Conte
     )
     reader = TimedReader if settings.is_development else ContentReader
     return reader(
-        foundation.database,
+        services.database,
         schema,
         tables,
         limits,
@@ -40,7 +40,7 @@ def make_reader(foundation: Services, schema: Schema, tables: TableMap) -> Conte
         list_cache=ListCache(
             totals=settings.cache.counts,
             pages=settings.cache.pages,
-            slow_lists=foundation.slow_lists,
+            slow_lists=services.slow_lists,
         ),
         presented=NOTHING_PRESENTED if links is None else presented_files(links),
     )

@@ -61,38 +61,38 @@ class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
 
 
 def make_schema_runtime(
-    foundation: Services, schema: Schema, *, disregarded: str | None = None
+    services: Services, schema: Schema, *, disregarded: str | None = None
 ) -> SchemaRuntime:
     """Make the application for a schema. It asks the database for nothing.
 
     It writes while the database says that its tables have this schema, or the ``disregarded`` one.
     """
     tables = map_tables(schema)
-    reader = make_reader(foundation, schema, tables)
-    store = open_store(schema, tables, foundation.database.dialect)
+    reader = make_reader(services, schema, tables)
+    store = open_store(schema, tables, services.database.dialect)
     require = require_schema(store.writes, schema.version, disregarded)
-    engine = _engine(foundation, store)
-    content_version = _content_version(foundation, reader, engine)
-    documents = _document_service(foundation, engine, require)
-    library = _library(foundation, engine)
-    accounts = Accounts(tables, foundation.database.dialect)
-    customisations = find_customisations(foundation.settings, schema)
-    account_apis = _account_apis(foundation, reader, documents, accounts, customisations)
+    engine = _engine(services, store)
+    content_version = _content_version(services, reader, engine)
+    documents = _document_service(services, engine, require)
+    library = _library(services, engine)
+    accounts = Accounts(tables, services.database.dialect)
+    customisations = find_customisations(services.settings, schema)
+    account_apis = _account_apis(services, reader, documents, accounts, customisations)
     present = require_present_schema(store.writes, schema.version, disregarded)
     sources = AdminSources(
         reader=reader,
         documents=documents,
         library=library,
         accounts=account_apis,
-        services=foundation.services,
-        attempts=foundation.attempts,
-        audit=foundation.audit,
-        webhooks=foundation.webhooks,
-        project=_project(foundation, schema, present),
+        services=services.services,
+        attempts=services.attempts,
+        audit=services.audit,
+        webhooks=services.webhooks,
+        project=_project(services, schema, present),
         content_version=content_version,
         customisations=customisations,
     )
-    admin = _admin_parts(foundation, sources)
+    admin = _admin_parts(services, sources)
     parts = ContentParts(
         accounts=accounts,
         reader=reader,
@@ -104,8 +104,8 @@ def make_schema_runtime(
         beside=None if admin is None else admin.api,
         customisations=customisations,
     )
-    content = assemble_content(foundation, parts)
-    timed = foundation.settings.is_development
+    content = assemble_content(services, parts)
+    timed = services.settings.is_development
     return SchemaRuntime(
         schema=schema,
         reader=reader,
@@ -120,80 +120,80 @@ def make_schema_runtime(
 
 
 def _account_apis(
-    foundation: Services,
+    services: Services,
     reader: ContentReader,
     documents: DocumentService,
     accounts: Accounts,
     customisations: Customisations,
 ) -> AccountApis:
     return AccountApis(
-        foundation.settings,
+        services.settings,
         reader,
         documents,
         accounts,
-        foundation.services,
-        clock=foundation.clock,
+        services.services,
+        clock=services.clock,
         routed=customisations.routed_actions(),
     )
 
 
 def _content_version(
-    foundation: Services, reader: ContentReader, engine: WriteEngine
+    services: Services, reader: ContentReader, engine: WriteEngine
 ) -> ContentVersion:
     def adopt(code: str | None) -> None:
         reader.adopt_default_locale(code)
         engine.adopt_default_locale(code)
 
-    return ContentVersion(foundation.database, engine.store.writes, adopt)
+    return ContentVersion(services.database, engine.store.writes, adopt)
 
 
-def _library(foundation: Services, engine: WriteEngine) -> MediaLibrary:
+def _library(services: Services, engine: WriteEngine) -> MediaLibrary:
     """Open the media library, which writes whatever schema is announced.
 
     Uploads that arrive while types change cannot be begun again. What they write is of built-in
     types, whatever the schema.
     """
-    files = _document_service(foundation, engine, require_nothing)
-    rows = FileRowAccess(database=foundation.database, store=engine.store, documents=files)
-    return open_library(foundation.settings, rows, foundation.premises)
+    files = _document_service(services, engine, require_nothing)
+    rows = FileRowAccess(database=services.database, store=engine.store, documents=files)
+    return open_library(services.settings, rows, services.upload_context)
 
 
-def _project(foundation: Services, schema: Schema, require: Requirement) -> EditableProject:
+def _project(services: Services, schema: Schema, require: Requirement) -> EditableProject:
     return EditableProject(
-        settings=foundation.settings,
-        database=foundation.database,
-        kind=target_of(foundation.settings).kind,
-        clock=foundation.clock,
+        settings=services.settings,
+        database=services.database,
+        kind=target_of(services.settings).kind,
+        clock=services.clock,
         schema=schema,
         require=require,
-        adopt=foundation.adopt,
+        adopt=services.adopt,
     )
 
 
-def _engine(foundation: Services, store: EntryStore) -> WriteEngine:
+def _engine(services: Services, store: EntryStore) -> WriteEngine:
     return WriteEngine(
         store=store,
         new_id=new_document_id,
         default_locale=None,
-        limits=inner_limits(foundation.settings),
+        limits=inner_limits(services.settings),
     )
 
 
 def _document_service(
-    foundation: Services, engine: WriteEngine, require: WriteCheck
+    services: Services, engine: WriteEngine, require: WriteCheck
 ) -> DocumentService:
     return DocumentService(
-        foundation.database,
+        services.database,
         engine,
-        foundation.events,
-        clock=foundation.clock,
+        services.events,
+        clock=services.clock,
         hash_password=hash_password,
-        outbox=foundation.webhooks.outbox,
+        outbox=services.webhooks.outbox,
         require=require,
     )
 
 
-def _admin_parts(foundation: Services, sources: AdminSources) -> AdminParts | None:
-    if foundation.settings.secrets.admin_jwt_secret is None:
+def _admin_parts(services: Services, sources: AdminSources) -> AdminParts | None:
+    if services.settings.secrets.admin_jwt_secret is None:
         return None
-    return assemble_admin(foundation.settings, sources, clock=foundation.clock)
+    return assemble_admin(services.settings, sources, clock=services.clock)

@@ -32,7 +32,7 @@ class Services(Struct, frozen=True, kw_only=True):
     clock: Clock
     database: Database
     events: EventBus
-    premises: UploadContext
+    upload_context: UploadContext
     services: AccountServices
     attempts: LoginThrottle
     audit: AuditLog
@@ -44,15 +44,15 @@ class Services(Struct, frozen=True, kw_only=True):
     async def start(self) -> None:
         """Begin the work that goes on by itself."""
         await self.webhooks.outbox.refresh()
-        self.webhooks.courier.start()
+        self.webhooks.worker.start()
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
 
     async def close(self) -> None:
         """Finish what is under way, and let go of the database at the end."""
         await self.slow_lists.stop()
-        await self.webhooks.courier.stop()
+        await self.webhooks.worker.stop()
         await self.services.close(self.settings.server.shutdown_timeout.total_seconds())
-        self.premises.close()
+        self.upload_context.close()
         await self.database.close()
 
 
@@ -74,7 +74,9 @@ def open_services(
         clock=clock,
         database=database,
         events=events,
-        premises=open_upload_context(settings, clock, Leases(database, writes, tables, clock)),
+        upload_context=open_upload_context(
+            settings, clock, Leases(database, writes, tables, clock)
+        ),
         services=services,
         attempts=LoginThrottle(settings.admin.rate_limit, services.calls, clock),
         audit=AuditLog(database, writes, tables),

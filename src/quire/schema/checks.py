@@ -28,8 +28,8 @@ def check_models(models: Models, types: AttributeTypes) -> list[SchemaProblem]:
             found += [
                 SchemaProblem(file, f"attributes.{name}{'.' if option else ''}{option}", message)
                 for option, message in (
-                    *_reference_faults(uid, attribute, models),
-                    *_name_faults(uid, name),
+                    *_reference_problems(uid, attribute, models),
+                    *_name_problems(uid, name),
                 )
             ]
         found += [SchemaProblem(file, path, message) for path, message in _columns(raw, types)]
@@ -77,7 +77,7 @@ def _double_tables(models: Models) -> Iterator[SchemaProblem]:
             seen[table] = uid
 
 
-def _name_faults(uid: str, name: str) -> Iterator[tuple[str, str]]:
+def _name_problems(uid: str, name: str) -> Iterator[tuple[str, str]]:
     if not uid.startswith("api::") and "::" in uid:
         return  # built-in types may use reserved names
     snake = snake_case(name)
@@ -90,10 +90,10 @@ def _name_faults(uid: str, name: str) -> Iterator[tuple[str, str]]:
         yield "", "the name is reserved"
 
 
-def _reference_faults(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, str]]:
+def _reference_problems(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, str]]:
     kind = raw.get("type")
     if kind == "relation":
-        yield from _relation_faults(uid, raw, models)
+        yield from _relation_problems(uid, raw, models)
     elif kind == "component":
         yield from _unknown_component("component", raw.get("component"), models)
     elif kind == "dynamiczone":
@@ -107,7 +107,7 @@ def _unknown_component(option: str, uid: object, models: Models) -> Iterator[tup
         yield option, f"there is no component {uid}"
 
 
-def _relation_faults(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, str]]:
+def _relation_problems(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, str]]:
     target = raw.get("target")
     if not isinstance(target, str):
         return
@@ -126,10 +126,10 @@ def _relation_faults(uid: str, raw: Raw, models: Models) -> Iterator[tuple[str, 
             yield option, f"{target}.{name} is not a relation to {uid}"
         elif back == "inversedBy" and raw.get("relation") == "manyToMany" and back not in other:
             yield option, f"{target}.{name} must say inversedBy"
-    yield from _morph_faults(raw, target, others)
+    yield from _morph_problems(raw, target, others)
 
 
-def _morph_faults(raw: Raw, target: str, others: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
+def _morph_problems(raw: Raw, target: str, others: Mapping[str, Raw]) -> Iterator[tuple[str, str]]:
     name = raw.get("morphBy")
     if not isinstance(name, str):
         return

@@ -166,19 +166,19 @@ def _shape_problems(
 ) -> Iterator[SchemaProblem]:
     """Find what is wrong within single files."""
     for source in sources:
-        for path, message in _model_faults(source):
+        for path, message in _model_problems(source):
             yield SchemaProblem(source.file, path, message)
         attributes = source.raw.get("attributes", {})
         if not isinstance(attributes, dict):
             yield SchemaProblem(source.file, "attributes", "must be an object")
             continue
         for name, raw in attributes.items():
-            for option, message in _attribute_faults(raw, types):
+            for option, message in _attribute_problems(raw, types):
                 path = f"attributes.{name}.{option}" if option else f"attributes.{name}"
                 yield SchemaProblem(source.file, path, message)
 
 
-def _attribute_faults(raw: object, types: AttributeTypes) -> list[tuple[str, str]]:
+def _attribute_problems(raw: object, types: AttributeTypes) -> list[tuple[str, str]]:
     if not isinstance(raw, dict):
         return [("", "must be an object")]
     name = raw.get("type")
@@ -186,10 +186,10 @@ def _attribute_faults(raw: object, types: AttributeTypes) -> list[tuple[str, str
     if type_ is None:
         known = ", ".join(types)
         return [("type", f"is not an attribute type (known: {known})")]
-    return type_.faults(raw)
+    return type_.problems(raw)
 
 
-def _model_faults(source: SchemaFile) -> Iterator[tuple[str, str]]:
+def _model_problems(source: SchemaFile) -> Iterator[tuple[str, str]]:
     raw = source.raw
     collection = raw.get("collectionName")
     if collection is not None and not (isinstance(collection, str) and collection):
@@ -200,11 +200,11 @@ def _model_faults(source: SchemaFile) -> Iterator[tuple[str, str]]:
         return
     if raw.get("kind", "collectionType") not in [kind.value for kind in TypeKind]:
         yield "kind", "expected collectionType or singleType"
-    yield from _option_faults(raw.get("options", {}))
-    yield from _info_faults(raw.get("info"))
+    yield from _option_problems(raw.get("options", {}))
+    yield from _info_problems(raw.get("info"))
 
 
-def _info_faults(info: object) -> Iterator[tuple[str, str]]:
+def _info_problems(info: object) -> Iterator[tuple[str, str]]:
     if not isinstance(info, dict):
         yield "info", "is missing"
         return
@@ -216,7 +216,7 @@ def _info_faults(info: object) -> Iterator[tuple[str, str]]:
         yield "info.displayName", "is missing"
 
 
-def _option_faults(options: object) -> Iterator[tuple[str, str]]:
+def _option_problems(options: object) -> Iterator[tuple[str, str]]:
     if not isinstance(options, dict):
         yield "options", "must be an object"
     elif not isinstance(options.get("draftAndPublish", False), bool):

@@ -166,7 +166,7 @@ class _Normalizer(Struct):
         if missing:
             self._notice(source, name, f"has no {missing[0]}; stored as {_PLAIN_TYPE}")
             return self._with_type(source, name, {**raw, "type": _PLAIN_TYPE})
-        unfit = {option for option, _ in type_.faults(raw)}
+        unfit = {option for option, _ in type_.problems(raw)}
         for option in sorted(unfit):
             self._notice(source, f"{name}.{option}", "does not fit the storage type; ignored")
         return {option: value for option, value in raw.items() if option not in unfit}

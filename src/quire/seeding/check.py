@@ -21,23 +21,23 @@ class DocumentCheck:
         self._known = known
         self._entries = EntryCheck(known)
 
-    def faults(self, source: DocumentSource) -> Iterator[ContentProblem]:
+    def problems(self, source: DocumentSource) -> Iterator[ContentProblem]:
         """List every fault of one document."""
-        frame = [*_frame_faults(self._known, source)]
-        found = frame or [*_placement_faults(source), *self._value_faults(source)]
+        frame = [*_frame_problems(self._known, source)]
+        found = frame or [*_placement_problems(source), *self._value_problems(source)]
         for path, message in dict.fromkeys(found):
             yield ContentProblem(source.file, path, message)
 
-    def _value_faults(self, source: DocumentSource) -> Iterator[Fault]:
+    def _value_problems(self, source: DocumentSource) -> Iterator[Fault]:
         for version in source.document().versions:
             if version.published is not None:
-                yield from self._entries.faults(source, version, version.published, draft=False)
+                yield from self._entries.problems(source, version, version.published, draft=False)
             # The draft of what is published as it is has no other faults.
             if version.draft is not None and version.status is not Status.PUBLISHED:
-                yield from self._entries.faults(source, version, version.draft, draft=True)
+                yield from self._entries.problems(source, version, version.draft, draft=True)
 
 
-def _frame_faults(known: KnownTargets, source: DocumentSource) -> Iterator[Fault]:
+def _frame_problems(known: KnownTargets, source: DocumentSource) -> Iterator[Fault]:
     """Find what is wrong around the values: locales and statuses."""
     content_type, item = source.content_type, source.item
     if not content_type.localized and item.locales is not None:
@@ -53,7 +53,7 @@ def _frame_faults(known: KnownTargets, source: DocumentSource) -> Iterator[Fault
         if locale is not None and locale not in known.locales:
             yield source.at(f"locales.{locale}"), "is not in the manifest"
         status = version.status or item.status
-        message = _status_fault(content_type, status, changed=bool(version.draft))
+        message = _status_problem(content_type, status, changed=bool(version.draft))
         if message is not None:
             yield source.at(f"{inner}status"), message
         twice = sorted(item.data.keys() & version.data.keys())
@@ -61,7 +61,9 @@ def _frame_faults(known: KnownTargets, source: DocumentSource) -> Iterator[Fault
             yield source.at(f"{inner}data.{name}"), "is in the data of the document, too"
 
 
-def _status_fault(content_type: ContentType, status: Status | None, *, changed: bool) -> str | None:
+def _status_problem(
+    content_type: ContentType, status: Status | None, *, changed: bool
+) -> str | None:
     if not content_type.draft_and_publish:
         if status is not None:
             return f"{content_type.uid} is without draft & publish"
@@ -73,7 +75,7 @@ def _status_fault(content_type: ContentType, status: Status | None, *, changed: 
     return None
 
 
-def _placement_faults(source: DocumentSource) -> Iterator[Fault]:
+def _placement_problems(source: DocumentSource) -> Iterator[Fault]:
     """Values that all locales share stand in the document, the others in a locale."""
     if not source.content_type.localized:
         return

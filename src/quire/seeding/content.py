@@ -115,11 +115,11 @@ class ContentProblem(Struct, frozen=True, order=True):
 
 
 class ContentError(SeedingError):
-    """Content files with faults; ``faults`` lists all of them, and nothing was stored."""
+    """Content files with faults; ``problems`` lists all of them, and nothing was stored."""
 
-    def __init__(self, faults: Sequence[ContentProblem]) -> None:
-        """``faults`` is not empty."""
-        self.faults = tuple(faults)
-        lines = "\n".join(f"  {fault}" for fault in self.faults)
-        count = len(self.faults)
+    def __init__(self, problems: Sequence[ContentProblem]) -> None:
+        """``problems`` is not empty."""
+        self.problems = tuple(problems)
+        lines = "\n".join(f"  {problem}" for problem in self.problems)
+        count = len(self.problems)
         super().__init__(f"{count} fault{'s' if count != 1 else ''} in the content files:\n{lines}")

@@ -41,9 +41,9 @@ class Documents:
         for position, version in enumerate(document.versions):
             data = self._data(document, version, version.values)
             publish = version.status is not Status.DRAFT
-            intent: CreateDocument | UpdateDocument
+            command: CreateDocument | UpdateDocument
             if position == 0:
-                intent = CreateDocument(
+                command = CreateDocument(
                     uid=uid,
                     data=data,
                     locale=version.locale,
@@ -51,14 +51,14 @@ class Documents:
                     document_id=document_id,
                 )
             else:
-                intent = UpdateDocument(
+                command = UpdateDocument(
                     uid=uid,
                     document_id=document_id,
                     data=data,
                     locale=version.locale,
                     publish=publish,
                 )
-            written = yield from self._act(intent, document, version)
+            written = yield from self._act(command, document, version)
             self._rows[uid, key, version.locale] = written.entry_id
 
     def change(self, document: Document) -> Program[None]:
@@ -70,19 +70,19 @@ class Documents:
         for version in document.versions:
             if version.changes:
                 data = self._data(document, version, version.changes)
-                intent = UpdateDocument(
+                command = UpdateDocument(
                     uid=uid,
                     document_id=self._ids[uid, document.key],
                     data=data,
                     locale=version.locale,
                 )
-                yield from self._act(intent, document, version)
+                yield from self._act(command, document, version)
 
     def _act(
-        self, intent: CreateDocument | UpdateDocument, document: Document, version: DocumentVersion
+        self, command: CreateDocument | UpdateDocument, document: Document, version: DocumentVersion
     ) -> Program[WrittenEntry]:
         try:
-            written = yield from act_on(self._unit, intent)
+            written = yield from act_on(self._unit, command)
             yield from self._unit.settle()
         except AppError as error:
             place = f"{document.content_type} {document.key}"

@@ -80,13 +80,15 @@ class EntryCheck:
         )
         self._taken: set[tuple[object, ...]] = set()
 
-    def faults(
+    def problems(
         self, source: DocumentSource, version: DocumentVersion, values: Values, *, draft: bool
     ) -> Iterator[Fault]:
         """List every fault of one entry; values that must be unique are taken from now on."""
         model, locale = source.content_type, version.locale
         names = _Names(known=self._known, source=source, locale=locale, complete=not draft)
-        found = [*names.faults(model, values, lambda name: source.place(locale, name, draft=draft))]
+        found = [
+            *names.problems(model, values, lambda name: source.place(locale, name, draft=draft))
+        ]
         yield from found
         data = self._wire.data(model, values)
         rules = ValidationRules(draft=draft, creating=True, strict_relations=True)
@@ -153,7 +155,9 @@ class _Names(Struct, frozen=True, kw_only=True):
     locale: str | None
     complete: bool
 
-    def faults(self, model: Model, values: Values, place: Callable[[str], str]) -> Iterator[Fault]:
+    def problems(
+        self, model: Model, values: Values, place: Callable[[str], str]
+    ) -> Iterator[Fault]:
         """Look at the values of a content type or component; ``place`` gives the path of each."""
         for name, value in values.items():
             attribute = model.attributes.get(name)
@@ -187,15 +191,15 @@ class _Names(Struct, frozen=True, kw_only=True):
         if attribute.mapped_by is not None:
             yield path, f"is written on its other end, {target.uid}.{attribute.mapped_by}"
             return
-        keys, fault = _listed(value, many=attribute.to_many, what="key")
-        if fault is not None:
-            yield path, fault
+        keys, problem = _listed(value, many=attribute.to_many, what="key")
+        if problem is not None:
+            yield path, problem
         for key in keys:
-            message = self._target_fault(target, key)
+            message = self._target_problem(target, key)
             if message is not None:
                 yield path, message
 
-    def _target_fault(self, target: ContentType, key: str) -> str | None:
+    def _target_problem(self, target: ContentType, key: str) -> str | None:
         source, groups = self.source.content_type, self.known.groups
         document = self.known.documents.get((target.uid, key))
         if document is None:
@@ -213,9 +217,9 @@ class _Names(Struct, frozen=True, kw_only=True):
 
     def _media(self, value: object, path: str, *, many: bool) -> Iterator[Fault]:
         """Check that the files are in the list of media files."""
-        names, fault = _listed(value, many=many, what="file")
-        if fault is not None:
-            yield path, fault
+        names, problem = _listed(value, many=many, what="file")
+        if problem is not None:
+            yield path, problem
         for name in names:
             if name not in self.known.media:
                 yield path, f"there is no media file {name}"
@@ -233,7 +237,7 @@ class _Names(Struct, frozen=True, kw_only=True):
             inner = f"{path}[{index}]" if isinstance(value, list) else path
             for component, values in components_of(self.known.schema, attribute, item):
                 if component.uid in listed:
-                    yield from self.faults(component, values, f"{inner}.{{}}".format)
+                    yield from self.problems(component, values, f"{inner}.{{}}".format)
                 else:
                     yield f"{inner}.{COMPONENT_KEY}", f"expected one of {', '.join(listed)}"
 

@@ -75,9 +75,9 @@ class ContentFiles:
     """Decodes the files of one folder and keeps what is wrong with them."""
 
     def __init__(self, folder: Path) -> None:
-        """``faults`` grows with every call."""
+        """``problems`` grows with every call."""
         self.folder = folder
-        self.faults: list[ContentProblem] = []
+        self.problems: list[ContentProblem] = []
 
     def one(self, file: str, type_: type[T]) -> T | None:
         """Decode a file that holds one object, or note why it cannot be done."""
@@ -106,15 +106,15 @@ class ContentFiles:
         found = (path for path in self.folder.glob(pattern) if path.is_file())
         return sorted(path.relative_to(self.folder).as_posix() for path in found)
 
-    def fault(self, file: str, path: str, message: str) -> None:
+    def problem(self, file: str, path: str, message: str) -> None:
         """Note a fault."""
-        self.faults.append(ContentProblem(file, path, message))
+        self.problems.append(ContentProblem(file, path, message))
 
     def _read(self, file: str) -> bytes | None:
         try:
             return (self.folder / file).read_bytes()
         except OSError as error:
-            self.fault(file, "", f"cannot be read: {error.strerror}")
+            self.problem(file, "", f"cannot be read: {error.strerror}")
             return None
 
     def _decode(self, file: str, path: str, raw: bytes, type_: type[T]) -> T | None:
@@ -122,7 +122,7 @@ class ContentFiles:
             return msgspec.json.decode(raw, type=type_)
         except msgspec.ValidationError as error:
             sentence, _, inner = str(error).partition(" - at `$")
-            self.fault(file, f"{path}{inner.removesuffix('`')}".removeprefix("."), sentence)
+            self.problem(file, f"{path}{inner.removesuffix('`')}".removeprefix("."), sentence)
         except msgspec.DecodeError as error:
-            self.fault(file, path, f"is not JSON: {error}")
+            self.problem(file, path, f"is not JSON: {error}")
         return None

@@ -39,11 +39,11 @@ def read_content(folder: Path, schema: Schema) -> Content:
     files = ContentFiles(folder)
     manifest = files.one(MANIFEST, ManifestFile)
     if manifest is None:
-        raise ContentError(files.faults)
+        raise ContentError(files.problems)
     reader = _Reader(files=files, schema=schema, manifest=manifest)
     content = reader.content()
-    if files.faults:
-        raise ContentError(sorted(set(files.faults)))
+    if files.problems:
+        raise ContentError(sorted(set(files.problems)))
     return content
 
 
@@ -75,9 +75,9 @@ class _Reader(Struct, frozen=True, kw_only=True):
         listed = self.manifest.locales
         for code, count in Counter(item.code for item in listed).items():
             if count > 1:
-                self.files.fault(MANIFEST, "locales", f"{code} is listed twice")
+                self.files.problem(MANIFEST, "locales", f"{code} is listed twice")
         if sum(item.default for item in listed) != 1:
-            self.files.fault(MANIFEST, "locales", "exactly one locale must be the default")
+            self.files.problem(MANIFEST, "locales", "exactly one locale must be the default")
         in_order = sorted(listed, key=lambda item: not item.default)
         return tuple(Locale(item.code, item.name) for item in in_order)
 
@@ -87,8 +87,8 @@ class _Reader(Struct, frozen=True, kw_only=True):
             return ()
         found: dict[str, MediaFile] = {}
         for path, item in self.files.several(file, MediaItem):
-            for message in self._media_faults(item, found):
-                self.files.fault(file, f"{path}.file", message)
+            for message in self._media_problems(item, found):
+                self.files.problem(file, f"{path}.file", message)
             found[item.file] = MediaFile(
                 name=item.file,
                 path=self.files.folder / MEDIA_FOLDER / item.file,
@@ -97,7 +97,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             )
         return tuple(found.values())
 
-    def _media_faults(self, item: MediaItem, found: Mapping[str, MediaFile]) -> Iterator[str]:
+    def _media_problems(self, item: MediaItem, found: Mapping[str, MediaFile]) -> Iterator[str]:
         if item.file in found:
             yield f"{item.file} is listed twice"
         if Path(item.file).name != item.file or item.file.startswith("."):
@@ -111,11 +111,11 @@ class _Reader(Struct, frozen=True, kw_only=True):
         content_type = self.schema.content_types.get(group.content_type)
         if content_type is None or not content_type.is_api:
             message = f"the project has no content type {group.content_type}"
-            self.files.fault(MANIFEST, f"{path}.contentType", message)
+            self.files.problem(MANIFEST, f"{path}.contentType", message)
             return []
         if group.content_type in [one.content_type for one in self.manifest.documents[:position]]:
             message = f"{group.content_type} has a group already"
-            self.files.fault(MANIFEST, f"{path}.contentType", message)
+            self.files.problem(MANIFEST, f"{path}.contentType", message)
         sources = [
             DocumentSource(
                 file=file,
@@ -127,7 +127,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             for file in self._group_files(group, path)
             for inner, item in self.files.several(file, DocumentItem)
         ]
-        self._group_faults(content_type, sources)
+        self._group_problems(content_type, sources)
         return sources
 
     def _group_files(self, group: DocumentsItem, path: str) -> list[str]:
@@ -135,19 +135,19 @@ class _Reader(Struct, frozen=True, kw_only=True):
         for index, pattern in enumerate(group.files):
             matching = self.files.matching(pattern)
             if not matching:
-                self.files.fault(MANIFEST, f"{path}.files[{index}]", f"{pattern} matches no file")
+                self.files.problem(MANIFEST, f"{path}.files[{index}]", f"{pattern} matches no file")
             found.update(dict.fromkeys(matching))
         return list(found)
 
-    def _group_faults(self, content_type: ContentType, sources: list[DocumentSource]) -> None:
+    def _group_problems(self, content_type: ContentType, sources: list[DocumentSource]) -> None:
         seen: set[str] = set()
         for source in sources:
             if source.item.key in seen:
-                self.files.fault(source.file, source.at("key"), f"{source.item.key} is taken")
+                self.files.problem(source.file, source.at("key"), f"{source.item.key} is taken")
             seen.add(source.item.key)
         if content_type.kind is TypeKind.SINGLE and len(sources) > 1:
             message = f"{content_type.uid} is a single type and has one document"
-            self.files.fault(sources[1].file, sources[1].path, message)
+            self.files.problem(sources[1].file, sources[1].path, message)
 
     def _check(
         self,
@@ -165,13 +165,13 @@ class _Reader(Struct, frozen=True, kw_only=True):
         )
         check = DocumentCheck(known)
         for source in sources:
-            self.files.faults += check.faults(source)
+            self.files.problems += check.problems(source)
 
     def _public(self) -> None:
         known = all_actions(self.schema)
         for index, action in enumerate(self.manifest.public):
             if action not in known:
-                self.files.fault(MANIFEST, f"public[{index}]", f"there is no action {action}")
+                self.files.problem(MANIFEST, f"public[{index}]", f"there is no action {action}")
 
     def _in_order(self, group: list[DocumentSource]) -> list[Document]:
         """Sort a group so that each document comes after those that it refers to."""
@@ -188,6 +188,6 @@ class _Reader(Struct, frozen=True, kw_only=True):
         except CycleError as error:
             circle = " -> ".join(reversed(error.args[1]))
             source = next(one for one in group if one.item.key == error.args[1][0])
-            self.files.fault(source.file, source.path, f"documents refer in a circle: {circle}")
+            self.files.problem(source.file, source.path, f"documents refer in a circle: {circle}")
             return []
         return [documents[key] for key in order if key in documents]

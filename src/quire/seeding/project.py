@@ -92,7 +92,7 @@ class _Work:
         database = await open_database(self._settings, self._tables)
         target = self._target(database)
         try:
-            await database.read(lambda: self._room(target))
+            await database.read(lambda: self._require_unfilled(target))
             with placed(self._listed(), self._advance):
                 await self._run(database, self._further)
         finally:
@@ -116,10 +116,10 @@ class _Work:
 
     def _further(self, target: SeedTarget, advance: Advance) -> Program[None]:
         # Once more, because now nobody else can write.
-        yield from self._room(target)
+        yield from self._require_unfilled(target)
         yield from seed_program(self._content, self._uploads, target, advance)
 
-    def _room(self, target: SeedTarget) -> Program[None]:
+    def _require_unfilled(self, target: SeedTarget) -> Program[None]:
         """Look whether the database is a place for the content. Raises SeedingError."""
         uids = [content_type.uid for content_type in self._schema.api_types]
         filled = yield from target.rows.contents.with_rows([*uids, FILE_UID])

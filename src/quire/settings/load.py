@@ -50,13 +50,13 @@ class SettingsProblem:
 
 
 class SettingsError(ConfigurationError):
-    """Settings that cannot be used; ``faults`` lists all that is wrong with them."""
+    """Settings that cannot be used; ``problems`` lists all that is wrong with them."""
 
-    def __init__(self, faults: Iterable[SettingsProblem]) -> None:
-        """``faults`` is not empty."""
-        self.faults = tuple(faults)
-        lines = "\n".join(f"  {fault}" for fault in self.faults)
-        count = len(self.faults)
+    def __init__(self, problems: Iterable[SettingsProblem]) -> None:
+        """``problems`` is not empty."""
+        self.problems = tuple(problems)
+        lines = "\n".join(f"  {problem}" for problem in self.problems)
+        count = len(self.problems)
         super().__init__(f"{count} fault{'s' if count != 1 else ''} in the settings:\n{lines}")
 
 
@@ -88,17 +88,17 @@ def load_settings(
     root = _project_folder(project)
     variables = os.environ if environ is None else environ
     known = known_settings()
-    faults: list[SettingsProblem] = []
+    problems: list[SettingsProblem] = []
     notices: list[str] = []
-    file, in_file = _read_dotenv(root, variables, faults)
+    file, in_file = _read_dotenv(root, variables, problems)
     layers = (
-        _from_toml(root / SETTINGS_FILE, known, faults),
-        _from_variables(in_file, file, known, faults, notices),
-        _from_variables(variables, _ENVIRONMENT, known, faults, notices),
-        _from_overrides(overrides or {}, known, faults),
+        _from_toml(root / SETTINGS_FILE, known, problems),
+        _from_variables(in_file, file, known, problems, notices),
+        _from_variables(variables, _ENVIRONMENT, known, problems, notices),
+        _from_overrides(overrides or {}, known, problems),
     )
-    if faults:
-        raise SettingsError(faults)
+    if problems:
+        raise SettingsError(problems)
     found: Layer = {}
     for layer in layers:
         found.update(layer)
@@ -139,7 +139,7 @@ def _project_folder(project: Path) -> Path:
 
 
 def _read_dotenv(
-    root: Path, variables: Mapping[str, str], faults: list[SettingsProblem]
+    root: Path, variables: Mapping[str, str], problems: list[SettingsProblem]
 ) -> tuple[str, Mapping[str, str]]:
     name = variables.get("ENV_PATH") or ".env"
     path = root / name
@@ -148,7 +148,7 @@ def _read_dotenv(
     try:
         return name, parse_dotenv(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
-        faults.append(_unreadable(name, error))
+        problems.append(_unreadable(name, error))
         return name, {}
 
 
@@ -160,17 +160,17 @@ def _unreadable(name: str, error: OSError | ValueError) -> SettingsProblem:
 
 
 def _from_toml(
-    path: Path, known: Mapping[str, Setting[object]], faults: list[SettingsProblem]
+    path: Path, known: Mapping[str, Setting[object]], problems: list[SettingsProblem]
 ) -> Layer:
     if not path.is_file():
         return {}
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
-        faults.append(_unreadable(SETTINGS_FILE, error))
+        problems.append(_unreadable(SETTINGS_FILE, error))
         return {}
     layer: Layer = {}
-    _walk_table(content, "", known, layer, faults)
+    _walk_table(content, "", known, layer, problems)
     return layer
 
 
@@ -179,7 +179,7 @@ def _walk_table(
     prefix: str,
     known: Mapping[str, Setting[object]],
     layer: Layer,
-    faults: list[SettingsProblem],
+    problems: list[SettingsProblem],
 ) -> None:
     for key, value in table.items():
         name = f"{prefix}{key}"
@@ -189,12 +189,12 @@ def _walk_table(
         elif not any(other.startswith(f"{name}.") for other in known):
             message = f"no such setting{_nearest(name, known)}"
         elif isinstance(value, Mapping):
-            _walk_table(value, f"{name}.", known, layer, faults)
+            _walk_table(value, f"{name}.", known, layer, problems)
             continue
         else:
             message = f"expected a table, found {_shown(value)}"
         if message:
-            faults.append(SettingsProblem(SETTINGS_FILE, name, message))
+            problems.append(SettingsProblem(SETTINGS_FILE, name, message))
 
 
 def _take_typed(
@@ -208,8 +208,8 @@ def _take_typed(
         )
     try:
         layer[name] = _Found(declared.kind.read(value), origin)
-    except UnfitValueError as fault:
-        return str(fault) or f"expected {declared.kind.expected}, found {_shown(value)}"
+    except UnfitValueError as problem:
+        return str(problem) or f"expected {declared.kind.expected}, found {_shown(value)}"
     return None
 
 
@@ -252,7 +252,7 @@ def _from_variables(
     variables: Mapping[str, str],
     source: str,
     known: Mapping[str, Setting[object]],
-    faults: list[SettingsProblem],
+    problems: list[SettingsProblem],
     notices: list[str],
 ) -> Layer:
     layer: Layer = {}
@@ -267,17 +267,17 @@ def _from_variables(
             text = "production"
         try:
             layer[name] = _Found(declared.kind.read_text(text), origin)
-        except UnfitValueError as fault:
+        except UnfitValueError as problem:
             found = "" if declared.private else f", found {_shown(text)}"
-            message = str(fault) or f"expected {declared.kind.expected}{found}"
-            faults.append(SettingsProblem(source, variable, message))
+            message = str(problem) or f"expected {declared.kind.expected}{found}"
+            problems.append(SettingsProblem(source, variable, message))
     return layer
 
 
 def _from_overrides(
     overrides: Mapping[str, object],
     known: Mapping[str, Setting[object]],
-    faults: list[SettingsProblem],
+    problems: list[SettingsProblem],
 ) -> Layer:
     layer: Layer = {}
     for name, value in overrides.items():
@@ -287,7 +287,7 @@ def _from_overrides(
         else:
             message = _take_typed(name, declared, value, _COMMAND_LINE, layer)
         if message:
-            faults.append(SettingsProblem(_COMMAND_LINE, name, message))
+            problems.append(SettingsProblem(_COMMAND_LINE, name, message))
     return layer
 
 

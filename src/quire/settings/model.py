@@ -152,9 +152,9 @@ class DatabaseSettings:
     read_timeout_ms: int = setting(
         integer(1, 3_600_000), "Milliseconds after which a read is given up.", default=30_000
     )
-    aside_days: int = setting(
+    archive_days: int = setting(
         integer(0, 36_500),
-        "Days for which what a migration takes away is kept aside; 0 keeps it for ever.",
+        "Days for which what a migration takes away is archived; 0 keeps it for ever.",
         default=30,
     )
     url: str | None = setting(
@@ -591,7 +591,7 @@ class CacheSettings:
         "show, up to 250 of each.",
         default=1000,
     )
-    answers: int = setting(
+    responses: int = setting(
         integer(0),
         "Answers to reads of content, in bytes. They are as exact as totals: whatever anybody "
         "commits, they are forgotten.",

@@ -72,6 +72,6 @@ def _found_tables(settings: Settings) -> FoundTables:
 
 
 async def _inspected(settings: Settings) -> FoundTables:
-    room = target_of(settings)
-    async with room.look() as looking:
-        return await looking.run(inspect_program(room.kind.inspector))
+    target = target_of(settings)
+    async with target.look() as looking:
+        return await looking.run(inspect_program(target.kind.inspector))

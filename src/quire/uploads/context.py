@@ -17,15 +17,15 @@ class UploadContext(Struct, frozen=True, kw_only=True):
     """
 
     storage: Storage
-    workshop: ImageWorkers
+    image_workers: ImageWorkers
     links: SignedLinks | None = None
     leases: Leases | None = None
 
     @property
     def replacements(self) -> Replacements:
         """What is under way of replacements."""
-        return Replacements(self.workshop.folder / WAITING, self.storage, self.leases)
+        return Replacements(self.image_workers.folder / WAITING, self.storage, self.leases)
 
     def close(self) -> None:
         """Let work that is under way finish, and take no more."""
-        self.workshop.close()
+        self.image_workers.close()

@@ -102,15 +102,15 @@ def _understood(
         value = given.get(name)
         if value is None:
             continue
-        fault = _text_fault(name, value)
-        if fault is None:
+        problem = _text_problem(name, value)
+        if problem is None:
             values[name] = string_of(value)
         else:
-            problems.append(_problem((*place, name), fault, value))
+            problems.append(_problem((*place, name), problem, value))
     if "focalPoint" in given:
-        point, faults = _point(given["focalPoint"], (*place, "focalPoint"))
+        point, point_problems = _point(given["focalPoint"], (*place, "focalPoint"))
         values["focalPoint"] = point
-        problems += faults
+        problems += point_problems
     folder: int | Absent | None = ABSENT
     if folders and "folder" in given:
         folder = _folder(given["folder"])
@@ -122,7 +122,7 @@ def _understood(
     return FileInfo(values, folder)
 
 
-def _text_fault(name: str, value: object) -> str | None:
+def _text_problem(name: str, value: object) -> str | None:
     if isinstance(value, dict | list):
         return mistyped("string", printed(value))
     text = string_of(value)
@@ -140,12 +140,12 @@ def _point(value: object, place: tuple[str | int, ...]) -> tuple[object, list[Pr
     problems = []
     for side in ("x", "y"):
         given = value.get(side)
-        fault, number = _percent(given)
-        if fault is None:
+        problem, number = _percent(given)
+        if problem is None:
             point[side] = number
         else:
             shown = ABSENT if given is None else given
-            problems.append(_problem((*place, side), fault, shown))
+            problems.append(_problem((*place, side), problem, shown))
     return point, problems
 
 
@@ -171,8 +171,8 @@ def _folder(value: object) -> int | Absent | None:
     return value
 
 
-def _problem(place: tuple[str | int, ...], fault: str, value: object) -> Problem:
-    return Problem(_path(place), f"{place_text(place)} {fault}", value)
+def _problem(place: tuple[str | int, ...], problem: str, value: object) -> Problem:
+    return Problem(_path(place), f"{place_text(place)} {problem}", value)
 
 
 def _path(place: tuple[str | int, ...]) -> tuple[str, ...]:

@@ -247,7 +247,7 @@ def _load(path: Path, type_: str, *, whole: bool = False) -> Any:  # noqa: ANN40
 def _in_srgb(image: Any) -> Any:  # noqa: ANN401 - pyvips
     """Return a picture in the colours that screens expect, eight bits each."""
     if image.get_typeof(_PROFILE):
-        image = image.icc_transform("srgb", embedded=True, intent="perceptual")
+        image = image.icc_transform("srgb", embedded=True, command="perceptual")
     return image if image.interpretation == "srgb" else image.colourspace("srgb")
 
 

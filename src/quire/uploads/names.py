@@ -65,8 +65,8 @@ def kept_as(name: str, ext: str) -> StoredName:
     """
     stem = name.rpartition("/")[2].removesuffix(ext)
     suffix = secrets.token_hex(_SUFFIX_BYTES)
-    room = _KEY_BYTES - _LONGEST_PREFIX - len(suffix) - len(ext.encode()) - 1
-    return StoredName(f"{slug(stem)[:room]}_{suffix}", ext)
+    target = _KEY_BYTES - _LONGEST_PREFIX - len(suffix) - len(ext.encode()) - 1
+    return StoredName(f"{slug(stem)[:target]}_{suffix}", ext)
 
 
 def slug(text: str) -> str:

@@ -38,8 +38,8 @@ class FileRights(Struct, frozen=True):
                 return None
             if wanted.creator_id is not None:
                 found.add(wanted.creator_id)
-            people = yield from store.links.read(_ROLE, "users", sorted(wanted.role_ids))
-            found |= {link.row for links in people.values() for link in links}
+            admin_users = yield from store.links.read(_ROLE, "users", sorted(wanted.role_ids))
+            found |= {link.row for links in admin_users.values() for link in links}
         return frozenset(found)
 
     def check(self, store: EntryStore, ids: Collection[int]) -> Program[None]:

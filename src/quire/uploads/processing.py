@@ -86,7 +86,7 @@ def recognise(incoming: IncomingFile) -> Recognised:
 
 
 async def prepare(
-    workshop: ImageWorkers, file: Recognised, *, name: str, kept: StoredName, rules: ImageRules
+    image_workers: ImageWorkers, file: Recognised, *, name: str, kept: StoredName, rules: ImageRules
 ) -> Prepared:
     """Make all that is kept of a file. Addresses are not among its values.
 
@@ -97,23 +97,23 @@ async def prepare(
     formats: dict[str, dict[str, Any]] = {}
     others: list[StoredPart] = []
     if file.told is not None and is_picture(file.told):
-        picture = await workshop.run(examine, path, file.told, rules.most_pixels)
-        picture = await _in_use(workshop, picture, rules)
+        picture = await image_workers.run(examine, path, file.told, rules.most_pixels)
+        picture = await _in_use(image_workers, picture, rules)
         path, width, height = picture.path, picture.width, picture.height
-        made = await _other_sizes(workshop, picture, rules)
+        made = await _other_sizes(image_workers, picture, rules)
         for label, version in made:
             smaller = kept.variant(label)
             formats[label] = _format(f"{label}_{name}", smaller, file.mime, version)
             others.append(StoredPart(key=smaller.key, path=version.path, type=file.mime))
         for format_ in other_types(picture, kept, rules):
             for label, version in (("", picture), *made):
-                again = await _in_type(workshop, version, format_)
+                again = await _in_type(image_workers, version, format_)
                 here = _beside(kept.variant(label) if label else kept, format_)
                 key = f"{label}_{format_}".lstrip("_")
                 formats[key] = _format(f"{key}_{name}", here, again.type, again)
                 others.append(StoredPart(key=here.key, path=again.path, type=again.type))
     elif file.told == SVG:
-        width, height = await workshop.run(svg_size, path)
+        width, height = await image_workers.run(svg_size, path)
     size = await asyncio.to_thread(lambda: path.stat().st_size)
     values = {
         "name": name,
@@ -130,19 +130,19 @@ async def prepare(
     )
 
 
-async def _in_use(workshop: ImageWorkers, picture: ImageInfo, rules: ImageRules) -> ImageInfo:
+async def _in_use(image_workers: ImageWorkers, picture: ImageInfo, rules: ImageRules) -> ImageInfo:
     """Return the picture that is kept, decoded at least once to see whether it is whole."""
     turned = rules.upright and picture.orientation > 1
     if picture.can_be_lighter and (rules.lighter or turned):
         target = picture.path.with_name(f"{picture.path.name}.lighter")
-        return await workshop.run(lighten, picture, target, upright=rules.upright)
+        return await image_workers.run(lighten, picture, target, upright=rules.upright)
     if not (picture.has_variants and rules.other_sizes):
-        await workshop.run(require_whole, picture)
+        await image_workers.run(require_whole, picture)
     return picture
 
 
 async def _other_sizes(
-    workshop: ImageWorkers, picture: ImageInfo, rules: ImageRules
+    image_workers: ImageWorkers, picture: ImageInfo, rules: ImageRules
 ) -> list[tuple[str, ImageInfo]]:
     if not picture.has_variants:
         return []
@@ -154,7 +154,7 @@ async def _other_sizes(
     ]
     versions = await asyncio.gather(
         *(
-            workshop.run(
+            image_workers.run(
                 shrink,
                 picture,
                 picture.path.with_name(f"{picture.path.name}.{label}"),
@@ -180,9 +180,9 @@ def other_types(picture: ImageInfo, kept: StoredName, rules: ImageRules) -> list
     ]
 
 
-async def _in_type(workshop: ImageWorkers, version: ImageInfo, format_: str) -> ImageInfo:
+async def _in_type(image_workers: ImageWorkers, version: ImageInfo, format_: str) -> ImageInfo:
     target = version.path.with_name(f"{version.path.name}.{format_}")
-    return await workshop.run(recode, version, target, format_=format_)
+    return await image_workers.run(recode, version, target, format_=format_)
 
 
 def _beside(kept: StoredName, format_: str) -> StoredName:

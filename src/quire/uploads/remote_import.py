@@ -64,18 +64,18 @@ async def _fetched(
 ) -> IncomingFile:
     for _ in range(_MOST_REDIRECTS + 1):
         _require_address(url)
-        async with pool.stream("GET", url, headers=_headers(url), extensions=_TIMES) as answer:
+        async with pool.stream("GET", url, headers=_headers(url), extensions=_TIMES) as response:
             headers = {
                 name.decode("latin-1").lower(): value.decode("latin-1")
-                for name, value in answer.headers
+                for name, value in response.headers
             }
-            if answer.status in _REDIRECTS and "location" in headers:
+            if response.status in _REDIRECTS and "location" in headers:
                 url = urljoin(url, headers["location"])
                 continue
-            if answer.status != _OK or headers.get("content-encoding", "identity") != "identity":
+            if response.status != _OK or headers.get("content-encoding", "identity") != "identity":
                 raise ApplicationError(UNREACHABLE)
             name = _name(url, headers)
-            size = await _written(answer, target, name, size_limit)
+            size = await _written(response, target, name, size_limit)
             declared = headers.get("content-type", "")
             return IncomingFile(path=target, name=name, declared=declared, size=size)
     raise ApplicationError(UNREACHABLE)
@@ -102,10 +102,10 @@ def _headers(url: str) -> list[tuple[bytes | str, bytes | str]]:
     return [("Host", host), ("Accept", "*/*"), ("Accept-Encoding", "identity")]
 
 
-async def _written(answer: httpcore.Response, target: Path, name: str, size_limit: int) -> int:
+async def _written(response: httpcore.Response, target: Path, name: str, size_limit: int) -> int:
     size = 0
     with await asyncio.to_thread(target.open, "wb") as file:
-        async with aclosing(_pieces(answer)) as pieces:
+        async with aclosing(_pieces(response)) as pieces:
             async for piece in pieces:
                 size += len(piece)
                 if size > size_limit:
@@ -116,8 +116,8 @@ async def _written(answer: httpcore.Response, target: Path, name: str, size_limi
     return size
 
 
-async def _pieces(answer: httpcore.Response) -> AsyncGenerator[bytes, None]:
-    async for piece in answer.aiter_stream():
+async def _pieces(response: httpcore.Response) -> AsyncGenerator[bytes, None]:
+    async for piece in response.aiter_stream():
         yield piece
 
 

@@ -24,7 +24,7 @@ from quire.database.stores.files import FileRow
 from quire.database.stores.leases import Leases
 from quire.errors import QuireError, ServiceUnavailableError
 from quire.uploads.processing import Prepared
-from quire.uploads.storage import Storage, storage_fault
+from quire.uploads.storage import Storage, storage_problem
 
 _log = structlog.get_logger("quire.uploads")
 _NOTE = "note.json"
@@ -103,7 +103,7 @@ class Replacements:
         except BaseException as error:
             await asyncio.shield(self.end(place))
             if isinstance(error, OSError):
-                raise storage_fault(error) from error
+                raise storage_problem(error) from error
             raise
         return note
 
@@ -145,7 +145,7 @@ class Replacements:
             try:
                 await asyncio.to_thread(shutil.copyfile, place / name, copy)
             except OSError as error:
-                raise storage_fault(error) from error
+                raise storage_problem(error) from error
             await self._storage.put(key, copy, type_=note.types[key])
 
     async def _locked(self, file_id: int, wait: float) -> int:
@@ -156,7 +156,7 @@ class Replacements:
             try:
                 lock = await asyncio.to_thread(_try_to_lock, path)
             except OSError as error:
-                raise storage_fault(error) from error
+                raise storage_problem(error) from error
             if lock is not None:
                 return lock
             if loop.time() >= end:

@@ -79,13 +79,15 @@ class MediaLibrary:
     ``by`` is the row id of an administrator, where one did it.
     """
 
-    def __init__(self, rows: FileRowAccess, premises: UploadContext, limits: LibraryLimits) -> None:
+    def __init__(
+        self, rows: FileRowAccess, upload_context: UploadContext, limits: LibraryLimits
+    ) -> None:
         self.rows = rows
-        self.links = premises.links
-        self.storage = premises.storage
-        self.workshop = premises.workshop
-        self._replacements = premises.replacements
-        self._premises = premises
+        self.links = upload_context.links
+        self.storage = upload_context.storage
+        self.image_workers = upload_context.image_workers
+        self._replacements = upload_context.replacements
+        self._upload_context = upload_context
         self._documents = rows.documents
         self._limits = limits
 
@@ -93,7 +95,7 @@ class MediaLibrary:
         """Return the same library, whose rows go another way to the database."""
         documents = self.rows.documents.through(database)
         rows = replace(self.rows, database=database, documents=documents)
-        return MediaLibrary(rows, self._premises, self._limits)
+        return MediaLibrary(rows, self._upload_context, self._limits)
 
     async def add(
         self,
@@ -298,7 +300,7 @@ class MediaLibrary:
         self, file: Recognised, said: FileInfo, kept: StoredName, rules: ImageRules
     ) -> Prepared:
         name = said.name or file.incoming.name
-        prepared = await prepare(self.workshop, file, name=name, kept=kept, rules=rules)
+        prepared = await prepare(self.image_workers, file, name=name, kept=kept, rules=rules)
         return replace(prepared, values=self._with_addresses(prepared.values, kept))
 
     def _with_addresses(self, values: Mapping[str, Any], kept: StoredName) -> dict[str, object]:

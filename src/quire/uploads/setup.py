@@ -39,7 +39,7 @@ def open_upload_context(settings: Settings, clock: Clock, leases: Leases) -> Upl
     uploads = settings.uploads
     return UploadContext(
         storage=open_storage(settings),
-        workshop=ImageWorkers(
+        image_workers=ImageWorkers(
             settings.project / uploads.temporary_directory, threads=uploads.threads
         ),
         links=signed_links(settings, clock),
@@ -47,7 +47,9 @@ def open_upload_context(settings: Settings, clock: Clock, leases: Leases) -> Upl
     )
 
 
-def open_library(settings: Settings, rows: FileRowAccess, premises: UploadContext) -> MediaLibrary:
+def open_library(
+    settings: Settings, rows: FileRowAccess, upload_context: UploadContext
+) -> MediaLibrary:
     """Make the library of files with these rows."""
     uploads = settings.uploads
     types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
@@ -57,16 +59,16 @@ def open_library(settings: Settings, rows: FileRowAccess, premises: UploadContex
         most_pixels=uploads.pixel_limit,
         types=types,
     )
-    return MediaLibrary(rows, premises, limits)
+    return MediaLibrary(rows, upload_context, limits)
 
 
 def open_transform_cache(settings: Settings, library: MediaLibrary) -> TransformCache:
     """Make what makes pictures in sizes that are asked for."""
     uploads = settings.uploads
-    room = TransformCacheOptions(
+    target = TransformCacheOptions(
         folder=settings.project / uploads.transform_directory,
         most_bytes=uploads.transform_cache,
         most_pixels=uploads.pixel_limit,
     )
     rows = library.rows
-    return TransformCache(rows.database, rows.store, library.storage, library.workshop, room)
+    return TransformCache(rows.database, rows.store, library.storage, library.image_workers, target)

@@ -54,14 +54,14 @@ class TransformCache:
         database: Database,
         store: EntryStore,
         storage: Storage,
-        workshop: ImageWorkers,
-        room: TransformCacheOptions,
+        image_workers: ImageWorkers,
+        options: TransformCacheOptions,
     ) -> None:
         self._database = database
         self._store = store
         self._storage = storage
-        self._workshop = workshop
-        self._room = room
+        self._image_workers = image_workers
+        self._options = options
         self._under_way: dict[str, asyncio.Task[TransformedImage]] = {}
 
     async def picture(self, key: str, wanted: RequestedTransform) -> TransformedImage:
@@ -91,11 +91,11 @@ class TransformCache:
     async def _make(
         self, row: FileRow, key: str, name: str, wanted: RequestedTransform
     ) -> TransformedImage:
-        async with self._workshop.bench() as bench:
+        async with self._image_workers.bench() as bench:
             original = bench / "original"
             if not await self._storage.fetch(key, original):
                 raise NotFoundError
-            return await self._workshop.run(self._made, row, original, name, wanted)
+            return await self._image_workers.run(self._made, row, original, name, wanted)
 
     def _made(
         self, row: FileRow, original: Path, name: str, wanted: RequestedTransform
@@ -104,22 +104,22 @@ class TransformCache:
             told = sniff(file.read(HEAD))
         if told is None or not is_picture(told):
             raise ValidationError(NO_PICTURE)
-        picture = examine(original, told, self._room.most_pixels)
+        picture = examine(original, told, self._options.most_pixels)
         format_ = wanted.format or _format_of(told)
         crop = Crop(
             width=wanted.width, height=wanted.height, cover=wanted.fit == "cover", focus=row.focus
         )
-        self._room.folder.mkdir(parents=True, exist_ok=True)
+        self._options.folder.mkdir(parents=True, exist_ok=True)
         made = original.with_name("made")
         transform(picture, made, crop, format_=format_, quality=wanted.quality)
-        target = self._room.folder / f"{name}.{format_}"
+        target = self._options.folder / f"{name}.{format_}"
         made.replace(target)
         self._make_room(target)
         return TransformedImage(path=target, type=FORMATS[format_])
 
     def _kept(self, name: str) -> TransformedImage | None:
         for format_, type_ in FORMATS.items():
-            path = self._room.folder / f"{name}.{format_}"
+            path = self._options.folder / f"{name}.{format_}"
             try:
                 made_at = path.stat().st_mtime
                 os.utime(path, (_moment(), made_at))
@@ -134,14 +134,14 @@ class TransformCache:
         total = sum(size for _, size, _ in found)
         recent = _moment() - _SPARED_SECONDS
         for looked_at, size, path in found:
-            if total <= self._room.most_bytes or looked_at > recent:
+            if total <= self._options.most_bytes or looked_at > recent:
                 return
             if path != newest:
                 path.unlink(missing_ok=True)
                 total -= size
 
     def _files(self) -> Iterator[tuple[float, int, Path]]:
-        for path in self._room.folder.iterdir():
+        for path in self._options.folder.iterdir():
             known = path.stat()
             yield known.st_atime, known.st_size, path
 

@@ -23,7 +23,7 @@ class WebhookParts(Struct, frozen=True, kw_only=True):
     deliveries: Deliveries
     tables: OwnTables
     outbox: Outbox
-    courier: WebhookWorker
+    worker: WebhookWorker
     key: str | None
 
 
@@ -42,12 +42,12 @@ def open_webhooks(
         return await post(url, headers, body, private=private)
 
     options = WebhookWorkerOptions(key=key, log_days=settings.webhooks.log_days)
-    courier = WebhookWorker(database, deliveries, outbox, call, clock=clock, options=options)
+    worker = WebhookWorker(database, deliveries, outbox, call, clock=clock, options=options)
     return WebhookParts(
         webhooks=webhooks,
         deliveries=deliveries,
         tables=tables,
         outbox=outbox,
-        courier=courier,
+        worker=worker,
         key=key,
     )

@@ -165,10 +165,10 @@ class WebhookWorker:
             **self._signature(delivery, body),
         }
         try:
-            answer = await self._call(webhook.url, headers, body)
+            response = await self._call(webhook.url, headers, body)
         except ApplicationError as error:
-            answer = DeliveryResponse(status=_NO_ANSWER, reason=error.message)
-        outcome = self._outcome(delivery, answer)
+            response = DeliveryResponse(status=_NO_ANSWER, reason=error.message)
+        outcome = self._outcome(delivery, response)
         if outcome.state == FAILED:
             _log.error("a webhook was told in vain", webhook=webhook.id, delivery=delivery.id)
         await self._database.write(self._deliveries.settle(delivery.id, outcome))
@@ -179,10 +179,10 @@ class WebhookWorker:
         secret = webhook_secret(self._options.key, delivery.webhook_id)
         return signature_headers(secret, str(delivery.id), self._clock() // _SECOND, body)
 
-    def _outcome(self, delivery: Delivery, answer: DeliveryResponse) -> DeliveryOutcome:
+    def _outcome(self, delivery: Delivery, response: DeliveryResponse) -> DeliveryOutcome:
         now = self._clock()
         state, due, ended = DELIVERED, now, now
-        if answer.status not in _FINE:
+        if response.status not in _FINE:
             tried = delivery.attempts
             again = tried <= len(DELAYS)
             state = WAITING if again else FAILED
@@ -191,8 +191,8 @@ class WebhookWorker:
             state=state,
             due=due,
             ended_at=None if state == WAITING else ended,
-            status=answer.status or None,
-            message=answer.reason,
+            status=response.status or None,
+            message=response.reason,
         )
 
     def _pruning(self, now: int) -> Program[None]:

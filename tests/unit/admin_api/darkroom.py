@@ -55,9 +55,9 @@ class Darkroom:
 
     async def read(self, target: str, *, who: str = BOSS) -> Any:  # noqa: ANN401 - as JSON gives it
         """Ask for something that is there."""
-        answer = await self.ask("GET", target, who=who)
-        assert answer.status == 200, answer.content
-        return answer.json
+        response = await self.ask("GET", target, who=who)
+        assert response.status == 200, response.content
+        return response.json
 
     async def send(
         self,
@@ -73,17 +73,17 @@ class Darkroom:
     async def uploaded(self, *, who: str = BOSS, file: FilePart = NOTE, **said: object) -> int:
         """Upload a file; returns its id."""
         fields = [("fileInfo", json.dumps(said))] if said else []
-        answer = await self.send(file, fields=fields, who=who)
-        assert answer.status == 201, answer.content
-        return int(json.loads(answer.content)[0]["id"])
+        response = await self.send(file, fields=fields, who=who)
+        assert response.status == 201, response.content
+        return int(json.loads(response.content)[0]["id"])
 
     async def folder(self, name: str, parent: int | None = None) -> int:
         """Make a folder; returns its id."""
-        answer = await self.ask("POST", "/upload/folders", {"name": name, "parent": parent})
-        assert answer.status == 201, answer.content
-        return int(json.loads(answer.content)["data"]["id"])
+        response = await self.ask("POST", "/upload/folders", {"name": name, "parent": parent})
+        assert response.status == 201, response.content
+        return int(json.loads(response.content)["data"]["id"])
 
-    async def person(
+    async def admin_user(
         self, name: str, *permissions: Mapping[str, object], role: int | None = None
     ) -> int:
         """Make somebody, with a role of their own or with that one; returns the role's id."""
@@ -126,6 +126,6 @@ async def open_darkroom(project: Path, **overrides: object) -> AsyncIterator[Dar
         yield Darkroom(application, AsgiClient(application))
 
 
-def failed(answer: Answer) -> tuple[int, str]:
+def failed(response: Answer) -> tuple[int, str]:
     """The status of an error, and its name."""
-    return answer.status, json.loads(answer.content)["error"]["name"]
+    return response.status, json.loads(response.content)["error"]["name"]

@@ -87,8 +87,8 @@ class Office:
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
         """Send a request, by default as nobody."""
-        answer = await self.send(method, target, body, token=token, headers=headers)
-        return Reply(answer.status, answer.json, answer.headers)
+        response = await self.send(method, target, body, token=token, headers=headers)
+        return Reply(response.status, response.json, response.headers)
 
     async def send(
         self,
@@ -112,9 +112,9 @@ class Office:
 
     async def mails_are_sent(self) -> None:
         """Wait until no mail is left to be sent."""
-        foundation = self.app.foundation
-        assert foundation is not None
-        await foundation.services.postbox.close(10)
+        services = self.app.services
+        assert services is not None
+        await services.services.background_tasks.close(10)
 
     async def register_boss(self) -> None:
         """Make the first administrator, and keep the access token."""
@@ -141,7 +141,7 @@ async def _template(kind: Kind, *, boss: bool) -> Path:
             app = build_app(loaded, clock=Clock())
             async with running(app) as client:
                 await Office(app, client, Clock()).register_boss()
-        kind.seal(folder)
+        kind.cipher(folder)
         _templates[kind.name, boss] = folder
     return _templates[kind.name, boss]
 

@@ -23,23 +23,23 @@ async def clerk(office: Office, *actions: str, email: str = "clerk@example.com")
         "PUT", f"/admin/roles/{role}/permissions", {"permissions": permissions}, token=office.boss
     )
     assert granted.status == 200, granted.json
-    person = await invited(office, email, role)
+    admin_user = await invited(office, email, role)
     change = {"password": PASSWORD, "isActive": True}
-    await office.ask("PUT", f"/admin/users/{person}", change, token=office.boss)
-    return person, (await office.sign_in(email)).data["token"]
+    await office.ask("PUT", f"/admin/users/{admin_user}", change, token=office.boss)
+    return admin_user, (await office.sign_in(email)).data["token"]
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n"])
 async def test_a_name_or_e_mail_with_a_line_break_is_refused(
     office: Office, line_break: str
 ) -> None:
-    person, token = await clerk(office)
+    admin_user, token = await clerk(office)
     email = f"nina@example.com{line_break}"
     invitation = {"email": email, "firstname": "Nina", "roles": [2]}
     for method, path, body, by in (
         ("POST", "/admin/users", invitation, office.boss),
-        ("PUT", f"/admin/users/{person}", {"email": email}, office.boss),
-        ("PUT", f"/admin/users/{person}", {"username": f"n{line_break}a"}, office.boss),
+        ("PUT", f"/admin/users/{admin_user}", {"email": email}, office.boss),
+        ("PUT", f"/admin/users/{admin_user}", {"username": f"n{line_break}a"}, office.boss),
         ("PUT", "/admin/users/me", {"email": email}, token),
         ("PUT", "/admin/users/me", {"username": f"n{line_break}a"}, token),
     ):
@@ -84,8 +84,8 @@ async def test_an_invitation_is_void_when_somebody_else_activated_the_account(
 
 
 async def test_the_token_of_an_invitation_is_shown_once(office: Office) -> None:
-    person = await invited(office, "nina@example.com", 2)
-    one = await office.ask("GET", f"/admin/users/{person}", token=office.boss)
+    admin_user = await invited(office, "nina@example.com", 2)
+    one = await office.ask("GET", f"/admin/users/{admin_user}", token=office.boss)
     many = await office.ask("GET", "/admin/users", token=office.boss)
 
     assert "registrationToken" not in one.data
@@ -171,25 +171,27 @@ async def test_roles_that_are_not_there_are_refused_and_nothing_is_kept(office: 
 
 
 async def test_another_password_signs_one_out_everywhere(office: Office) -> None:
-    person, token = await clerk(office, "admin::users.read")
+    admin_user, token = await clerk(office, "admin::users.read")
     change = {"password": "Another1horse"}
-    await office.ask("PUT", f"/admin/users/{person}", change, token=office.boss)
+    await office.ask("PUT", f"/admin/users/{admin_user}", change, token=office.boss)
 
     assert (await office.ask("GET", "/admin/users/me", token=token)).status == 401
 
 
 async def test_whoever_is_not_active_any_more_is_out_at_once(office: Office) -> None:
-    person, token = await clerk(office, "admin::users.read")
+    admin_user, token = await clerk(office, "admin::users.read")
     change = {"isActive": False}
-    await office.ask("PUT", f"/admin/users/{person}", change, token=office.boss)
+    await office.ask("PUT", f"/admin/users/{admin_user}", change, token=office.boss)
 
     assert (await office.ask("GET", "/admin/users/me", token=token)).status == 401
     assert (await office.sign_in("clerk@example.com")).error == "User not active"
 
 
 async def test_a_right_that_is_taken_away_is_gone_with_the_next_request(office: Office) -> None:
-    person, token = await clerk(office, "admin::users.read")
-    role = (await office.ask("GET", f"/admin/users/{person}", token=office.boss)).data["roles"][0]
+    admin_user, token = await clerk(office, "admin::users.read")
+    role = (await office.ask("GET", f"/admin/users/{admin_user}", token=office.boss)).data["roles"][
+        0
+    ]
     assert (await office.ask("GET", "/admin/users", token=token)).status == 200
     none: dict[str, object] = {"permissions": []}
     await office.ask("PUT", f"/admin/roles/{role['id']}/permissions", none, token=office.boss)

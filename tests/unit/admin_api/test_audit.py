@@ -86,11 +86,11 @@ async def test_it_is_read_in_parts_and_by_time(office: Office) -> None:
 
 async def test_it_is_exported_line_by_line(office: Office) -> None:
     headers = {"authorization": f"Bearer {office.boss}"}
-    answer = await office._client.request("GET", f"{AUDIT}/export", headers)  # noqa: SLF001
-    lines = [json.loads(line) for line in answer.content.splitlines()]
+    response = await office._client.request("GET", f"{AUDIT}/export", headers)  # noqa: SLF001
+    lines = [json.loads(line) for line in response.content.splitlines()]
 
     assert lines == await noted(office)
-    assert "attachment" in answer.headers["content-disposition"]
+    assert "attachment" in response.headers["content-disposition"]
 
 
 @pytest.mark.parametrize("path", [AUDIT, f"{AUDIT}/export"])

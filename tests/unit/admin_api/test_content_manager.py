@@ -32,8 +32,8 @@ def grant(
 
 async def editor(office: Office, *grants: Mapping[str, Any], email: str = "ed@example.com") -> str:
     """Make somebody with these permissions; returns their access token."""
-    person, _ = await clerk(office, email=email)
-    shown = await office.ask("GET", f"/admin/users/{person}", token=office.boss)
+    admin_user, _ = await clerk(office, email=email)
+    shown = await office.ask("GET", f"/admin/users/{admin_user}", token=office.boss)
     path = f"/admin/roles/{shown.data['roles'][0]['id']}/permissions"
     reply = await office.ask("PUT", path, {"permissions": list(grants)}, token=office.boss)
     assert reply.status == 200, reply.json
@@ -192,11 +192,11 @@ async def test_rights_do_not_mix_across_roles(office: Office) -> None:
     path = f"/admin/roles/{made.data['id']}/permissions"
     own = {"permissions": [grant("read", ["title", "margin"], "admin::is-creator")]}
     assert (await office.ask("PUT", path, own, token=office.boss)).status == 200
-    person = (await office.ask("GET", "/admin/users/me", token=token)).data
-    shown = await office.ask("GET", f"/admin/users/{person['id']}", token=office.boss)
+    admin_user = (await office.ask("GET", "/admin/users/me", token=token)).data
+    shown = await office.ask("GET", f"/admin/users/{admin_user['id']}", token=office.boss)
     roles = [role["id"] for role in shown.data["roles"]]
     both = {"roles": [*roles, made.data["id"]]}
-    changed = await office.ask("PUT", f"/admin/users/{person['id']}", both, token=office.boss)
+    changed = await office.ask("PUT", f"/admin/users/{admin_user['id']}", both, token=office.boss)
     assert changed.status == 200, changed.json
     await paper(office, token, title="Mine", margin="own")
 

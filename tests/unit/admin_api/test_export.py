@@ -22,13 +22,13 @@ async def office(kind: Kind, tmp_path: Path) -> AsyncIterator[Office]:
 
 
 async def table(office: Office, query: str = "", token: str | None = None) -> list[list[str]]:
-    answer = await office.send(
+    response = await office.send(
         "POST", f"{EXPORT}?{query}", {"format": "csv"}, token=token or office.boss
     )
-    assert answer.status == 200, answer.content
-    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
-    assert answer.headers["content-disposition"] == 'attachment; filename="papers.csv"'
-    return list(csv.reader(io.StringIO(answer.content.decode())))
+    assert response.status == 200, response.content
+    assert response.headers["content-type"] == "text/csv; charset=utf-8"
+    assert response.headers["content-disposition"] == 'attachment; filename="papers.csv"'
+    return list(csv.reader(io.StringIO(response.content.decode())))
 
 
 async def test_an_export_has_all_of_each_entry(office: Office) -> None:

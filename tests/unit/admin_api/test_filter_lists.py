@@ -49,7 +49,7 @@ async def test_a_long_list_of_values_is_compared(office: Office) -> None:
     for values, found in (([], []), ([BOSS["email"]], [BOSS["email"]])):
         query = listed("filters[email][$in]", *values, unknown=MANY)
         reply = await office.ask("GET", f"/admin/users?{query}", token=office.boss)
-        assert [person["email"] for person in reply.data["results"]] == found
+        assert [admin_user["email"] for admin_user in reply.data["results"]] == found
 
 
 async def test_related_entries_are_filtered_by_a_long_list(office: Office) -> None:

@@ -38,7 +38,7 @@ async def ids(darkroom: Darkroom, who: str, query: str = "pageSize=100") -> list
 
 
 async def test_who_may_see_own_files_alone_is_shown_no_others(darkroom: Darkroom) -> None:
-    await darkroom.person("ansel", *OWN)
+    await darkroom.admin_user("ansel", *OWN)
     await darkroom.uploaded()
     own = await darkroom.uploaded(who="ansel")
 
@@ -61,9 +61,11 @@ async def test_who_may_see_own_files_alone_is_shown_no_others(darkroom: Darkroom
 
 
 async def test_files_of_the_own_role_are_those_of_all_who_have_it(darkroom: Darkroom) -> None:
-    role = await darkroom.person("ansel", may(READ, SAME_ROLE), may(CREATE), may(UPDATE, SAME_ROLE))
-    await darkroom.person("imogen", role=role)
-    await darkroom.person("other", may(CREATE))
+    role = await darkroom.admin_user(
+        "ansel", may(READ, SAME_ROLE), may(CREATE), may(UPDATE, SAME_ROLE)
+    )
+    await darkroom.admin_user("imogen", role=role)
+    await darkroom.admin_user("other", may(CREATE))
     await darkroom.uploaded(who="other")
     theirs = await darkroom.uploaded(who="imogen")
 
@@ -87,17 +89,17 @@ CHANGES: tuple[tuple[str, str, object], ...] = (
 
 
 async def test_nobody_changes_files_of_others_without_the_right_to(darkroom: Darkroom) -> None:
-    await darkroom.person("ansel", *OWN)
+    await darkroom.admin_user("ansel", *OWN)
     before = await darkroom.read("/upload/files?pageSize=100"), darkroom.kept
     for method, target, body in CHANGES:
-        answer = await darkroom.ask(method, target, body, who="ansel")
-        assert failed(answer) == FORBIDDEN, (method, target, body)
+        response = await darkroom.ask(method, target, body, who="ansel")
+        assert failed(response) == FORBIDDEN, (method, target, body)
 
     assert (await darkroom.read("/upload/files?pageSize=100"), darkroom.kept) == before
 
 
 async def test_folders_with_files_of_others_are_renamed_where_they_are(darkroom: Darkroom) -> None:
-    await darkroom.person("ansel", *OWN)
+    await darkroom.admin_user("ansel", *OWN)
     body = {"name": "Negatives", "parent": None}
     renamed = await darkroom.ask("PUT", "/upload/folders/1", body, who="ansel")
     moved = await darkroom.ask("PUT", "/upload/folders/1", {**body, "parent": 2}, who="ansel")
@@ -106,7 +108,7 @@ async def test_folders_with_files_of_others_are_renamed_where_they_are(darkroom:
 
 
 async def test_nobody_replaces_bytes_of_others_without_the_right_to(darkroom: Darkroom) -> None:
-    await darkroom.person("ansel", *OWN)
+    await darkroom.admin_user("ansel", *OWN)
     for target in ("/upload?id=9", "/upload/files/9/replace"):
         assert failed(await darkroom.send(NOTE, target=target, who="ansel")) == FORBIDDEN
     served = await darkroom.client.request("GET", "/uploads/red_b6a282cc2a.png", {}, b"")
@@ -115,7 +117,7 @@ async def test_nobody_replaces_bytes_of_others_without_the_right_to(darkroom: Da
 
 
 async def test_of_several_files_one_of_others_is_reason_enough(darkroom: Darkroom) -> None:
-    await darkroom.person("ansel", *OWN)
+    await darkroom.admin_user("ansel", *OWN)
     own = await darkroom.uploaded(who="ansel")
     body = {"fileIds": [own, STRANGE]}
 
@@ -129,7 +131,7 @@ async def test_of_several_files_one_of_others_is_reason_enough(darkroom: Darkroo
 
 
 async def test_who_may_upload_puts_files_into_folders(darkroom: Darkroom) -> None:
-    await darkroom.person("lee", may(CREATE))
+    await darkroom.admin_user("lee", may(CREATE))
     folder = await darkroom.folder("Prints")
     file_id = await darkroom.uploaded(who="lee", folder=folder, caption="A test strip")
     shown = await darkroom.read(f"/upload/files/{file_id}")
@@ -141,7 +143,7 @@ async def test_who_may_upload_puts_files_into_folders(darkroom: Darkroom) -> Non
 
 
 async def test_who_may_not_upload_leaves_nothing_behind(darkroom: Darkroom) -> None:
-    await darkroom.person("eve", may(READ))
+    await darkroom.admin_user("eve", may(READ))
     before = darkroom.kept
     for target in ("/upload", "/upload/files"):
         assert failed(await darkroom.send(NOTE, target=target, who="eve")) == FORBIDDEN
@@ -164,7 +166,7 @@ async def test_one_file_is_uploaded_replaced_and_described(darkroom: Darkroom) -
 
 
 async def test_files_do_not_lead_on_to_content_or_other_files(darkroom: Darkroom) -> None:
-    await darkroom.person("eve", may(READ, IS_CREATOR), may(CREATE))
+    await darkroom.admin_user("eve", may(READ, IS_CREATOR), may(CREATE))
     await darkroom.uploaded(who="eve", folder=1)
     for shown in ("related", "*", "[related][populate]=*", "[folder][populate]=files"):
         query = f"populate{shown}" if shown.startswith("[") else f"populate={shown}"
@@ -172,16 +174,16 @@ async def test_files_do_not_lead_on_to_content_or_other_files(darkroom: Darkroom
         assert "related" not in file, query
         assert "files" not in file["folder"], query
     for asked in ("[related][id]=1", "[folder][files][name][$contains]=r"):
-        answer = await darkroom.ask("GET", f"/upload/files?filters{asked}", who="eve")
-        assert failed(answer) == (400, "ValidationError"), asked
+        response = await darkroom.ask("GET", f"/upload/files?filters{asked}", who="eve")
+        assert failed(response) == (400, "ValidationError"), asked
 
 
 async def test_secrets_of_those_who_made_files_are_not_asked_about(darkroom: Darkroom) -> None:
     for lists in ("files", "folders"):
         for name in ("password", "resetPasswordToken", "registrationToken", "roles"):
             for query in (f"filters[createdBy][{name}][$null]=true", f"sort=createdBy.{name}"):
-                answer = await darkroom.ask("GET", f"/upload/{lists}?{query}")
-                assert failed(answer) == (400, "ValidationError"), query
+                response = await darkroom.ask("GET", f"/upload/{lists}?{query}")
+                assert failed(response) == (400, "ValidationError"), query
 
 
 async def test_folders_show_the_files_in_them_where_they_are_asked_for(darkroom: Darkroom) -> None:
@@ -214,8 +216,8 @@ IMPOSSIBLE: tuple[tuple[str, object], ...] = (
 async def test_bodies_that_cannot_be_are_refused_with_nothing_changed(darkroom: Darkroom) -> None:
     before = await darkroom.read("/upload/folders"), await darkroom.read("/upload/files")
     for target, body in IMPOSSIBLE:
-        answer = await darkroom.ask("POST", target, body)
-        assert failed(answer) == (400, "ValidationError"), (target, body, answer.content)
+        response = await darkroom.ask("POST", target, body)
+        assert failed(response) == (400, "ValidationError"), (target, body, response.content)
 
     assert (await darkroom.read("/upload/folders"), await darkroom.read("/upload/files")) == before
 
@@ -249,5 +251,5 @@ async def test_whatever_would_describe_files_by_itself_is_not_there(darkroom: Da
         ("POST", "ai-metadata-jobs"),
         ("GET", "ai-metadata-jobs/pending-count"),
     ):
-        answer = await darkroom.ask(method, f"/upload/{target}", {} if method == "POST" else None)
-        assert failed(answer) == (400, "BadRequestError")
+        response = await darkroom.ask(method, f"/upload/{target}", {} if method == "POST" else None)
+        assert failed(response) == (400, "BadRequestError")

@@ -72,7 +72,7 @@ async def test_uses_are_told_of_entries_and_fields_that_one_may_see(darkroom: Da
         "all": ([may(LOOK, subject=ARTICLE, locales=LOCALES)], {"body", "cover"}),
     }
     for name, (granted, expected) in rights.items():
-        await darkroom.person(name, may(READ), *granted)
+        await darkroom.admin_user(name, may(READ), *granted)
         found = await darkroom.read(f"/admin/x/media/{NOTES}/usage", who=name)
         assert {use["field"] for use in found["data"]} == expected, name
         assert found["meta"]["hidden"] == 2 - len(expected), name
@@ -81,15 +81,15 @@ async def test_uses_are_told_of_entries_and_fields_that_one_may_see(darkroom: Da
 
 
 async def test_uses_of_files_of_others_are_not_told(darkroom: Darkroom) -> None:
-    await darkroom.person("own", may(READ, IS_CREATOR))
+    await darkroom.admin_user("own", may(READ, IS_CREATOR))
     refused = await darkroom.ask("GET", f"/admin/x/media/{NOTES}/usage", who="own")
     unused = await darkroom.read("/admin/x/media/unused?limit=100", who="own")
 
     assert failed(refused) == (403, "ForbiddenError")
     assert unused["data"] == []
     for unknown in ("9999", "x", "-1"):
-        answer = await darkroom.ask("GET", f"/admin/x/media/{unknown}/usage")
-        assert failed(answer) == (404, "NotFoundError")
+        response = await darkroom.ask("GET", f"/admin/x/media/{unknown}/usage")
+        assert failed(response) == (404, "NotFoundError")
 
 
 async def test_files_that_nothing_uses_are_listed_page_by_page(darkroom: Darkroom) -> None:
@@ -131,14 +131,14 @@ async def test_a_file_is_imported_into_a_folder(darkroom: Darkroom) -> None:
 async def test_of_several_addresses_the_fate_of_each_is_told(darkroom: Darkroom) -> None:
     async with serving(lambda _: plain(b"hello", "Content-Type: text/plain")) as (url, _):
         body = {"urls": [f"{url}/a.txt", "file:///etc/passwd"], "folderId": 2}
-        answer = await darkroom.ask("POST", SEVERAL, body)
-    blocks = [block.split("\n") for block in answer.content.decode().strip().split("\n\n")]
+        response = await darkroom.ask("POST", SEVERAL, body)
+    blocks = [block.split("\n") for block in response.content.decode().strip().split("\n\n")]
     events = [
         (name.removeprefix("event: "), json.loads(data.removeprefix("data: ")))
         for name, data in blocks
     ]
 
-    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert response.headers["content-type"].startswith("text/event-stream")
     assert [name for name, _ in events] == [
         "file:fetching",
         "file:complete",
@@ -163,12 +163,12 @@ async def test_h098_administrators_import_nothing_from_inside(darkroom: Darkroom
 
 
 async def test_who_may_not_upload_imports_nothing(darkroom: Darkroom) -> None:
-    await darkroom.person("eve", may(READ))
-    await darkroom.person("lee", may(CREATE))
+    await darkroom.admin_user("eve", may(READ))
+    await darkroom.admin_user("lee", may(CREATE))
     async with serving(lambda _: plain(b"secret")) as (url, asked):
         for target, body in ((IMPORT, {"url": url}), (SEVERAL, {"urls": [url]})):
             assert (await darkroom.ask("POST", target, body, who="eve")).status == 403
     assert asked == []
     for urls in (None, [], "x", [5], ["http://example.org/"] * 21):
-        answer = await darkroom.ask("POST", SEVERAL, {"urls": urls}, who="lee")
-        assert failed(answer) == (400, "ApplicationError"), urls
+        response = await darkroom.ask("POST", SEVERAL, {"urls": urls}, who="lee")
+        assert failed(response) == (400, "ApplicationError"), urls

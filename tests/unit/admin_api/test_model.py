@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quire.builder.file_transaction import FileTransaction, has_journals
+from quire.builder.file_transaction import FileTransaction, has_file_transactions
 from quire.builder.recovery import recover_files
 from quire.runtime.schema_reload import SchemaFollower
 from tests.databases.kind import Kind
@@ -23,7 +23,7 @@ PAPER_FILE = "src/api/paper/content-types/paper/schema.json"
 WRITER_FILE = "src/api/writer/content-types/writer/schema.json"
 
 
-class Workshop:
+class ModelSite:
     """An office whose model is changed, with the folder of its project."""
 
     def __init__(self, office: Office, project: Path) -> None:
@@ -51,13 +51,13 @@ class Workshop:
 
 
 @pytest.fixture
-async def workshop(kind: Kind, tmp_path: Path) -> AsyncIterator[Workshop]:
+async def model_site(kind: Kind, tmp_path: Path) -> AsyncIterator[ModelSite]:
     async with (
         office_project(tmp_path / "workshop", kind) as project,
         run_office(project) as office,
     ):
         office.boss = (await office.sign_in("boss@example.com")).data["token"]
-        yield Workshop(office, project)
+        yield ModelSite(office, project)
 
 
 def memo(attributes: JsonObject, **more: object) -> JsonObject:
@@ -96,14 +96,14 @@ def relation(kind: str, target: str, other: str | None) -> JsonObject:
     return {"type": "relation", "relation": kind, "target": target, "targetAttribute": other}
 
 
-async def test_a_new_type_answers_at_once_and_is_in_a_file(workshop: Workshop) -> None:
+async def test_a_new_type_answers_at_once_and_is_in_a_file(model_site: ModelSite) -> None:
     body = memo({"title": {"type": "string", "required": True}, "pages": {"type": "integer"}})
-    reply = await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    reply = await model_site.ask("POST", f"{BUILDER}/content-types", body)
     assert (reply.status, reply.json) == (201, {"data": {"uid": MEMO}})
     entries = f"/content-manager/collection-types/{MEMO}"
-    made = await workshop.ask("POST", entries, {"title": "Buy ink", "pages": 2})
+    made = await model_site.ask("POST", entries, {"title": "Buy ink", "pages": 2})
     assert (made.status, made.data["title"]) == (201, "Buy ink")
-    assert (workshop.project / MEMO_FILE).read_text() == (
+    assert (model_site.project / MEMO_FILE).read_text() == (
         json.dumps(
             {
                 "kind": "collectionType",
@@ -117,59 +117,63 @@ async def test_a_new_type_answers_at_once_and_is_in_a_file(workshop: Workshop) -
         )
         + "\n"
     )
-    assert not has_journals(workshop.project)
+    assert not has_file_transactions(model_site.project)
 
 
-async def test_what_goes_with_a_type_is_kept_aside_and_can_be_put_back(workshop: Workshop) -> None:
+async def test_what_goes_with_a_type_is_kept_aside_and_can_be_put_back(
+    model_site: ModelSite,
+) -> None:
     body = memo({"title": {"type": "string"}})
-    await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    await model_site.ask("POST", f"{BUILDER}/content-types", body)
     entries = f"/content-manager/collection-types/{MEMO}"
-    await workshop.ask("POST", entries, {"title": "Buy ink"})
-    gone = await workshop.ask("DELETE", f"{BUILDER}/content-types/{MEMO}")
+    await model_site.ask("POST", entries, {"title": "Buy ink"})
+    gone = await model_site.ask("DELETE", f"{BUILDER}/content-types/{MEMO}")
     assert gone.json == {"data": {"uid": MEMO}}
-    assert (await workshop.ask("GET", entries)).status == 403
-    assert not (workshop.project / "src/api/memo").exists()
-    [kept] = (await workshop.ask("GET", "/admin/x/model/aside")).data
+    assert (await model_site.ask("GET", entries)).status == 403
+    assert not (model_site.project / "src/api/memo").exists()
+    [kept] = (await model_site.ask("GET", "/admin/x/model/archive")).data
     assert kept["tables"] == ["memos"]
-    await workshop.ask("POST", f"{BUILDER}/content-types", body)
-    restored = await workshop.ask("POST", f"/admin/x/model/aside/{kept['id']}/restore")
+    await model_site.ask("POST", f"{BUILDER}/content-types", body)
+    restored = await model_site.ask("POST", f"/admin/x/model/archive/{kept['id']}/restore")
     assert restored.data == {"count": 1}
-    found = await workshop.ask("GET", entries)
+    found = await model_site.ask("GET", entries)
     assert [one["title"] for one in found.json["results"]] == ["Buy ink"]
-    await workshop.ask("DELETE", f"/admin/x/model/aside/{kept['id']}")
-    assert (await workshop.ask("GET", "/admin/x/model/aside")).data == []
-    again = await workshop.ask("DELETE", f"/admin/x/model/aside/{kept['id']}")
+    await model_site.ask("DELETE", f"/admin/x/model/archive/{kept['id']}")
+    assert (await model_site.ask("GET", "/admin/x/model/archive")).data == []
+    again = await model_site.ask("DELETE", f"/admin/x/model/archive/{kept['id']}")
     assert again.status == 404
 
 
 async def test_h132_a_plan_tells_what_is_lost_and_nothing_is_without_consent(
-    workshop: Workshop,
+    model_site: ModelSite,
 ) -> None:
-    document_id = await paper(workshop.office, title="Tide")
+    document_id = await paper(model_site.office, title="Tide")
     narrower = changed(PAPER, attribute("title", "delete"))
-    before = workshop.files()
-    plan = (await workshop.plan(narrower)).data
+    before = model_site.files()
+    plan = (await model_site.plan(narrower)).data
     assert [step["step"] for step in plan["steps"]] == ["dropColumn"]
     assert plan["steps"][0]["rowsLost"] == 1
     assert plan["losses"] == [plan["steps"][0]["text"]]
     assert [one["path"] for one in plan["files"]] == [PAPER_FILE]
-    refused = await workshop.update(narrower, query="?mayLose=false")
+    refused = await model_site.update(narrower, query="?mayLose=false")
     assert refused.status == 409
     assert refused.json["error"]["details"] == {"losses": plan["losses"]}
-    assert workshop.files() == before
+    assert model_site.files() == before
     # Somebody writes in between: the plan is another one.
-    await paper(workshop.office, title="Ebb")
-    late = await workshop.update(narrower, query=f"?plan={plan['digest']}")
+    await paper(model_site.office, title="Ebb")
+    late = await model_site.update(narrower, query=f"?plan={plan['digest']}")
     assert (late.status, late.json["error"]["name"]) == (409, "ConflictError")
-    digest = (await workshop.plan(narrower)).data["digest"]
-    assert (await workshop.update(narrower, query=f"?plan={digest}")).status == 200
-    shown = await workshop.ask("GET", f"/content-manager/collection-types/{PAPER}/{document_id}")
+    digest = (await model_site.plan(narrower)).data["digest"]
+    assert (await model_site.update(narrower, query=f"?plan={digest}")).status == 200
+    shown = await model_site.ask("GET", f"/content-manager/collection-types/{PAPER}/{document_id}")
     assert "title" not in shown.data
 
 
-async def test_a_plan_shows_steps_of_every_kind_and_changes_nothing(workshop: Workshop) -> None:
-    await paper(workshop.office, title="Tide")
-    before = workshop.files()
+async def test_a_plan_shows_steps_of_every_kind_and_changes_nothing(
+    model_site: ModelSite,
+) -> None:
+    await paper(model_site.office, title="Tide")
+    before = model_site.files()
     headline = attribute("headline", former="title", type="string")
     wanted = [
         changed(PAPER, headline, attribute("price", "update", type="string"),
@@ -180,116 +184,116 @@ async def test_a_plan_shows_steps_of_every_kind_and_changes_nothing(workshop: Wo
                 attribute("pens", **relation("manyToMany", "api::pen.pen", "memos")),
                 action="create"),
     ]  # fmt: skip
-    reply = await workshop.plan(*wanted)
+    reply = await model_site.plan(*wanted)
     assert reply.status == 200, reply.json
     shown = {step["step"] for step in reply.data["steps"]}
     assert {"addColumn", "convertColumn", "createTable", "renameColumn", "renameModel"} <= shown
     assert all(step["details"] for step in reply.data["steps"])
     assert [notice["rule"] for notice in reply.data["notices"]] == ["is required"]
-    assert workshop.files() == before
+    assert model_site.files() == before
 
 
 async def test_a_type_with_several_documents_does_not_become_a_single_one(
-    workshop: Workshop,
+    model_site: ModelSite,
 ) -> None:
     body = memo({"title": {"type": "string"}})
-    await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    await model_site.ask("POST", f"{BUILDER}/content-types", body)
     entries = f"/content-manager/collection-types/{MEMO}"
-    first = await workshop.ask("POST", entries, {"title": "Buy ink"})
-    await workshop.ask("POST", entries, {"title": "Sell papers"})
-    files = workshop.files()
+    first = await model_site.ask("POST", entries, {"title": "Buy ink"})
+    await model_site.ask("POST", entries, {"title": "Sell papers"})
+    files = model_site.files()
     single = memo({"title": {"type": "string"}}, kind="singleType")
     update = changed(MEMO, attribute("title", "update", type="string"), kind="singleType")
     refusals = [
-        await workshop.ask("PUT", f"{BUILDER}/content-types/{MEMO}", single),
-        await workshop.update(update),
+        await model_site.ask("PUT", f"{BUILDER}/content-types/{MEMO}", single),
+        await model_site.update(update),
     ]
     text = "You cannot convert a collectionType to a singleType when having multiple entries in DB"
     for refused in refusals:
         assert (refused.status, refused.json) == (400, {"error": text})
-    plan = await workshop.plan(update)
+    plan = await model_site.plan(update)
     assert (plan.status, plan.json["error"]["message"]) == (
         409,
         f"2 documents of {MEMO} are there, a single type serves only one",
     )
-    assert workshop.files() == files
-    await workshop.ask("DELETE", f"{entries}/{first.data['documentId']}")
-    assert (await workshop.update(update)).status == 200
-    kept = await workshop.ask("GET", f"/content-manager/single-types/{MEMO}")
+    assert model_site.files() == files
+    await model_site.ask("DELETE", f"{entries}/{first.data['documentId']}")
+    assert (await model_site.update(update)).status == 200
+    kept = await model_site.ask("GET", f"/content-manager/single-types/{MEMO}")
     assert kept.data["title"] == "Sell papers"
 
 
-async def test_listed_attributes_take_the_order_of_the_list(workshop: Workshop) -> None:
-    first, second, *rest = workshop.file(PAPER_FILE)["attributes"]
-    own = workshop.file(PAPER_FILE)["attributes"]
+async def test_listed_attributes_take_the_order_of_the_list(model_site: ModelSite) -> None:
+    first, second, *rest = model_site.file(PAPER_FILE)["attributes"]
+    own = model_site.file(PAPER_FILE)["attributes"]
     moved = [attribute(name, "update", **own[name]) for name in (second, first)]
     subtitle = attribute("subtitle", type="string")
-    assert (await workshop.update(changed(PAPER, subtitle, *moved))).status == 200
-    later = list(workshop.file(PAPER_FILE)["attributes"])
+    assert (await model_site.update(changed(PAPER, subtitle, *moved))).status == 200
+    later = list(model_site.file(PAPER_FILE)["attributes"])
     assert later == ["subtitle", second, *rest, first]
     listed = [attribute(name, "update", **own[name]) for name in (first, second)]
-    assert (await workshop.update(changed(PAPER, subtitle, *listed))).status == 200
-    assert list(workshop.file(PAPER_FILE)["attributes"]) == ["subtitle", first, *rest, second]
+    assert (await model_site.update(changed(PAPER, subtitle, *listed))).status == 200
+    assert list(model_site.file(PAPER_FILE)["attributes"]) == ["subtitle", first, *rest, second]
 
 
 @pytest.mark.whatever_the_database("files alone are looked at")
 async def test_the_state_says_why_the_model_cannot_be_changed(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    model_site: ModelSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = "/admin/x/model/state"
-    assert (await workshop.ask("GET", state)).data == {"writable": True, "reason": None}
-    raw = workshop.file(WRITER_FILE)
+    assert (await model_site.ask("GET", state)).data == {"writable": True, "reason": None}
+    raw = model_site.file(WRITER_FILE)
     raw["attributes"]["nickname"] = {"type": "string"}
-    (workshop.project / WRITER_FILE).write_text(json.dumps(raw))
-    drifted = (await workshop.ask("GET", state)).data
+    (model_site.project / WRITER_FILE).write_text(json.dumps(raw))
+    drifted = (await model_site.ask("GET", state)).data
     assert not drifted["writable"]
     assert "somebody has changed them" in drifted["reason"]
     monkeypatch.setattr("quire.builder.files.os.access", lambda *_: False)
-    locked = (await workshop.ask("GET", state)).data
+    locked = (await model_site.ask("GET", state)).data
     assert "cannot be written" in locked["reason"]
 
 
-async def test_renamed_attributes_and_types_keep_what_is_in_them(workshop: Workshop) -> None:
-    document_id = await paper(workshop.office, title="Tide")
+async def test_renamed_attributes_and_types_keep_what_is_in_them(model_site: ModelSite) -> None:
+    document_id = await paper(model_site.office, title="Tide")
     headline = attribute("headline", former="title", type="string", required=True, maxLength=40)
-    assert (await workshop.update(changed(PAPER, headline))).status == 200
-    assert next(iter(workshop.file(PAPER_FILE)["attributes"])) == "headline"
+    assert (await model_site.update(changed(PAPER, headline))).status == 200
+    assert next(iter(model_site.file(PAPER_FILE)["attributes"])) == "headline"
     sheet = changed("api::sheet.sheet", formerUid=PAPER, draftAndPublish=True)
     sheet["pluginOptions"] = {"i18n": {"localized": True}}
-    assert (await workshop.update(sheet)).status == 200
-    shown = await workshop.ask(
+    assert (await model_site.update(sheet)).status == 200
+    shown = await model_site.ask(
         "GET", f"/content-manager/collection-types/api::sheet.sheet/{document_id}"
     )
     assert shown.data["headline"] == "Tide"
-    assert not (workshop.project / PAPER_FILE).exists()
-    assert workshop.file(WRITER_FILE)["attributes"]["papers"]["target"] == "api::sheet.sheet"
+    assert not (model_site.project / PAPER_FILE).exists()
+    assert model_site.file(WRITER_FILE)["attributes"]["papers"]["target"] == "api::sheet.sheet"
 
 
-async def test_the_other_side_of_a_relation_comes_and_goes_with_it(workshop: Workshop) -> None:
+async def test_the_other_side_of_a_relation_comes_and_goes_with_it(model_site: ModelSite) -> None:
     editor = attribute("editor", **relation("manyToOne", WRITER, "edited"))
-    assert (await workshop.update(changed(PAPER, editor))).status == 200
-    assert workshop.file(WRITER_FILE)["attributes"]["edited"] == {
+    assert (await model_site.update(changed(PAPER, editor))).status == 200
+    assert model_site.file(WRITER_FILE)["attributes"]["edited"] == {
         "type": "relation",
         "relation": "oneToMany",
         "target": PAPER,
         "mappedBy": "editor",
     }
     wider = attribute("editor", "update", **relation("manyToMany", WRITER, "edited"))
-    assert (await workshop.update(changed(PAPER, wider))).status == 200
-    assert workshop.file(WRITER_FILE)["attributes"]["edited"]["relation"] == "manyToMany"
+    assert (await model_site.update(changed(PAPER, wider))).status == 200
+    assert model_site.file(WRITER_FILE)["attributes"]["edited"]["relation"] == "manyToMany"
     elsewhere = attribute("editor", "update", **relation("manyToOne", WRITER, "checked"))
-    assert (await workshop.update(changed(PAPER, elsewhere))).status == 200
-    attributes = workshop.file(WRITER_FILE)["attributes"]
+    assert (await model_site.update(changed(PAPER, elsewhere))).status == 200
+    attributes = model_site.file(WRITER_FILE)["attributes"]
     assert "edited" not in attributes
     assert attributes["checked"]["mappedBy"] == "editor"
-    assert (await workshop.update(changed(PAPER, attribute("editor", "delete")))).status == 200
-    assert list(workshop.file(WRITER_FILE)["attributes"]) == ["name", "papers"]
+    assert (await model_site.update(changed(PAPER, attribute("editor", "delete")))).status == 200
+    assert list(model_site.file(WRITER_FILE)["attributes"]) == ["name", "papers"]
 
 
-async def test_a_type_may_lead_to_itself(workshop: Workshop) -> None:
+async def test_a_type_may_lead_to_itself(model_site: ModelSite) -> None:
     body = memo({"parent": relation("manyToOne", "__self__", "children")})
-    assert (await workshop.ask("POST", f"{BUILDER}/content-types", body)).status == 201
-    attributes = workshop.file(MEMO_FILE)["attributes"]
+    assert (await model_site.ask("POST", f"{BUILDER}/content-types", body)).status == 201
+    attributes = model_site.file(MEMO_FILE)["attributes"]
     assert attributes["parent"] | attributes["children"] == {
         "type": "relation",
         "relation": "oneToMany",
@@ -299,17 +303,17 @@ async def test_a_type_may_lead_to_itself(workshop: Workshop) -> None:
     }
     # What is left out of the body, although the other side names it, is made again.
     body = memo({"parent": relation("manyToOne", MEMO, "children")})
-    assert (await workshop.ask("PUT", f"{BUILDER}/content-types/{MEMO}", body)).status == 201
-    assert workshop.file(MEMO_FILE)["attributes"] == attributes
+    assert (await model_site.ask("PUT", f"{BUILDER}/content-types/{MEMO}", body)).status == 201
+    assert model_site.file(MEMO_FILE)["attributes"] == attributes
 
 
-async def test_a_type_sent_back_as_it_was_read_changes_nothing(workshop: Workshop) -> None:
-    before = workshop.files()
+async def test_a_type_sent_back_as_it_was_read_changes_nothing(model_site: ModelSite) -> None:
+    before = model_site.files()
     for uid in (PAPER, WRITER):
-        schema = (await workshop.ask("GET", f"{BUILDER}/content-types/{uid}")).data["schema"]
+        schema = (await model_site.ask("GET", f"{BUILDER}/content-types/{uid}")).data["schema"]
         target = f"{BUILDER}/content-types/{uid}"
-        assert (await workshop.ask("PUT", target, {"contentType": schema})).status == 201
-    assert workshop.files() == before
+        assert (await model_site.ask("PUT", target, {"contentType": schema})).status == 201
+    assert model_site.files() == before
 
 
 @pytest.mark.parametrize(
@@ -333,64 +337,66 @@ async def test_a_type_sent_back_as_it_was_read_changes_nothing(workshop: Worksho
     ],
 )
 async def test_what_made_the_reference_stop_is_an_error_at_its_path(
-    workshop: Workshop, attributes: JsonObject, path: list[str], told: str
+    model_site: ModelSite, attributes: JsonObject, path: list[str], told: str
 ) -> None:
-    before = workshop.files()
-    reply = await workshop.ask("POST", f"{BUILDER}/content-types", memo(attributes))
+    before = model_site.files()
+    reply = await model_site.ask("POST", f"{BUILDER}/content-types", memo(attributes))
     assert reply.status == 400, reply.json
     [error] = reply.json["error"]["details"]["errors"]
     assert told in error["message"]
     assert set(path) <= set(error["path"])
-    assert workshop.files() == before
-    assert (await workshop.ask("GET", f"{BUILDER}/content-types/{MEMO}")).status == 404
+    assert model_site.files() == before
+    assert (await model_site.ask("GET", f"{BUILDER}/content-types/{MEMO}")).status == 404
 
 
-async def test_what_others_use_is_not_taken(workshop: Workshop) -> None:
+async def test_what_others_use_is_not_taken(model_site: ModelSite) -> None:
     body = memo({}, collectionName="paper_rows")
-    reply = await workshop.ask("POST", f"{BUILDER}/content-types", body)
+    reply = await model_site.ask("POST", f"{BUILDER}/content-types", body)
     assert "is the table of" in reply.json["error"]["message"]
     taken = changed(MEMO, action="create", pluralName="writers")
-    told = (await workshop.update(taken)).json["error"]
+    told = (await model_site.update(taken)).json["error"]
     assert "writers is taken" in str(told)
     foreign = f"{BUILDER}/content-types/plugin::upload.file"
-    assert (await workshop.ask("PUT", foreign, memo({}))).status == 404
-    assert (await workshop.ask("DELETE", foreign)).status == 404
+    assert (await model_site.ask("PUT", foreign, memo({}))).status == 404
+    assert (await model_site.ask("DELETE", foreign)).status == 404
 
 
-async def test_the_type_of_end_users_is_changed_by_an_extension(workshop: Workshop) -> None:
+async def test_the_type_of_end_users_is_changed_by_an_extension(model_site: ModelSite) -> None:
     user = "plugin::users-permissions.user"
     target = f"{BUILDER}/content-types/{user}"
-    schema = (await workshop.ask("GET", target)).data["schema"]
+    schema = (await model_site.ask("GET", target)).data["schema"]
     schema["attributes"]["nickname"] = {"type": "string"}
-    assert (await workshop.ask("PUT", target, {"contentType": schema})).status == 201
-    extension = workshop.file("src/extensions/users-permissions/content-types/user/schema.json")
+    assert (await model_site.ask("PUT", target, {"contentType": schema})).status == 201
+    extension = model_site.file("src/extensions/users-permissions/content-types/user/schema.json")
     assert extension["attributes"]["nickname"] == {"type": "string"}
-    assert "nickname" in (await workshop.ask("GET", target)).data["schema"]["attributes"]
-    assert (await workshop.ask("DELETE", target)).status == 404
+    assert "nickname" in (await model_site.ask("GET", target)).data["schema"]["attributes"]
+    assert (await model_site.ask("DELETE", target)).status == 404
 
 
-async def test_files_that_somebody_changed_are_not_overwritten(workshop: Workshop) -> None:
-    raw = workshop.file(WRITER_FILE)
+async def test_files_that_somebody_changed_are_not_overwritten(model_site: ModelSite) -> None:
+    raw = model_site.file(WRITER_FILE)
     raw["attributes"]["age"] = {"type": "integer"}
-    (workshop.project / WRITER_FILE).write_text(json.dumps(raw))
-    before = workshop.files()
-    reply = await workshop.ask("POST", f"{BUILDER}/content-types", memo({}))
+    (model_site.project / WRITER_FILE).write_text(json.dumps(raw))
+    before = model_site.files()
+    reply = await model_site.ask("POST", f"{BUILDER}/content-types", memo({}))
     assert (reply.status, reply.json["error"]["name"]) == (409, "ConflictError")
-    assert workshop.files() == before
+    assert model_site.files() == before
 
 
-async def test_files_that_cannot_be_written_leave_everything_as_it_was(workshop: Workshop) -> None:
-    (workshop.project / "src/api/memo").write_text("not a folder")
-    before = workshop.files()
-    reply = await workshop.ask("POST", f"{BUILDER}/content-types", memo({}))
+async def test_files_that_cannot_be_written_leave_everything_as_it_was(
+    model_site: ModelSite,
+) -> None:
+    (model_site.project / "src/api/memo").write_text("not a folder")
+    before = model_site.files()
+    reply = await model_site.ask("POST", f"{BUILDER}/content-types", memo({}))
     assert reply.status == 409
     assert reply.error.startswith(f"{MEMO_FILE} cannot be written: ")
-    assert workshop.files() == before
-    assert (await workshop.ask("GET", f"{BUILDER}/content-types/{MEMO}")).status == 404
+    assert model_site.files() == before
+    assert (await model_site.ask("GET", f"{BUILDER}/content-types/{MEMO}")).status == 404
 
 
 async def test_files_that_are_left_half_changed_are_put_right_at_the_next_start(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+    model_site: ModelSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def nothing(_: SchemaFollower) -> bool:
         return True
@@ -403,30 +409,32 @@ async def test_files_that_are_left_half_changed_are_put_right_at_the_next_start(
     with monkeypatch.context() as patched:
         patched.setattr(SchemaFollower, "look", nothing)  # which would put them right, too
         patched.setattr(FileTransaction, "finish", fail)
-        reply = await workshop.ask("POST", f"{BUILDER}/content-types", body)
+        reply = await model_site.ask("POST", f"{BUILDER}/content-types", body)
         assert reply.status == 500
         assert "not all schema files could be written" in reply.error
-        assert (await workshop.ask("POST", entries, {"title": "Buy ink"})).status == 201
-        assert not (workshop.project / MEMO_FILE).exists()
-        assert await recover_files(workshop.office.app.settings) == [MEMO_FILE]
-    async with run_office(workshop.project) as office:
-        found = await office.ask("GET", entries, token=workshop.office.boss)
+        assert (await model_site.ask("POST", entries, {"title": "Buy ink"})).status == 201
+        assert not (model_site.project / MEMO_FILE).exists()
+        assert await recover_files(model_site.office.app.settings) == [MEMO_FILE]
+    async with run_office(model_site.project) as office:
+        found = await office.ask("GET", entries, token=model_site.office.boss)
         assert [one["title"] for one in found.json["results"]] == ["Buy ink"]
 
 
-async def test_files_of_javascript_come_and_go_where_a_project_has_any(workshop: Workshop) -> None:
-    (workshop.project / "package.json").write_text("{}")
-    await workshop.ask("POST", f"{BUILDER}/content-types", memo({}))
+async def test_files_of_javascript_come_and_go_where_a_project_has_any(
+    model_site: ModelSite,
+) -> None:
+    (model_site.project / "package.json").write_text("{}")
+    await model_site.ask("POST", f"{BUILDER}/content-types", memo({}))
     names = ["controllers/memo.js", "routes/memo.js", "services/memo.js"]
-    folder = workshop.project / "src/api/memo"
+    folder = model_site.project / "src/api/memo"
     assert all(MEMO in (folder / name).read_text() for name in names)
     own = folder / "services/memo.js"
     own.write_text("module.exports = { async find() { return guarded(); } };")
-    await workshop.ask("DELETE", f"{BUILDER}/content-types/{MEMO}")
+    await model_site.ask("DELETE", f"{BUILDER}/content-types/{MEMO}")
     assert [path for path in folder.rglob("*") if path.is_file()] == [own]
 
 
-async def test_a_component_may_come_with_the_type_that_holds_it(workshop: Workshop) -> None:
+async def test_a_component_may_come_with_the_type_that_holds_it(model_site: ModelSite) -> None:
     body = memo({"ends": {"type": "component", "component": "tmp", "repeatable": True}})
     body["components"] = [
         {
@@ -437,26 +445,28 @@ async def test_a_component_may_come_with_the_type_that_holds_it(workshop: Worksh
             "attributes": {"text": {"type": "string"}},
         }
     ]
-    assert (await workshop.ask("POST", f"{BUILDER}/content-types", body)).status == 201
-    component = workshop.file("src/components/part/loose-end.json")
+    assert (await model_site.ask("POST", f"{BUILDER}/content-types", body)).status == 201
+    component = model_site.file("src/components/part/loose-end.json")
     assert component["collectionName"] == "components_part_loose_ends"
     entries = f"/content-manager/collection-types/{MEMO}"
-    made = await workshop.ask("POST", entries, {"ends": [{"text": "Glue"}]})
+    made = await model_site.ask("POST", entries, {"ends": [{"text": "Glue"}]})
     assert made.data["ends"][0]["text"] == "Glue"
 
 
-async def test_components_change_their_category_with_what_they_hold(workshop: Workshop) -> None:
-    document_id = await paper(workshop.office, title="Tide", lines=[{"text": "First"}])
+async def test_components_change_their_category_with_what_they_hold(
+    model_site: ModelSite,
+) -> None:
+    document_id = await paper(model_site.office, title="Tide", lines=[{"text": "First"}])
     line = {"category": "piece", "displayName": "Line", "attributes": {"text": {"type": "string"}}}
     target = f"{BUILDER}/components/part.line"
-    reply = await workshop.ask("PUT", target, {"component": line})
+    reply = await model_site.ask("PUT", target, {"component": line})
     assert reply.json == {"data": {"uid": "piece.line"}}
-    shown = await workshop.ask("GET", f"/content-manager/collection-types/{PAPER}/{document_id}")
+    shown = await model_site.ask("GET", f"/content-manager/collection-types/{PAPER}/{document_id}")
     assert [one["text"] for one in shown.data["lines"]] == ["First"]
-    assert workshop.file(PAPER_FILE)["attributes"]["lines"]["component"] == "piece.line"
+    assert model_site.file(PAPER_FILE)["attributes"]["lines"]["component"] == "piece.line"
 
 
-async def test_what_cannot_be_read_is_refused(workshop: Workshop) -> None:
+async def test_what_cannot_be_read_is_refused(model_site: ModelSite) -> None:
     bodies: list[tuple[str, str, object]] = [
         ("POST", "content-types", []),
         ("POST", "content-types", {"contentType": [1]}),
@@ -466,20 +476,20 @@ async def test_what_cannot_be_read_is_refused(workshop: Workshop) -> None:
         ("POST", "update-schema", {"data": {"contentTypes": [changed(WRITER, {"name": 1})]}}),
         ("POST", "update-schema", {"data": {"components": [{"action": "create", "uid": "x.y"}]}}),
     ]
-    before = workshop.files()
+    before = model_site.files()
     for method, path, body in bodies:
-        reply = await workshop.ask(method, f"{BUILDER}/{path}", body)
+        reply = await model_site.ask(method, f"{BUILDER}/{path}", body)
         assert reply.status == 400, (path, reply.json)
-    assert workshop.files() == before
+    assert model_site.files() == before
 
 
-async def test_a_plan_tells_every_fault_at_its_path(workshop: Workshop) -> None:
+async def test_a_plan_tells_every_fault_at_its_path(model_site: ModelSite) -> None:
     wanted = changed(
         WRITER,
         attribute("short", type="string", minLength=5, maxLength=2),
         attribute("kind", type="enumeration", enum=[]),
     )
-    reply = await workshop.plan(wanted)
+    reply = await model_site.plan(wanted)
     assert reply.status == 400
     errors: list[Mapping[str, Any]] = reply.json["error"]["details"]["errors"]
     assert [error["path"] for error in errors] == [

@@ -47,8 +47,8 @@ async def test_no_number_in_an_address_is_an_error_of_the_server(
     office: Office, place: str
 ) -> None:
     for number in NUMBERS:
-        answer = await office.send("GET", place + number, token=office.boss)
-        assert answer.status < 500, (number, answer)
+        response = await office.send("GET", place + number, token=office.boss)
+        assert response.status < 500, (number, response)
 
 
 @pytest.mark.parametrize("number", [10**19, -(10**19), 10**30, 1e300, 0.5])
@@ -79,8 +79,8 @@ async def test_no_number_in_a_body_is_an_error_of_the_server(
     }
     usual |= {"firstname": "A", "sort": "name:ASC", "fileIds": [], "folderIds": []}
     for value in (number, [number], {"pageSize": number}):
-        answer = await office.send(method, target, {**usual, name: value}, token=office.boss)
-        assert answer.status < 500, (value, answer)
+        response = await office.send(method, target, {**usual, name: value}, token=office.boss)
+        assert response.status < 500, (value, response)
 
 
 @pytest.mark.filterwarnings("ignore:The HMAC key is")  # secrets of tests are short
@@ -95,5 +95,5 @@ async def test_no_number_in_a_signed_token_is_an_error_of_the_server(
         (SECRETS["ADMIN_JWT_SECRET"], "/admin/users/me"),
     ):
         token = PyJWS().encode(json.dumps(claims).encode(), secret, algorithm="HS256")
-        answer = await office.send("GET", target, token=token)
-        assert answer.status < 500, answer
+        response = await office.send("GET", target, token=token)
+        assert response.status < 500, response

@@ -94,9 +94,9 @@ async def test_a_grant_of_code_that_is_not_served_outlives_a_change_of_the_role(
     path, charge = "/users-permissions/roles", f"{WRITER}.charge"
     body = {"name": "Till", "permissions": {"api::writer": _SWITCHED}}
     await office.ask("POST", path, body, token=office.boss)
-    foundation = office.app.foundation
-    assert foundation is not None
-    with rows_of(foundation.settings.project) as rows:
+    services = office.app.services
+    assert services is not None
+    with rows_of(services.settings.project) as rows:
         rows.execute("UPDATE up_permissions SET action = ? WHERE action = ?", (charge, LATEST))
     roles = (await office.ask("GET", path, token=office.boss)).json["roles"]
     till = f"{path}/{next(role['id'] for role in roles if role['name'] == 'Till')}"

@@ -35,13 +35,13 @@ class Manager:
 
     async def __call__(self, method: str, target: str, body: object = None) -> tuple[int, Any]:
         content = b"" if body is None else json.dumps(body).encode()
-        answer = await self._client.request(method, target, self._headers, content)
-        return answer.status, answer.json
+        response = await self._client.request(method, target, self._headers, content)
+        return response.status, response.json
 
     async def ok(self, method: str, target: str, body: object = None) -> Any:  # noqa: ANN401 - any JSON
-        status, answer = await self(method, target, body)
-        assert status in {200, 201}, (target, answer)
-        return answer
+        status, response = await self(method, target, body)
+        assert status in {200, 201}, (target, response)
+        return response
 
 
 @pytest.fixture
@@ -62,11 +62,16 @@ async def limited(client: AsgiClient, manage: Manager, permissions: list[object]
     """Return somebody with a role that grants these permissions and nothing else."""
     role = (await manage.ok("POST", "/admin/roles", {"name": "Limited", "description": ""}))["data"]
     await manage.ok("PUT", f"/admin/roles/{role['id']}/permissions", {"permissions": permissions})
-    person = {"firstname": "L", "lastname": "M", "email": "l@example.com", "roles": [role["id"]]}
-    token = (await manage.ok("POST", "/admin/users", person))["data"]["registrationToken"]
+    admin_user = {
+        "firstname": "L",
+        "lastname": "M",
+        "email": "l@example.com",
+        "roles": [role["id"]],
+    }
+    token = (await manage.ok("POST", "/admin/users", admin_user))["data"]["registrationToken"]
     own = {"firstname": "L", "lastname": "M", "password": PASSWORD}
     await manage.ok("POST", "/admin/register", {"registrationToken": token, "userInfo": own})
-    signed_in = {"email": person["email"], "password": PASSWORD}
+    signed_in = {"email": admin_user["email"], "password": PASSWORD}
     return Manager(
         client, await sign_in(client, {name: str(signed_in[name]) for name in signed_in})
     )
@@ -182,8 +187,8 @@ async def test_filters_by_secrets_of_administrators_are_400(manage: Manager, fil
 async def test_a_check_of_permissions_refuses_unknown_keys(
     manage: Manager, body: object, messages: list[str]
 ) -> None:
-    status, answer = await manage("POST", "/admin/permissions/check", body)
-    found = [error["message"] for error in answer["error"]["details"]["errors"]]
+    status, response = await manage("POST", "/admin/permissions/check", body)
+    found = [error["message"] for error in response["error"]["details"]["errors"]]
     assert (status, found) == (400, messages)
 
 
@@ -230,8 +235,8 @@ async def test_a_folder_shows_only_files_that_may_be_seen(
     client: AsgiClient, manage: Manager
 ) -> None:
     own = {"action": "plugin::upload.read", "conditions": ["admin::is-creator"]}
-    person = await limited(client, manage, [own])
-    assert (await person.ok("GET", "/upload/folders/1?populate=*"))["data"]["files"] == []
+    admin_user = await limited(client, manage, [own])
+    assert (await admin_user.ok("GET", "/upload/folders/1?populate=*"))["data"]["files"] == []
 
 
 # Before publishing -------------------------------------------------------------------------------
@@ -254,8 +259,8 @@ async def test_entries_to_check_come_in_the_order_and_the_locales_of_the_body(
     manage: Manager, body: dict[str, object], found: list[tuple[str, str]]
 ) -> None:
     path = f"/content-manager/collection-types/{ARTICLE}/actions/bulkFindForValidation"
-    answer = await manage.ok("POST", path, {"documentIds": [PIE, APPLE, CAPITALS], **body})
-    assert [(entry["documentId"], entry["locale"]) for entry in answer["results"]] == found
+    response = await manage.ok("POST", path, {"documentIds": [PIE, APPLE, CAPITALS], **body})
+    assert [(entry["documentId"], entry["locale"]) for entry in response["results"]] == found
 
 
 @pytest.mark.parametrize("body", [{"locale": "zz"}, {"locale": 5}, {"sort": "nope"}])
@@ -273,7 +278,7 @@ async def test_who_may_read_a_part_of_a_component_can_change_it_in_place(
     client: AsgiClient, manage: Manager
 ) -> None:
     granted = {"fields": ["title", "seo.metaTitle", "links.url"], "locales": ["en"]}
-    person = await limited(
+    admin_user = await limited(
         client,
         manage,
         [
@@ -293,7 +298,7 @@ async def test_who_may_read_a_part_of_a_component_can_change_it_in_place(
         "links": [{"text": "stays", "url": "/a"}],
     }
     path = f"{list_path}/{(await manage.ok('POST', list_path, whole))['data']['documentId']}"
-    seen = (await person.ok("GET", path))["data"]
+    seen = (await admin_user.ok("GET", path))["data"]
     assert (seen["seo"].keys(), seen["links"][0].keys()) == (
         {"id", "metaTitle"},
         {"id", "url"},
@@ -302,9 +307,9 @@ async def test_who_may_read_a_part_of_a_component_can_change_it_in_place(
         "seo": {**seen["seo"], "metaTitle": "n"},
         "links": [{**seen["links"][0], "url": "/b"}],
     }
-    await person.ok("PUT", path, changed)
+    await admin_user.ok("PUT", path, changed)
     after = (await manage.ok("GET", path))["data"]
     assert (after["seo"]["metaTitle"], after["seo"]["metaDescription"]) == ("n", "stays")
     assert (after["links"][0]["url"], after["links"][0]["text"]) == ("/b", "stays")
-    listed = (await person.ok("GET", f"{list_path}?filters[title]=Whole"))["results"]
+    listed = (await admin_user.ok("GET", f"{list_path}?filters[title]=Whole"))["results"]
     assert listed[0]["seo"] == {"id": seen["seo"]["id"], "metaTitle": "n"}

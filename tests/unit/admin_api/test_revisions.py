@@ -97,7 +97,7 @@ async def test_a_draft_becomes_what_it_was(office: Office) -> None:
     document_id = await paper(office, title="Tide", price=3, lines=lines, writer=signed)
     await put(office, document_id, title="Ebb", price=None, lines=[], writer={"set": []})
 
-    answer = await restore(office, document_id, -1)
+    response = await restore(office, document_id, -1)
 
     entry = (
         await office.ask("GET", f"{PAPERS}/{document_id}?populate=writer", token=office.boss)
@@ -105,7 +105,7 @@ async def test_a_draft_becomes_what_it_was(office: Office) -> None:
     assert (entry["title"], entry["price"]) == ("Tide", 3)
     assert [(one["text"], one["hint"]) for one in entry["lines"]] == [("a", "b"), ("c", None)]
     assert entry["writer"]["name"] == "Nemo"
-    assert answer["missing"] == []
+    assert response["missing"] == []
     assert (await shown(office, document_id, 0))["fields"] == {}
     assert await titles(office, document_id) == ["Tide", "Ebb", "Tide"]
 
@@ -133,10 +133,10 @@ async def test_what_a_revision_led_to_may_be_gone(office: Office) -> None:
     await put(office, document_id, title="Ebb")
     await office.ask("DELETE", f"{WRITERS}/{writer['documentId']}", token=office.boss)
 
-    answer = await restore(office, document_id, -1)
+    response = await restore(office, document_id, -1)
 
-    assert answer["data"]["title"] == "Tide"
-    assert answer["missing"] == [{"field": "writer", "documentId": writer["documentId"]}]
+    assert response["data"]["title"] == "Tide"
+    assert response["missing"] == [{"field": "writer", "documentId": writer["documentId"]}]
 
 
 async def test_what_others_have_changed_is_kept_before_it_is_changed_again(office: Office) -> None:
@@ -194,9 +194,9 @@ async def test_what_one_may_not_change_is_not_restored(office: Office) -> None:
     first = (await revisions(office, document_id))[-1]["id"]
 
     path = f"{REVISIONS}/{document_id}/{first}/restore"
-    answer = await office.ask("POST", path, {}, token=token)
+    response = await office.ask("POST", path, {}, token=token)
 
-    assert (answer.data["title"], answer.data["price"]) == ("Tide", 9)
+    assert (response.data["title"], response.data["price"]) == ("Tide", 9)
 
 
 async def test_a_revision_is_of_one_document(office: Office) -> None:

@@ -169,8 +169,8 @@ async def test_administrators_without_rights_do_nothing_but_what_is_theirs(tmp_p
 async def test_each_action_opens_its_own_routes_and_no_others(office: Office) -> None:
     closed = {str(route.action) for route in routes(office) if is_closed(route)}
     actions = sorted(closed - {SUPER_ADMINS})
-    person, _ = await clerk(office, email="keys@example.com")
-    shown = await office.ask("GET", f"/admin/users/{person}", token=office.boss)
+    admin_user, _ = await clerk(office, email="keys@example.com")
+    shown = await office.ask("GET", f"/admin/users/{admin_user}", token=office.boss)
     path = f"/admin/roles/{shown.data['roles'][0]['id']}/permissions"
     token = (await office.sign_in("keys@example.com", PASSWORD)).data["token"]
     for action in actions:

@@ -22,13 +22,13 @@ HOOK = {
 
 
 @asynccontextmanager
-async def listening(answer: bytes) -> AsyncIterator[tuple[int, list[bytes]]]:
+async def listening(response: bytes) -> AsyncIterator[tuple[int, list[bytes]]]:
     """A server on this machine that answers anything with these bytes; with what it was sent."""
     heard: list[bytes] = []
 
     async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         heard.append(await reader.readuntil(b"\r\n\r\n"))
-        writer.write(answer)
+        writer.write(response)
         await writer.drain()
         writer.close()
 
@@ -122,10 +122,10 @@ async def test_values_of_headers_are_masked_for_those_who_only_read(office: Offi
 
 async def test_a_hook_is_tried_out_and_its_answer_told(tmp_path: Path) -> None:
     private = {"webhooks.private_addresses": True}
-    answer = b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
+    response = b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
     async with (
         open_office(tmp_path, settings=private) as office,
-        listening(answer) as (port, heard),
+        listening(response) as (port, heard),
     ):
         path = await made(office, url=f"http://127.0.0.1:{port}/build?x=1")
         reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
@@ -138,7 +138,7 @@ async def test_a_hook_is_tried_out_and_its_answer_told(tmp_path: Path) -> None:
 
 async def test_headers_that_were_stored_earlier_do_not_frame_a_call(tmp_path: Path) -> None:
     private = {"webhooks.private_addresses": True}
-    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    response = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
     stored = {
         "": "x",
         "host": "other.example",
@@ -150,7 +150,7 @@ async def test_headers_that_were_stored_earlier_do_not_frame_a_call(tmp_path: Pa
     }
     async with (
         open_office(tmp_path, settings=private) as office,
-        listening(answer) as (port, heard),
+        listening(response) as (port, heard),
     ):
         path = await made(office, url=f"http://127.0.0.1:{port}/build")
         with rows_of(tmp_path) as rows:
@@ -174,10 +174,10 @@ async def test_headers_that_were_stored_earlier_do_not_frame_a_call(tmp_path: Pa
 
 async def test_a_redirect_is_told_and_not_followed(tmp_path: Path) -> None:
     private = {"webhooks.private_addresses": True}
-    answer = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n"
+    response = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n"
     async with (
         open_office(tmp_path, settings=private) as office,
-        listening(answer) as (port, heard),
+        listening(response) as (port, heard),
     ):
         path = await made(office, url=f"http://127.0.0.1:{port}/build")
         reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
@@ -188,8 +188,8 @@ async def test_a_redirect_is_told_and_not_followed(tmp_path: Path) -> None:
 
 async def test_an_address_that_leads_inside_is_not_called_either(tmp_path: Path) -> None:
     """A name may lead to another address later than when it was kept, and so may the settings."""
-    answer = b"HTTP/1.1 200 OK\r\n\r\n"
-    async with listening(answer) as (port, heard):
+    response = b"HTTP/1.1 200 OK\r\n\r\n"
+    async with listening(response) as (port, heard):
         private = {"webhooks.private_addresses": True}
         async with open_office(tmp_path / "before", settings=private) as office:
             path = await made(office, url=f"http://127.0.0.1:{port}/build")
@@ -203,10 +203,10 @@ async def test_an_address_that_leads_inside_is_not_called_either(tmp_path: Path)
     assert heard == []
 
 
-@pytest.mark.parametrize("answer", [b"", b"\0" * 100_000, b"SSH-2.0\r\n"])
-async def test_an_answer_that_is_no_http_is_told_as_such(tmp_path: Path, answer: bytes) -> None:
+@pytest.mark.parametrize("response", [b"", b"\0" * 100_000, b"SSH-2.0\r\n"])
+async def test_an_answer_that_is_no_http_is_told_as_such(tmp_path: Path, response: bytes) -> None:
     private = {"webhooks.private_addresses": True}
-    async with open_office(tmp_path, settings=private) as office, listening(answer) as (port, _):
+    async with open_office(tmp_path, settings=private) as office, listening(response) as (port, _):
         path = await made(office, url=f"http://127.0.0.1:{port}/build")
         reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
 

@@ -58,8 +58,8 @@ class Late:
         self.reads = 0
         self.seen = 0
         """How many of these reads have seen the content."""
-        self.may_answer = asyncio.Event()
-        self.may_answer.set()
+        self.may_response = asyncio.Event()
+        self.may_response.set()
         self.refuses_writes = False
 
     @property
@@ -84,7 +84,7 @@ class Late:
         self.reads += 1
         found = await self.inner.read(make, snapshot=snapshot, key=key)
         self.seen += 1
-        await self.may_answer.wait()
+        await self.may_response.wait()
         return found
 
     async def read_at(
@@ -483,7 +483,7 @@ async def test_what_was_read_before_a_commit_is_not_remembered_after_it(
     """A read may wait for the reader thread while others go on."""
     role = rows.role("public", [FIND])
     token = add_token(rows, "custom", actions=[FIND])
-    database.may_answer.clear()
+    database.may_response.clear()
     early = asyncio.create_task(door.ask(header))
     while not database.seen:  # noqa: ASYNC110 - there is no event for it
         await asyncio.sleep(0.001)
@@ -493,7 +493,7 @@ async def test_what_was_read_before_a_commit_is_not_remembered_after_it(
     # Somebody else asks, so that the new version is known before the early read is answered.
     await asyncio.sleep(0)
     assert await door.known(b"Bearer another") is None
-    database.may_answer.set()
+    database.may_response.set()
     await early
     assert await door.known(header) is None
     if header is None:

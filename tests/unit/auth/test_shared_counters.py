@@ -15,8 +15,8 @@ NOW, MINUTE = 1_700_000_000_500, 60_000
 COUNTING = """
 import sys
 from pathlib import Path
-from quire.auth.shared_counters import CallCounts
-calls = CallCounts("secret", Path(sys.argv[1]))
+from quire.auth.shared_counters import SharedCounters
+calls = SharedCounters("secret", Path(sys.argv[1]))
 for number in range(2000):
     calls.add(f"key {number % 4}", 1_700_000_000_500, 60_000)
 """

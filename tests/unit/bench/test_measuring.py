@@ -58,24 +58,24 @@ def test_a_load_that_meets_another_status_than_200_fails(server: Server) -> None
 class _Moody(asyncio.Protocol):
     """A server that answers a request, or hangs up instead."""
 
-    def __init__(self, answers: Iterator[bool]) -> None:
-        self._answers = answers
+    def __init__(self, responses: Iterator[bool]) -> None:
+        self._responses = responses
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         assert data.endswith(b"\r\n\r\n")
-        if next(self._answers):
+        if next(self._responses):
             self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
         else:
             self._transport.close()
 
 
-async def _under_load(answers: Iterator[bool]) -> int:
+async def _under_load(responses: Iterator[bool]) -> int:
     """Load such a server; returns how many requests were answered."""
     loop = asyncio.get_running_loop()
-    async with await loop.create_server(lambda: _Moody(answers), "127.0.0.1", 0) as server:
+    async with await loop.create_server(lambda: _Moody(responses), "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         try:
             job = LoadJob(port, ("/",), "token", requests=12, concurrency=3)

@@ -52,16 +52,16 @@ def test_another_make_of_tables_means_another_database(stage: Stage) -> None:
 def test_every_server_has_a_copy_of_its_own(stage: Stage) -> None:
     launch = stage.quire(SCALE)
     change(launch.folder / DATABASE)("DROP INDEX bench_articles_created_at")
-    lost = stage.ground.lost_indexes(stage.database(SCALE), launch.folder)
+    lost = stage.database_kind.lost_indexes(stage.database(SCALE), launch.folder)
     assert lost == {"bench_articles_created_at"}
 
 
 def test_a_server_may_do_without_some_caches(stage: Stage) -> None:
-    folder = stage.quire(SCALE, without=["answers", "pages"]).folder
+    folder = stage.quire(SCALE, without=["responses", "pages"]).folder
     settings = load_settings(folder, environ={}).cache
-    assert (settings.answers, settings.pages) == (0, 0)
+    assert (settings.responses, settings.pages) == (0, 0)
     assert settings.counts > 0
-    assert load_settings(stage.quire(SCALE).folder, environ={}).cache.answers > 0
+    assert load_settings(stage.quire(SCALE).folder, environ={}).cache.responses > 0
 
 
 def test_contestants_are_told_apart_by_their_names(stage: Stage) -> None:

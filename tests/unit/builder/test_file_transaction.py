@@ -9,7 +9,7 @@ from quire.builder import file_transaction
 from quire.builder.file_transaction import (
     FileTransaction,
     UnwritableFilesError,
-    has_journals,
+    has_file_transactions,
     recover,
 )
 from quire.builder.files import FileChange
@@ -48,14 +48,14 @@ def test_a_finished_change_leaves_nothing_else_behind(project: Path) -> None:
     begun(project).finish()
     assert files(project) == AFTER
     assert not (project / "src/api/b").exists()
-    assert not has_journals(project)
+    assert not has_file_transactions(project)
 
 
 def test_a_discarded_change_leaves_nothing_behind(project: Path) -> None:
     begun(project).discard()
     assert files(project) == BEFORE
     assert not (project / "src/api/c").exists()
-    assert not has_journals(project)
+    assert not has_file_transactions(project)
 
 
 @pytest.mark.parametrize("done", range(len(CHANGES) + 1))
@@ -83,25 +83,25 @@ def test_what_the_database_knows_of_is_finished(
             one.finish()
     recover(project, "later")
     assert files(project) == AFTER
-    assert not has_journals(project)
+    assert not has_file_transactions(project)
 
 
 def test_what_the_database_knows_nothing_of_is_forgotten_when_it_is_old(project: Path) -> None:
     begun(project)
     assert recover(project, "former") == []
-    assert has_journals(project), "it may still be under way"
+    assert has_file_transactions(project), "it may still be under way"
     for path in project.glob(".quire-change-*"):
         os.utime(path, (LONG_AGO, LONG_AGO))
     assert recover(project, "former") == []
     assert files(project) == BEFORE
-    assert not has_journals(project)
+    assert not has_file_transactions(project)
 
 
 def test_a_journal_that_was_cut_off_is_forgotten(project: Path) -> None:
     (project / ".quire-change-0123.json").write_text('{"version": "lat')
     recover(project, "later")
     assert files(project) == BEFORE
-    assert not has_journals(project)
+    assert not has_file_transactions(project)
 
 
 def test_what_somebody_has_written_since_stays(project: Path) -> None:
@@ -118,4 +118,4 @@ def test_what_cannot_be_written_is_told_before_anything_is(project: Path) -> Non
     ):
         begun(project)
     assert files(project) == {**BEFORE, "src/api/c": "a file where a folder should be"}
-    assert not has_journals(project)
+    assert not has_file_transactions(project)

@@ -39,14 +39,14 @@ NEEDED = {
     "token delete": ["--name", "site"],
 }
 """Options without which a command does nothing."""
-USUAL = "manifest.json|kept aside under the number 1|no API token with the name site"
+USUAL = "manifest.json|archived under the number 1|no API token with the name site"
 """Why some commands are refused where nothing is bad."""
 VARIANTS = {
     "check": [["--repair", "--yes"]],
     "config": [["--new-secrets"]],
     "index": [["--apply"]],
     "migrate": [["--apply", "--may-lose", "--wait", "0"]],
-    "aside": [["--restore", "1"]],
+    "archive": [["--restore", "1"]],
     "copy": [["--replace"]],
     "start": [["--workers", "2"]],
 }
@@ -296,7 +296,7 @@ def test_commands_succeed_where_nothing_is_bad(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for line, outcome in outcomes(settled(tmp_path), run, monkeypatch):
-        assert [*faults(outcome, "")] == [], line
+        assert [*problems(outcome, "")] == [], line
         assert outcome.code != 2 or re.search(USUAL, outcome.messages), (line, outcome)
 
 
@@ -310,11 +310,11 @@ def test_commands_end_with_one_message(
     with environment.prepare(project) or nullcontext(), permissions_hold():
         for line, outcome in outcomes(project, run, monkeypatch):
             named = f"{environment.culprit}|{USUAL}"
-            wrong += [f"{line}: {fault}" for fault in faults(outcome, named)]
+            wrong += [f"{line}: {problem}" for problem in problems(outcome, named)]
     assert not wrong, "\n".join(wrong)
 
 
-def faults(outcome: object, culprit: str) -> Iterator[str]:
+def problems(outcome: object, culprit: str) -> Iterator[str]:
     """Say what is wrong with the way in which a command ended."""
     if not isinstance(outcome, Outcome):
         yield repr(outcome)
@@ -363,8 +363,8 @@ NUMBERS = ["99999999", "9" * 30, "9" * 5000, "1e400", "nan", "-1"]
         "start PROJECT --workers",
         "dev PROJECT --port",
         "migrate PROJECT --wait",
-        "aside PROJECT --restore",
-        "aside PROJECT --forget",
+        "archive PROJECT --restore",
+        "archive PROJECT --forget",
         "token create PROJECT --name site --days",
     ],
 )
@@ -373,7 +373,7 @@ def test_numbers_beyond_their_range_are_refused(
 ) -> None:
     outcome = run(*line.replace("PROJECT", str(project)).split(), number)
     assert outcome.code == 2
-    assert [*faults(outcome, "")] == []
+    assert [*problems(outcome, "")] == []
     assert (
         "days" not in line
         or number == "9" * 5000

@@ -160,7 +160,7 @@ def test_a_database_that_a_crash_left_in_a_write_is_put_right(project: Path) -> 
         writer.wait(30)
     assert companions(project) == ["data.db", "data.db-journal"]
     with serving("start", project) as (address, _):
-        answer = httpx.get(f"{address}/api/articles")
+        response = httpx.get(f"{address}/api/articles")
 
-    assert answer.status_code == 200
-    assert answer.json()["meta"]["pagination"]["total"] > 0
+    assert response.status_code == 200
+    assert response.json()["meta"]["pagination"]["total"] > 0

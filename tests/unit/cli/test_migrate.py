@@ -1,4 +1,4 @@
-"""``quire migrate`` and ``quire aside``: tables follow the schema files, and nothing is lost."""
+"""``quire migrate`` and ``quire archive``: tables follow the schema files, and nothing is lost."""
 
 import asyncio
 import json
@@ -112,7 +112,7 @@ def test_start_refuses_files_that_the_database_has_left_behind(project: Path, ru
     assert refused.code == 2
     assert "the column articles.title" in refused.messages
     assert run("migrate", project, "--apply").code == 0
-    assert run("aside", project, "--restore", "1").code == 0
+    assert run("archive", project, "--restore", "1").code == 0
     assert "to do" not in run("migrate", project).output
 
 
@@ -142,16 +142,16 @@ def test_a_loss_needs_consent_and_can_be_taken_back(project: Path, run: Run) -> 
     assert f"drop the column title of articles with {len(before)} values" in refused.messages
     assert rows(project, "SELECT id, title FROM articles ORDER BY id") == before
     assert run("migrate", project, "--apply", "--may-lose").code == 0
-    listed = run("aside", project)
+    listed = run("archive", project)
     assert listed.output.startswith("1  ")
     assert re.search(r"kept until \d{4}-\d\d-\d\d", listed.output)
     assert "articles" in listed.output
     change(project, title=title)
     assert run("migrate", project, "--apply").code == 0
-    assert run("aside", project, "--restore", "1").code == 0
+    assert run("archive", project, "--restore", "1").code == 0
     assert rows(project, "SELECT id, title FROM articles ORDER BY id") == before
-    assert run("aside", project, "--forget", "1").code == 0
-    assert run("aside", project).output == ""
+    assert run("archive", project, "--forget", "1").code == 0
+    assert run("archive", project).output == ""
 
 
 async def test_a_start_lets_go_of_what_was_kept_for_long_enough(project: Path, run: Run) -> None:
@@ -162,12 +162,12 @@ async def test_a_start_lets_go_of_what_was_kept_for_long_enough(project: Path, r
 
 
 async def kept_after(days: int, project: Path) -> int:
-    """Start so many days later; returns how much is kept aside then."""
+    """Start so many days later; returns how much is archived then."""
     moment = now_ms() + days * 86_400_000
     app = build_app(load_settings(project), clock=lambda: moment)
     await app.start()
     await app.stop()
-    return len(rows(project, "SELECT id FROM quire_aside"))
+    return len(rows(project, "SELECT id FROM quire_archive"))
 
 
 def test_a_renamed_attribute_keeps_its_values(project: Path, run: Run) -> None:
@@ -187,9 +187,9 @@ def test_a_renaming_that_makes_no_sense_is_refused(project: Path, run: Run, text
 
 
 def test_what_was_never_put_aside_cannot_be_restored(project: Path, run: Run) -> None:
-    outcome = run("aside", project, "--restore", "7")
+    outcome = run("archive", project, "--restore", "7")
     assert outcome.code == 2
-    assert "Nothing is kept aside under the number 7." in outcome.messages
+    assert "Nothing is archived under the number 7." in outcome.messages
 
 
 def test_in_development_what_is_added_follows_by_itself(project: Path) -> None:

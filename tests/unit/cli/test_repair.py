@@ -167,12 +167,12 @@ def test_a_script_has_to_say_yes(run: Run, project: Path, monkeypatch: pytest.Mo
     assert links(project) == [1, 3, 4]
 
 
-@pytest.mark.parametrize(("answer", "code", "left"), [(True, 0, [4, 5, 6]), (False, 1, [1, 3, 4])])
+@pytest.mark.parametrize(("reply", "code", "left"), [(True, 0, [4, 5, 6]), (False, 1, [1, 3, 4])])
 def test_a_person_is_asked(
     run: Run,
     project: Path,
     monkeypatch: pytest.MonkeyPatch,
-    answer: bool,  # noqa: FBT001 - what the person answers
+    reply: bool,  # noqa: FBT001 - what the person answers
     code: int,
     left: list[int],
 ) -> None:
@@ -180,13 +180,13 @@ def test_a_person_is_asked(
     terminal = StringIO()
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stdin", terminal)
-    monkeypatch.setattr(repair, "confirm", lambda _: answer)
+    monkeypatch.setattr(repair, "confirm", lambda _: reply)
 
     outcome = run("check", project, "--repair")
 
     assert outcome.code == code
     assert "Make a copy of the database first." in outcome.messages
-    assert ("Nothing was changed." in outcome.messages) is not answer
+    assert ("Nothing was changed." in outcome.messages) is not reply
     assert links(project) == left
 
 

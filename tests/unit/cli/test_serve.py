@@ -35,12 +35,12 @@ def refused(project: Path, *options: str) -> str:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_server_answers_and_ends_well_when_told(project: Path, workers: str) -> None:
     with serving("start", project, "--workers", workers) as (address, process):
-        answer = httpx.get(f"{address}/api/tags")
+        response = httpx.get(f"{address}/api/tags")
         process.send_signal(signal.SIGTERM)
         code = process.wait(30)
 
-    assert answer.status_code == 200
-    assert "server" not in answer.headers
+    assert response.status_code == 200
+    assert "server" not in response.headers
     assert code == 0
 
 

@@ -118,10 +118,10 @@ async def test_hashed_files_are_kept_for_good_and_sent_compressed(client: AsgiCl
 async def test_what_is_no_page_and_no_file_of_the_ui_is_not_found(
     client: AsgiClient, path: str
 ) -> None:
-    answer = await client.request("GET", path)
+    response = await client.request("GET", path)
 
-    assert answer.status in {403, 404}
-    assert answer.media_type == "application/json"
+    assert response.status in {403, 404}
+    assert response.media_type == "application/json"
 
 
 async def test_a_browser_gets_the_ui_for_addresses_that_nobody_knows_but_not_below_the_api(
@@ -136,9 +136,9 @@ async def test_a_browser_gets_the_ui_for_addresses_that_nobody_knows_but_not_bel
 
 
 async def test_routes_of_the_admin_api_come_first(client: AsgiClient) -> None:
-    answer = await client.request("GET", "/admin/init", HTML)
+    response = await client.request("GET", "/admin/init", HTML)
 
-    assert (answer.status, answer.media_type) == (200, "application/json")
+    assert (response.status, response.media_type) == (200, "application/json")
 
 
 @pytest.mark.parametrize("path", ["/admin", "/admin/auth/register-admin"])

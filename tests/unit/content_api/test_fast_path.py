@@ -85,7 +85,7 @@ class Reply:
     """Parses answers as they arrive."""
 
     def __init__(self) -> None:
-        self.answers: list[tuple[int, dict[bytes, bytes], bytes]] = []
+        self.responses: list[tuple[int, dict[bytes, bytes], bytes]] = []
         self._headers: dict[bytes, bytes] = {}
         self._body = b""
         self._parser = httptools.HttpResponseParser(self)
@@ -103,7 +103,7 @@ class Reply:
         self._body += body
 
     def on_message_complete(self) -> None:
-        self.answers.append((self._parser.get_status_code(), self._headers, self._body))
+        self.responses.append((self._parser.get_status_code(), self._headers, self._body))
 
 
 class Ways:
@@ -125,8 +125,8 @@ class Watched(FastPathProtocol):
         _ways.parsed.append(url)
         super().on_url(url)
 
-    def _send(self, answer: Response, common: bytes) -> None:
-        super()._send(answer, common)
+    def _send(self, response: Response, common: bytes) -> None:
+        super()._send(response, common)
         self._note_buffer()
 
     def on_response_complete(self) -> None:
@@ -146,7 +146,7 @@ def ways() -> Ways:
     return _ways
 
 
-READING: Mapping[str, object] = MappingProxyType({"cache.answers": 0})
+READING: Mapping[str, object] = MappingProxyType({"cache.responses": 0})
 """Settings with which each request reads, whatever was answered before."""
 
 
@@ -179,7 +179,7 @@ async def served(
     await task
 
 
-async def talk(port: int, pieces: Sequence[bytes], answers: int, *, pause: float = 0) -> Reply:
+async def talk(port: int, pieces: Sequence[bytes], responses: int, *, pause: float = 0) -> Reply:
     """Send pieces over one connection and gather so many answers."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     reply = Reply()
@@ -188,7 +188,7 @@ async def talk(port: int, pieces: Sequence[bytes], answers: int, *, pause: float
         await writer.drain()
         await asyncio.sleep(pause)
     async with asyncio.timeout(20):
-        while len(reply.answers) < answers:
+        while len(reply.responses) < responses:
             data = await reader.read(65536)
             if not data:
                 break
@@ -220,14 +220,14 @@ def comparable(reply: Reply) -> list[tuple[int, dict[bytes, bytes], bytes]]:
             {k: v for k, v in headers.items() if k not in {b"date", b"x-request-id"}},
             re.sub(rb'"jwt":"[^"]*"', b"", body),
         )
-        for status, headers, body in reply.answers
+        for status, headers, body in reply.responses
     ]
 
 
 @pytest.mark.parametrize("requests", REQUESTS.values(), ids=REQUESTS.keys())
 async def test_both_ways_answer_alike(ports: tuple[int, int], requests: Sequence[bytes]) -> None:
     short, ordinary = [await talk(port, requests, len(requests)) for port in ports]
-    assert len(short.answers) == len(requests)
+    assert len(short.responses) == len(requests)
     assert comparable(short) == comparable(ordinary)
 
 
@@ -309,7 +309,7 @@ async def talk_in_turn(port: int, requests: Sequence[bytes | tuple[bytes, ...]])
                 writer.write(piece)
                 await asyncio.sleep(0.005 if isinstance(request, tuple) else 0)
             data = b" "
-            while data and len(reply.answers) < number:
+            while data and len(reply.responses) < number:
                 data = await reader.read(65536)
                 reply.feed(data)
     writer.close()
@@ -321,7 +321,7 @@ async def test_both_ways_answer_alike_in_turn(
     ports: tuple[int, int], requests: Sequence[bytes | tuple[bytes, ...]]
 ) -> None:
     short, ordinary = [await talk_in_turn(port, requests) for port in ports]
-    assert len(short.answers) == len(requests)
+    assert len(short.responses) == len(requests)
     assert comparable(short) == comparable(ordinary)
 
 
@@ -330,14 +330,14 @@ async def test_every_route_that_responds_at_once_responds_as_its_handler(
 ) -> None:
     routes = await routes_that_respond_now(shared_recorded)
     assert {"articles", "articles/:documentId", "homepage", "users/me", "i18n/locales"} <= {*routes}
-    user = (await talk_in_turn(ports[0], [SIGN_IN])).answers[0][2]
+    user = (await talk_in_turn(ports[0], [SIGN_IN])).responses[0][2]
     ways.ordinary = 0
     credentials_sent = [
         b"",
         b"Authorization: Bearer %s\r\n" % API_TOKENS["full"].encode(),
         b"Authorization: Bearer %s\r\n" % json.loads(user)["jwt"].encode(),
     ]
-    articles = (await talk_in_turn(ports[0], [get(b"/api/articles")])).answers[0][2]
+    articles = (await talk_in_turn(ports[0], [get(b"/api/articles")])).responses[0][2]
     one = json.loads(articles)["data"][0]["documentId"]
     for route, fields in itertools.product(routes, credentials_sent):
         for document, number in ((one, "1"), ("nope", "99999")):
@@ -377,7 +377,7 @@ async def test_both_ways_answer_alike_however_requests_lie_in_pieces(
 ) -> None:
     count = b"".join(pieces).count(b"\r\n\r\n")
     short, ordinary = [await talk(port, pieces, count, pause=0.02) for port in ports]
-    assert len(short.answers) == count
+    assert len(short.responses) == count
     assert comparable(short) == comparable(ordinary)
 
 
@@ -446,7 +446,7 @@ async def test_a_client_that_goes_while_its_read_waits_disturbs_nobody(
     await asyncio.sleep(0.01)
     monkeypatch.undo()
     reply = await talk(reading_port, [get(HOMEPAGE)], 1)
-    assert reply.answers[0][0] == 200
+    assert reply.responses[0][0] == 200
 
 
 @made_to_wait
@@ -464,7 +464,7 @@ async def test_a_server_that_stops_answers_the_read_that_waits_and_closes(
     reply = Reply()
     reply.feed(await reader.read())
     writer.close()
-    ((status, headers, _),) = reply.answers
+    ((status, headers, _),) = reply.responses
     assert (status, headers[b"connection"]) == (200, b"close")
 
 
@@ -476,7 +476,7 @@ async def test_a_connection_is_kept_while_a_read_waits_however_long(
         await talk_in_turn(port, [get(HOMEPAGE)])
         hold_reads(monkeypatch, iter([asyncio.sleep(0), asyncio.sleep(1.3)]))
         reply = await talk_in_turn(port, [get(HOMEPAGE), get(HOMEPAGE)])
-    assert [status for status, _, _ in reply.answers] == [200, 200]
+    assert [status for status, _, _ in reply.responses] == [200, 200]
 
 
 async def test_a_target_of_any_bytes_is_answered_alike_whether_the_head_is_known_or_not(
@@ -490,14 +490,14 @@ async def test_a_target_of_any_bytes_is_answered_alike_whether_the_head_is_known
         alone = await talk_in_turn(ports[0], [get(target)])
         known = await talk_in_turn(ports[0], [get(HOMEPAGE), get(target)])
         assert comparable(known)[1:] == comparable(alone), target
-        assert known.answers[0][0] == 200
+        assert known.responses[0][0] == 200
 
 
 async def test_a_head_that_is_known_may_be_too_large_as_well(ports: tuple[int, int]) -> None:
     long = get(HOMEPAGE + b"?a=" + b"x" * 16_384)
     assert [len(long) < 65_536, len(long) > 16_384] == [True, True]
     reply = await talk_in_turn(ports[0], [get(HOMEPAGE), get(HOMEPAGE), long])
-    assert [status for status, _, _ in reply.answers] == [200, 200, 431]
+    assert [status for status, _, _ in reply.responses] == [200, 200, 431]
 
 
 async def test_a_head_that_is_known_is_not_parsed_again(ports: tuple[int, int], ways: Ways) -> None:
@@ -524,11 +524,11 @@ async def test_nothing_is_answered_to_a_client_that_does_not_read(
                 await asyncio.sleep(0.001)
         reply = Reply()
         async with asyncio.timeout(60):
-            while len(reply.answers) < 200:
+            while len(reply.responses) < 200:
                 reply.feed(await reader.read(65536))
         writer.close()
     assert ways.buffered < 200_000
-    assert {status for status, _, _ in reply.answers} == {200}
+    assert {status for status, _, _ in reply.responses} == {200}
 
 
 async def test_who_asks_with_a_known_head_is_found_out_anew_when_something_was_written(
@@ -543,9 +543,9 @@ async def test_who_asks_with_a_known_head_is_found_out_anew_when_something_was_w
                     rows.execute("DELETE FROM up_permissions")
             writer.write(get(HOMEPAGE))
             reply = Reply()
-            while not reply.answers:
+            while not reply.responses:
                 reply.feed(await reader.read(65536))
-            statuses.append(reply.answers[0][0])
+            statuses.append(reply.responses[0][0])
         writer.close()
     assert statuses == [200, 200, 401, 401]
 
@@ -579,4 +579,4 @@ async def test_many_connections_read_at_once(ports: tuple[int, int]) -> None:
 
 async def test_a_request_that_makes_no_sense_is_refused(ports: tuple[int, int]) -> None:
     reply = await talk(ports[0], [b"NONSENSE\r\n\r\n"], 1)
-    assert reply.answers[0][0] == 400
+    assert reply.responses[0][0] == 400

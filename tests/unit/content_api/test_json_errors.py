@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from quire.content_api.json_errors import find_fault
+from quire.content_api.json_errors import find_problem
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "json-faults.json"
 RECORDED: dict[str, str | None] = dict(json.loads(GOLDEN.read_text(encoding="utf-8")))
@@ -15,7 +15,7 @@ LARGE = 1 << 19
 
 
 def test_faults_are_told_as_javascript_tells_them() -> None:
-    assert {text: find_fault(text) for text in RECORDED} == RECORDED
+    assert {text: find_problem(text) for text in RECORDED} == RECORDED
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_faults_are_told_as_javascript_tells_them() -> None:
 )
 def test_what_javascript_would_take_is_told_last(text: str, message: str | None) -> None:
     """Nothing that the parser of bodies refuses goes without a reason."""
-    assert find_fault(text) == message
+    assert find_problem(text) == message
     if message is None:
         orjson.loads(text)
     else:
@@ -57,10 +57,10 @@ def test_the_parser_of_bodies_minds_what_javascript_minds() -> None:
 )
 def test_large_texts_are_searched_to_their_end(piece: str) -> None:
     """No text is too large for the search, whatever it is made of; each is gone through once."""
-    assert find_fault("[" + piece * (LARGE // len(piece))) == "Unexpected end of JSON input"
+    assert find_problem("[" + piece * (LARGE // len(piece))) == "Unexpected end of JSON input"
 
 
 def test_nesting_is_followed_without_recursion() -> None:
-    assert find_fault("[" * 100_000 + "]" * 99_999) == (
+    assert find_problem("[" * 100_000 + "]" * 99_999) == (
         "Expected ',' or ']' after array element in JSON at position 199999"
     )

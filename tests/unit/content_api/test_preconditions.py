@@ -18,13 +18,13 @@ async def write(own_recorded: Path) -> AsyncIterator[Writer]:
 
 
 async def tag(write: Writer, path: str = PATH) -> dict[str, str]:
-    answer = await write("GET", path)
-    return {"If-Match": answer.headers["etag"]}
+    response = await write("GET", path)
+    return {"If-Match": response.headers["etag"]}
 
 
 async def test_the_tag_is_the_moment_of_the_last_change(write: Writer) -> None:
-    answer = await write("GET", PATH)
-    assert answer.headers["etag"] == f'"{answer.json["data"]["updatedAt"]}"'
+    response = await write("GET", PATH)
+    assert response.headers["etag"] == f'"{response.json["data"]["updatedAt"]}"'
 
 
 async def test_an_answer_that_leaves_the_moment_out_has_no_tag(write: Writer) -> None:
@@ -33,18 +33,18 @@ async def test_an_answer_that_leaves_the_moment_out_has_no_tag(write: Writer) ->
 
 async def test_a_write_is_answered_with_the_new_tag(write: Writer) -> None:
     before = await tag(write)
-    answer = await write("PUT", PATH, {"data": {"title": "Pear"}}, headers=before)
-    assert answer.status == 200
-    assert answer.headers["etag"] != before["If-Match"]
-    assert {"If-Match": answer.headers["etag"]} == await tag(write)
+    response = await write("PUT", PATH, {"data": {"title": "Pear"}}, headers=before)
+    assert response.status == 200
+    assert response.headers["etag"] != before["If-Match"]
+    assert {"If-Match": response.headers["etag"]} == await tag(write)
 
 
 async def test_a_change_of_what_has_changed_is_refused(write: Writer) -> None:
     before = await tag(write)
     await write("PUT", PATH, {"data": {"title": "Pear"}})
-    answer = await write("PUT", PATH, {"data": {"title": "Plum"}}, headers=before)
-    assert answer.status == 412
-    assert answer.json["error"]["name"] == "PreconditionFailedError"
+    response = await write("PUT", PATH, {"data": {"title": "Plum"}}, headers=before)
+    assert response.status == 412
+    assert response.json["error"]["name"] == "PreconditionFailedError"
     assert (await write("GET", PATH)).json["data"]["title"] == "Pear"
 
 

@@ -35,8 +35,8 @@ async def manage(client: AsgiClient, method: str, path: str, body: object) -> tu
     """Send a request of the recorded administrator; return the status and the JSON."""
     headers = await AdminAuthorization(client, credentials()).headers("admin")
     headers["content-type"] = "application/json"
-    answer = await client.request(method, path, headers, json.dumps(body).encode())
-    return answer.status, answer.json
+    response = await client.request(method, path, headers, json.dumps(body).encode())
+    return response.status, response.json
 
 
 @pytest.mark.parametrize("locale", ["es", "EN", "nope!", " fr"])
@@ -52,16 +52,16 @@ async def test_a_locale_that_the_project_does_not_have_is_400(
         ("POST", f"/api/tags?{query}"),
     ):
         data = {"title": "Lost"} if "articles" in path else {}
-        answer = await write(method, path, {"data": data})
-        assert (answer.status, answer.json["error"]["message"]) == (400, LOCALES)
-        assert answer.json["error"]["name"] == "ValidationError"
+        response = await write(method, path, {"data": data})
+        assert (response.status, response.json["error"]["message"]) == (400, LOCALES)
+        assert response.json["error"]["name"] == "ValidationError"
     found = await write("GET", "/api/articles?locale=*&status=draft&filters[title]=Lost")
     assert found.json["data"] == []
 
 
 async def test_a_type_without_locales_passes_over_the_parameter(write: Writer) -> None:
-    answer = await write("POST", "/api/authors?locale=es", {"data": {"name": "Nobody Yet"}})
-    assert answer.status == 201
+    response = await write("POST", "/api/authors?locale=es", {"data": {"name": "Nobody Yet"}})
+    assert response.status == 201
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ async def test_a_batch_refuses_an_unknown_locale(
 ) -> None:
     first = {"action": "create", "type": "articles", "data": {"title": "First"}, "locale": "fr"}
     listed = [first, {**operation, "type": "articles", "locale": "es"}]
-    answer = await write("POST", "/api/_batch", {"operations": listed})
-    assert (answer.status, answer.json["error"]["message"]) == (400, LOCALES)
+    response = await write("POST", "/api/_batch", {"operations": listed})
+    assert (response.status, response.json["error"]["message"]) == (400, LOCALES)
     found = await write("GET", "/api/articles?locale=fr&filters[title]=First")
     assert found.json["data"] == []
 
@@ -91,8 +91,8 @@ async def test_a_locale_can_be_written_as_soon_as_the_project_has_it(
     assert (await write("PUT", path, {"data": data})).status == 400
     locale = {"code": "es", "name": "Spanish", "isDefault": False}
     assert (await manage(client, "POST", "/i18n/locales", locale))[0] == 200
-    answer = await write("PUT", path, {"data": data})
-    assert (answer.status, answer.json["data"]["locale"]) == (200, "es")
+    response = await write("PUT", path, {"data": data})
+    assert (response.status, response.json["data"]["locale"]) == (200, "es")
 
 
 async def test_deleting_in_an_unknown_locale_deletes_nothing(write: Writer) -> None:
@@ -110,9 +110,9 @@ async def test_a_component_that_a_zone_does_not_list_is_400(write: Writer, statu
         ("PUT", f"/api/articles/{CAPITALS}?status={status}&locale=fr", {"data": data}),
         ("POST", "/api/_batch", {"operations": [batched]}),
     ):
-        answer = await write(method, path, body)
-        assert (answer.status, answer.json["error"]["message"]) == (400, NOT_LISTED)
-        (error,) = answer.json["error"]["details"]["errors"]
+        response = await write(method, path, body)
+        assert (response.status, response.json["error"]["message"]) == (400, NOT_LISTED)
+        (error,) = response.json["error"]["details"]["errors"]
         assert error["path"][-3:] == ["sections", "0", "__component"]
         assert error["value"] == "shared.seo"
     found = await write("GET", "/api/articles?locale=*&status=draft&filters[title]=Lost")
@@ -132,5 +132,5 @@ async def test_the_content_manager_refuses_such_components_and_locales(
         ("POST", f"{manager}?locale=es", {}, unknown),
         ("PUT", f"{manager}/{APPLE}?locale=es", {}, unknown),
     ):
-        status, answer = await manage(client, method, path, body)
-        assert (status, answer["error"]["message"]) == (400, message), path
+        status, response = await manage(client, method, path, body)
+        assert (status, response["error"]["message"]) == (400, message), path

@@ -48,9 +48,9 @@ async def no_body() -> dict[str, object]:
 
 
 async def respond(content: ContentApi, request: Request) -> int:
-    answer = await content.answer(request, no_body)
-    assert answer is not None
-    return answer.status
+    response = await content.response(request, no_body)
+    assert response is not None
+    return response.status
 
 
 @only_sqlite
@@ -73,9 +73,9 @@ async def test_a_read_that_is_refused_is_refused_without_waiting(content: Conten
         b"/api/setting": 403,
         b"/api/articles/%ff": 400,
     }.items():
-        answer = content.respond_now(read(target))
-        assert answer is not None
-        assert answer.status == status
+        response = content.respond_now(read(target))
+        assert response is not None
+        assert response.status == status
 
 
 @only_sqlite

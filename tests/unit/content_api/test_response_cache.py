@@ -27,12 +27,12 @@ def question(query: bytes = b"", document_id: str | None = None) -> ResponseKey:
     )
 
 
-def answer(size: int) -> Response:
+def response(size: int) -> Response:
     return Response(200, bytes(size))
 
 
 def test_what_is_kept_is_found() -> None:
-    kept, given = CachedResponses(100_000), answer(10)
+    kept, given = CachedResponses(100_000), response(10)
     kept.keep(question(), given)
     assert kept.get(question()) is given
 
@@ -51,17 +51,17 @@ def test_what_is_kept_is_found() -> None:
 )
 def test_what_differs_in_anything_is_another_question(other: dict[str, Any]) -> None:
     kept = CachedResponses(100_000)
-    kept.keep(question(), answer(10))
+    kept.keep(question(), response(10))
     assert kept.get(question()._replace(**other)) is None
 
 
 def test_what_was_not_asked_for_longest_gives_way() -> None:
     kept = CachedResponses(40_000)
     for name in (b"a", b"b", b"c"):
-        kept.keep(question(name), answer(3_900))
+        kept.keep(question(name), response(3_900))
     assert kept.get(question(b"a")) is not None
     for number in range(6):
-        kept.keep(question(b"%d" % number), answer(3_900))
+        kept.keep(question(b"%d" % number), response(3_900))
     assert kept.get(question(b"b")) is None
     assert kept.get(question(b"a")) is not None
     assert len(kept) == 8
@@ -69,17 +69,17 @@ def test_what_was_not_asked_for_longest_gives_way() -> None:
 
 def test_no_answer_takes_the_place_of_many() -> None:
     kept = CachedResponses(40_000)
-    kept.keep(question(b"large"), answer(4_500))
-    kept.keep(question(b"a" * 4_500), answer(10))
-    kept.keep(question(document_id="a" * 4_500), answer(10))
+    kept.keep(question(b"large"), response(4_500))
+    kept.keep(question(b"a" * 4_500), response(10))
+    kept.keep(question(document_id="a" * 4_500), response(10))
     assert len(kept) == 0
 
 
 def test_an_answer_that_is_kept_again_takes_no_more_room() -> None:
     kept = CachedResponses(10_000)
-    kept.keep(question(b"other"), answer(0))
+    kept.keep(question(b"other"), response(0))
     for _ in range(100):
-        kept.keep(question(), answer(100))
+        kept.keep(question(), response(100))
     assert kept.get(question(b"other")) is not None
 
 
@@ -87,13 +87,13 @@ def test_nothing_is_kept_of_another_state() -> None:
     cache = ResponseCache(100_000)
     first = cache.at(1)
     assert first is not None
-    first.keep(question(), answer(10))
+    first.keep(question(), response(10))
     again = cache.at(1)
     assert again is not None
     assert again.get(question()) is not None
     second = cache.at(2)
     # One that was read at the former state may come late.
-    first.keep(question(b"late"), answer(10))
+    first.keep(question(b"late"), response(10))
     assert second is not None
     assert len(second) == 0
 
@@ -134,8 +134,8 @@ async def test_a_list_that_has_changed_is_sent_whatever_a_client_has(write: Writ
 
 async def test_what_is_as_it_was_has_the_tag_that_it_had(write: Writer) -> None:
     tag = (await write("GET", "/api/authors")).headers["etag"]
-    answer = await write("PUT", f"/api/articles/{APPLE}", {"data": {"title": "Pear"}})
-    assert answer.status == 200
+    response = await write("PUT", f"/api/articles/{APPLE}", {"data": {"title": "Pear"}})
+    assert response.status == 200
     assert (await write("GET", "/api/authors")).headers["etag"] == tag
     known = await write("GET", "/api/authors", headers={"If-None-Match": tag})
     assert known.status == 304

@@ -39,7 +39,7 @@ async def test_the_page_leads_to_nothing_but_this_server(serve: Serve) -> None:
     assert page.status == 200
     assert page.media_type == "text/html"
     assert "/content/openapi.json" in leads
-    assert {answer.status for answer in found} == {200}
+    assert {response.status for response in found} == {200}
     assert all(target.startswith("/") and "//" not in target for target in leads)
     policy = page.headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -69,12 +69,12 @@ async def test_a_part_is_sent_as_it_is_kept_to_who_takes_that(serve: Serve, part
 
 async def test_there_is_no_other_part(serve: Serve) -> None:
     async with serve(api__reference="on") as client:
-        answers = [
+        responses = [
             await client.request("GET", f"/docs/{path}")
             for path in ("LICENSE", "README.md", "../swagger_page.py", "start.js/x")
         ]
 
-    assert {answer.status for answer in answers} <= {403, 404}
+    assert {response.status for response in responses} <= {403, 404}
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,6 @@ async def test_it_is_there_when_it_is_wanted(
     serve: Serve, environment: str, reference: str, status: int
 ) -> None:
     async with serve(environment=environment, api__reference=reference) as client:
-        answers = [await client.request("GET", path) for path in ("/docs", "/docs/start.js")]
+        responses = [await client.request("GET", path) for path in ("/docs", "/docs/start.js")]
 
-    assert {answer.status for answer in answers} == {status}
+    assert {response.status for response in responses} == {status}

@@ -22,10 +22,10 @@ async def client(shared_recorded: Path) -> AsyncIterator[AsgiClient]:
 
 
 async def metrics(client: AsgiClient, path: str) -> dict[str, tuple[str, float]]:
-    answer = await client.request("GET", path)
+    response = await client.request("GET", path)
     return {
         name: (statements, float(spent))
-        for name, statements, spent in METRIC.findall(answer.headers["server-timing"])
+        for name, statements, spent in METRIC.findall(response.headers["server-timing"])
     }
 
 
@@ -56,7 +56,7 @@ async def test_what_is_remembered_takes_no_statements(client: AsgiClient) -> Non
 
 
 async def test_without_answers_the_rest_is_remembered(shared_recorded: Path) -> None:
-    settings = {"environment": "development", "cache.answers": 0}
+    settings = {"environment": "development", "cache.responses": 0}
     app = build_app(load_settings(shared_recorded, overrides=settings, environ={}))
     async with running(app) as client:
         again = await metrics_when_remembered(client)
@@ -78,6 +78,6 @@ async def test_errors_and_files_are_timed_too(client: AsgiClient) -> None:
 
 async def test_nothing_is_told_in_production(shared_recorded: Path) -> None:
     async with running(build_app(load_settings(shared_recorded, environ={}))) as client:
-        answer = await client.request("GET", LIST)
-    assert answer.status == 200
-    assert "server-timing" not in answer.headers
+        response = await client.request("GET", LIST)
+    assert response.status == 200
+    assert "server-timing" not in response.headers

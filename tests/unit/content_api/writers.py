@@ -52,8 +52,8 @@ class Writer:
         if body is not None:
             sent["Content-Type"] = "application/json"
             content = json.dumps(body).encode()
-        answer = await self._client.request(method, path, sent, content)
-        return Reply(answer.status, answer.headers, answer.json)
+        response = await self._client.request(method, path, sent, content)
+        return Reply(response.status, response.headers, response.json)
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from quire.content_manager.view_input import changed_view, faults_of_view
+from quire.content_manager.view_input import changed_view, problems_of_view
 from quire.content_manager.views import default_view, stored_view, with_list_main_fields
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema
@@ -107,7 +107,7 @@ def test_a_change_replaces_the_sections_that_it_names(tmp_path: Path) -> None:
 
 def test_every_fault_of_a_change_is_told(tmp_path: Path) -> None:
     schema = album(tmp_path)
-    faults = faults_of_view(
+    problems = problems_of_view(
         schema.model(STAMP),
         {
             "settings": {"bulkable": 1, "filterable": True, "searchable": True, "pageSize": 1000},
@@ -115,7 +115,7 @@ def test_every_fault_of_a_change_is_told(tmp_path: Path) -> None:
             "layouts": {"edit": [[{"name": "gum", "size": 6}], 1], "list": ["motif", 1]},
         },
     )
-    told = [fault.split(" must be one of")[0].split(", but")[0] for fault in faults]
+    told = [problem.split(" must be one of")[0].split(", but")[0] for problem in problems]
     assert told == [
         "settings.bulkable must be a `boolean` type",
         "settings.pageSize must be less than or equal to 100",

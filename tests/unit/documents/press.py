@@ -176,17 +176,17 @@ class Press:
         self.statements: list[str] = []
         """What the last action sent to the database."""
 
-    def do(self, *intents: Intent) -> list[WrittenEntry]:
+    def do(self, *commands: Intent) -> list[WrittenEntry]:
         """Do things in one transaction; returns the entries that the last of them wrote."""
         self.now += STEP_MS
         unit = UnitOfWork(
-            engine=self.engine, clock=lambda: self.now, hashed=dict(self._hashes(intents))
+            engine=self.engine, clock=lambda: self.now, hashed=dict(self._hashes(commands))
         )
 
         def act() -> Program[list[WrittenEntry]]:
             written: list[WrittenEntry] = []
-            for intent in intents:
-                written = yield from act_on(unit, intent)
+            for command in commands:
+                written = yield from act_on(unit, command)
                 yield from unit.settle()
             return written
 
@@ -196,9 +196,9 @@ class Press:
         self.events = unit.events
         return written
 
-    def _hashes(self, intents: Iterable[Intent]) -> Iterable[tuple[Password, str]]:
-        for intent in intents:
-            for password in passwords_of(self.schema, intent):
+    def _hashes(self, commands: Iterable[Intent]) -> Iterable[tuple[Password, str]]:
+        for command in commands:
+            for password in passwords_of(self.schema, command):
                 yield password, f"hash of {password.text}"
 
     def _run(self, program: Program[T], sent: list[str]) -> T:
@@ -208,8 +208,8 @@ class Press:
         self, uid: str, *, publish: bool = False, locale: str | None = None, **data: object
     ) -> str:
         """Make a document; returns its id."""
-        intent = CreateDocument(uid=uid, data=data, locale=locale, publish=publish)
-        return self.do(intent)[0].document_id
+        command = CreateDocument(uid=uid, data=data, locale=locale, publish=publish)
+        return self.do(command)[0].document_id
 
     def update(
         self,
@@ -221,10 +221,10 @@ class Press:
         **data: object,
     ) -> WrittenEntry:
         """Change a document."""
-        intent = UpdateDocument(
+        command = UpdateDocument(
             uid=uid, document_id=document, data=data, locale=locale, publish=publish
         )
-        return self.do(intent)[0]
+        return self.do(command)[0]
 
     def publish(
         self, uid: str, document: str, locale: str | AllLocales | None = None

@@ -57,8 +57,8 @@ async def titles(kiosk: Kiosk, **asked: object) -> list[str]:
 async def test_documents_are_those_of_the_content_api(kiosk: Kiosk) -> None:
     page = await kiosk.documents.find(Find(uid=PAPER, sort="title", populate=["writer", "lines"]))
 
-    answer = await kiosk.send("GET", "papers?sort=title&populate=writer,lines")
-    assert {"data": page.documents, "meta": {"pagination": page.pagination}} == answer.json
+    response = await kiosk.send("GET", "papers?sort=title&populate=writer,lines")
+    assert {"data": page.documents, "meta": {"pagination": page.pagination}} == response.json
     assert [document["title"] for document in page.documents] == ["Ebb", "Tide"]
 
 
@@ -140,8 +140,8 @@ async def test_a_single_type_needs_no_id(kiosk: Kiosk) -> None:
 
 async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> None:
     def act(unit: UnitOfWork) -> Program[tuple[Page, Shown | None]]:
-        intent = CreateDocument(uid=PAPER, data={"title": "Extra", "price": 9}, publish=True)
-        [made] = yield from create(unit, [intent])
+        command = CreateDocument(uid=PAPER, data={"title": "Extra", "price": 9}, publish=True)
+        [made] = yield from create(unit, [command])
         dear = yield from find(unit, Find(uid=PAPER, filters={"price": {"$gte": 2}}, sort="price"))
         one = yield from find_one(unit, Find(uid=PAPER), made.document_id)
         return dear, one

@@ -10,7 +10,7 @@ from quire.errors import InvalidKeyError
 from tests.library.model import BOOK, EVERYTHING, LINK, NOTE, PERSON, QUOTE, TAG, library_schema
 
 
-def fault(
+def problem(
     data: object, *, uid: str = BOOK, ability: Ability = EVERYTHING
 ) -> dict[str, object] | None:
     """Return the details of the error that a payload meets, with its message; none if sound."""
@@ -52,31 +52,31 @@ SOUND = [
 
 @pytest.mark.parametrize("data", SOUND, ids=str)
 def test_keys_that_exist_are_accepted_whatever_their_values(data: object) -> None:
-    assert fault(data) is None
+    assert problem(data) is None
 
 
 @pytest.mark.parametrize("name", ["id", "documentId"])
 def test_an_identity_at_the_root_is_refused_without_a_path(name: str) -> None:
     found = {"message": f"Invalid key {name}", "key": name, "source": "body"}
-    assert fault({"nope": 1, "createdAt": 1, name: None}) == found
+    assert problem({"nope": 1, "createdAt": 1, name: None}) == found
 
 
 @pytest.mark.parametrize(
     "name", ["createdAt", "updatedAt", "createdBy", "updatedBy", "localizations"]
 )
 def test_what_the_server_writes_is_refused_before_what_does_not_exist(name: str) -> None:
-    assert fault({"nope": 1, name: 1}) == invalid(name, name)
+    assert problem({"nope": 1, name: 1}) == invalid(name, name)
 
 
 def test_a_relation_to_one_entry_of_any_type_cannot_be_written() -> None:
-    assert fault({"subject": None}, uid=NOTE) == invalid("subject", "subject")
+    assert problem({"subject": None}, uid=NOTE) == invalid("subject", "subject")
 
 
 @pytest.mark.parametrize(
     "name", ["nope", "status", "__component", "__type", "$eq", "", "author.id"]
 )
 def test_what_does_not_exist_is_refused(name: str) -> None:
-    assert fault({"title": "x", name: 1}) == invalid(name, None)
+    assert problem({"title": "x", name: 1}) == invalid(name, None)
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_what_does_not_exist_is_refused(name: str) -> None:
 def test_what_does_not_exist_is_refused_at_every_depth(
     data: object, key: str, path: str | None
 ) -> None:
-    assert fault(data) == invalid(key, path)
+    assert problem(data) == invalid(key, path)
 
 
 def test_the_first_of_several_unknown_keys_is_told() -> None:
-    assert fault({"seo": {"first": 1}, "second": 1}) == invalid("first", "seo")
-    assert fault({"second": 1, "seo": {"first": 1}}) == invalid("second", None)
+    assert problem({"seo": {"first": 1}, "second": 1}) == invalid("first", "seo")
+    assert problem({"second": 1, "seo": {"first": 1}}) == invalid("second", None)
 
 
 BOOKS_ONLY = Granted(frozenset({f"{BOOK}.find"}))
@@ -122,21 +122,21 @@ BOOKS_ONLY = Granted(frozenset({f"{BOOK}.find"}))
 def test_a_relation_whose_target_may_not_be_found_is_refused_whatever_its_value(
     value: object,
 ) -> None:
-    assert fault({"author": value}, ability=BOOKS_ONLY) == invalid("author", "author")
-    assert fault({"sequel": value}, ability=BOOKS_ONLY) is None
+    assert problem({"author": value}, ability=BOOKS_ONLY) == invalid("author", "author")
+    assert problem({"sequel": value}, ability=BOOKS_ONLY) is None
 
 
 def test_relations_in_components_are_refused_with_their_path() -> None:
     data = {"sections": [{"__component": QUOTE, "by": None}]}
-    assert fault(data, ability=BOOKS_ONLY) == invalid("by", "sections.by")
+    assert problem(data, ability=BOOKS_ONLY) == invalid("by", "sections.by")
 
 
 def test_files_may_be_named_by_everybody() -> None:
-    assert fault({"cover": 1, "pictures": [1]}, ability=BOOKS_ONLY) is None
+    assert problem({"cover": 1, "pictures": [1]}, ability=BOOKS_ONLY) is None
 
 
 def test_an_unknown_key_is_told_before_a_relation_that_may_not_be_found() -> None:
-    assert fault({"author": 1, "nope": 1}, ability=BOOKS_ONLY) == invalid("nope", None)
+    assert problem({"author": 1, "nope": 1}, ability=BOOKS_ONLY) == invalid("nope", None)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_an_unknown_key_is_told_before_a_relation_that_may_not_be_found() -> Non
     ],
 )
 def test_relations_to_any_type_say_of_which(value: object) -> None:
-    assert fault({"about": value}, uid=NOTE) is None
+    assert problem({"about": value}, uid=NOTE) is None
 
 
 @pytest.mark.parametrize(
@@ -168,13 +168,13 @@ def test_relations_to_any_type_say_of_which(value: object) -> None:
     ids=str,
 )
 def test_relations_to_any_type_that_name_none_are_refused(value: object) -> None:
-    assert fault({"about": value}, uid=NOTE) == invalid("about", "about")
+    assert problem({"about": value}, uid=NOTE) == invalid("about", "about")
 
 
 def test_relations_to_any_type_reach_no_further_than_the_ability() -> None:
     items = [{"__type": BOOK, "id": 1}, {"__type": PERSON, "id": 1}]
-    assert fault({"about": items}, uid=NOTE, ability=BOOKS_ONLY) == invalid("about", "about")
-    assert fault({"about": items[:1]}, uid=NOTE, ability=BOOKS_ONLY) is None
+    assert problem({"about": items}, uid=NOTE, ability=BOOKS_ONLY) == invalid("about", "about")
+    assert problem({"about": items[:1]}, uid=NOTE, ability=BOOKS_ONLY) is None
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_relations_to_any_type_reach_no_further_than_the_ability() -> None:
     [([{"__type": TAG, "id": 1, "nope": 1}], "nope"), ({"set": [], "nope": 1}, "nope")],
 )
 def test_unknown_keys_of_relations_to_any_type_are_refused(value: object, key: str) -> None:
-    assert fault({"about": value}, uid=NOTE) == invalid(key, "about")
+    assert problem({"about": value}, uid=NOTE) == invalid(key, "about")
 
 
 names = st.sampled_from(
@@ -199,5 +199,5 @@ payloads = st.recursive(
 
 @given(payloads, st.sampled_from([BOOK, NOTE]), st.sampled_from([EVERYTHING, BOOKS_ONLY]))
 def test_every_payload_is_accepted_or_refused(data: object, uid: str, ability: Ability) -> None:
-    found = fault(data, uid=uid, ability=ability)
+    found = problem(data, uid=uid, ability=ability)
     assert found is None or found["source"] == "body"

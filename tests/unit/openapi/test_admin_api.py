@@ -49,7 +49,7 @@ async def test_administrators_alone_are_shown_it(office: Office) -> None:
     assert (await office.ask("GET", "/admin/x/openapi.json")).status == 401
 
 
-def answer_schema(document: JsonObject, method: str, path: str, status: int) -> JsonObject:
+def response_schema(document: JsonObject, method: str, path: str, status: int) -> JsonObject:
     """The schema of an answer, which can point to others in the document."""
     responses = document["paths"][path][method.lower()]["responses"]
     assert str(status) in responses, (method, path, status)
@@ -57,9 +57,9 @@ def answer_schema(document: JsonObject, method: str, path: str, status: int) -> 
     return {**schema, "components": document["components"]}
 
 
-def fits(document: JsonObject, method: str, path: str, status: int, answer: object) -> None:
-    schema = answer_schema(document, method, path, status)
-    errors = [error.message for error in Draft202012Validator(schema).iter_errors(answer)]
+def fits(document: JsonObject, method: str, path: str, status: int, response: object) -> None:
+    schema = response_schema(document, method, path, status)
+    errors = [error.message for error in Draft202012Validator(schema).iter_errors(response)]
     assert not errors, (method, path, errors[:3])
 
 
@@ -94,12 +94,12 @@ async def test_answers_to_writes_are_as_described(office: Office) -> None:
     document = await described(office)
     collection = "/content-manager/collection-types/{uid}"
     role = {"name": "Clerk", "description": ""}
-    person = {"email": "n@example.com", "firstname": "N", "roles": [1]}
+    admin_user = {"email": "n@example.com", "firstname": "N", "roles": [1]}
     token = {"name": "Other", "type": "read-only", "description": ""}
     made: list[tuple[str, str, object]] = [
         ("POST", collection, {"title": "Ebb"}),
         ("POST", "/admin/roles", role),
-        ("POST", "/admin/users", person),
+        ("POST", "/admin/users", admin_user),
         ("POST", "/admin/api-tokens", token),
         ("POST", "/admin/webhooks", HOOK),
         ("POST", "/admin/x/views", {"uid": PAPER, "name": "Mine", "state": {}}),

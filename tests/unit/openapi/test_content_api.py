@@ -35,9 +35,9 @@ async def kiosk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kiosk
 
 
 async def described(kiosk: Kiosk) -> JsonObject:
-    answer = await kiosk.send("GET", "openapi.json")
-    assert answer.status == 200
-    document: JsonObject = json.loads(answer.content)
+    response = await kiosk.send("GET", "openapi.json")
+    assert response.status == 200
+    document: JsonObject = json.loads(response.content)
     return document
 
 

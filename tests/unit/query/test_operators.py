@@ -4,7 +4,7 @@ import pytest
 
 from quire.query.operators import GROUPS, OPERATORS, UNSUPPORTED, Operand, Operator, Predicate
 from tests.library.notation import shown_filter
-from tests.library.queries import fault, resolve
+from tests.library.queries import problem, resolve
 
 every_operator = pytest.mark.parametrize("operator", OPERATORS.values(), ids=OPERATORS)
 
@@ -70,7 +70,7 @@ def test_an_operator_without_an_operand(operator: Operator) -> None:
     raw = f"filters[title][{operator.name}]"
     match operator.operand:
         case Operand.PAIR:
-            assert "exactly two values" in fault(raw).message
+            assert "exactly two values" in problem(raw).message
             return
         case Operand.FLAG:
             expected = "title is null" if operator.negated else "not title is null"
@@ -87,13 +87,13 @@ def test_an_operator_without_an_operand(operator: Operator) -> None:
 
 @every_operator
 def test_operators_are_told_apart_by_case(operator: Operator) -> None:
-    error = fault(f"filters[title][{operator.name.upper()}]=a")
+    error = problem(f"filters[title][{operator.name.upper()}]=a")
     assert error.message == f"Invalid key {operator.name.upper()} at title"
 
 
 @every_operator
 def test_an_operator_cannot_stand_where_an_attribute_is_expected(operator: Operator) -> None:
-    assert fault(f"filters[{operator.name}]=a").status == 400
+    assert problem(f"filters[{operator.name}]=a").status == 400
 
 
 def test_values_are_cast_for_the_attribute_and_texts_are_not() -> None:
@@ -117,5 +117,5 @@ def test_groups_and_internal_operators_compare_nothing() -> None:
 
 @pytest.mark.parametrize("name", sorted(UNSUPPORTED))
 def test_operators_that_are_not_for_clients_are_refused(name: str) -> None:
-    assert fault(f"filters[extra][{name}]=a").status == 400
-    assert fault(f"filters[{name}]=a").status == 400
+    assert problem(f"filters[extra][{name}]=a").status == 400
+    assert problem(f"filters[{name}]=a").status == 400

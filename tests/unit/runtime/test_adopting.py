@@ -67,13 +67,13 @@ class Site:
         await self.app.adopt(schema)
 
     async def first_tag(self) -> dict[str, Any]:
-        answer = await self.ask("GET", "tags?sort=id&pagination[pageSize]=1")
-        assert answer.status == 200, answer.content
-        found: dict[str, Any] = json.loads(answer.content)["data"][0]
+        response = await self.ask("GET", "tags?sort=id&pagination[pageSize]=1")
+        assert response.status == 200, response.content
+        found: dict[str, Any] = json.loads(response.content)["data"][0]
         return found
 
-    def generation(self) -> "weakref.ref[SchemaRuntime]":
-        present = self.app.generation
+    def runtime(self) -> "weakref.ref[SchemaRuntime]":
+        present = self.app.runtime
         assert present is not None
         return weakref.ref(present)
 
@@ -301,9 +301,9 @@ class Slow:
 async def test_a_request_under_way_is_finished(site: Site) -> None:
     pieces = [b'{"data": {"la', b'bel": "late"}}']
 
-    answer = await Slow("/api/tags", "application/json", pieces).across(site)
+    response = await Slow("/api/tags", "application/json", pieces).across(site)
 
-    assert answer["data"]["label"] == "late"
+    assert response["data"]["label"] == "late"
 
 
 async def test_a_file_that_is_being_uploaded_arrives(site: Site) -> None:
@@ -314,10 +314,10 @@ async def test_a_file_that_is_being_uploaded_arrives(site: Site) -> None:
     )
     pieces = [head + b"half of it, ", b"and the rest\r\n--x--\r\n"]
 
-    answer = await Slow("/api/upload", "multipart/form-data; boundary=x", pieces).across(site)
+    response = await Slow("/api/upload", "multipart/form-data; boundary=x", pieces).across(site)
 
-    assert answer[0]["name"] == "a.txt"
-    assert (await site.ask("GET", f"upload/files/{answer[0]['id']}")).status == 200
+    assert response[0]["name"] == "a.txt"
+    assert (await site.ask("GET", f"upload/files/{response[0]['id']}")).status == 200
 
 
 async def test_another_default_locale_stays_the_default_one(site: Site) -> None:
@@ -335,13 +335,13 @@ async def test_old_generations_are_forgotten(site: Site) -> None:
     for wide in (True, False, True, False):
         await site.first_tag()
         await site.ask("POST", "tags", {"label": "x"})
-        old.append(site.generation())
+        old.append(site.runtime())
         await site.remodel(wide=wide)
     await site.first_tag()
     gc.collect()
 
     assert [found() for found in old] == [None] * 4
-    assert site.generation()() is not None
+    assert site.runtime()() is not None
 
 
 async def test_a_schema_cannot_be_adopted_before_the_start(own_recorded: Path) -> None:
@@ -353,6 +353,6 @@ async def test_a_schema_cannot_be_adopted_before_the_start(own_recorded: Path) -
 async def test_the_answer_to_a_fault_of_the_tables_is_an_error_at_once(site: Site) -> None:
     """Where nobody has announced anything, there is nothing to wait for."""
     await site.database.write(only(Statement("ALTER TABLE tags RENAME TO tags_elsewhere")))
-    answer = await site.ask("GET", "tags")
+    response = await site.ask("GET", "tags")
 
-    assert answer.status == 500
+    assert response.status == 500

@@ -45,7 +45,7 @@ async def test_a_table_that_somebody_has_locked_keeps_nobody_waiting(
         async with asyncio.timeout(20):
             with pytest.raises(DatabaseOpenError, match=said):
                 await app.start()
-        assert app.foundation is None
+        assert app.services is None
         somebody.execute("ROLLBACK")
     assert connections(own_recorded) == 0
     await app.start()

@@ -8,9 +8,9 @@ from quire.schema.attributes import ATTRIBUTE_TYPES
 from quire.schema.system_attributes import RESERVED_NAMES
 from tests.unit.schema.trees import (
     Json,
-    attribute_faults,
+    attribute_problems,
     component_file,
-    faults,
+    problems,
     type_file,
     write_tree,
 )
@@ -73,14 +73,14 @@ def test_a_fault_of_a_file_is_told_with_its_place(
     content: str | Json, path: str, message: str, tmp_path: Path
 ) -> None:
     write_tree(tmp_path, {NOTE: content})
-    ((file, where, what),) = faults(tmp_path)
+    ((file, where, what),) = problems(tmp_path)
     assert (file, where) == (NOTE, path)
     assert what.startswith(message)
 
 
 def test_a_component_needs_a_table(tmp_path: Path) -> None:
     write_tree(tmp_path, {"src/components/shared/seo.json": {"attributes": {}}})
-    assert faults(tmp_path) == [
+    assert problems(tmp_path) == [
         ("src/components/shared/seo.json", "collectionName", "is missing (components need one)")
     ]
 
@@ -202,7 +202,7 @@ def test_a_fault_of_an_attribute_is_told_with_its_option(
     attribute: Json, option: str, message: str, tmp_path: Path
 ) -> None:
     tag = type_file("tag", {"label": {"type": "string"}, "note": to("api::note.note")})
-    found = attribute_faults(tmp_path, {"field": attribute}, tag, component_file("shared.seo"))
+    found = attribute_problems(tmp_path, {"field": attribute}, tag, component_file("shared.seo"))
     told = [(path, what) for path, what in found if path == f"field.{option}"]
     assert len(told) == 1, found
     assert told[0][1].startswith(message)
@@ -220,7 +220,7 @@ def test_a_relation_has_to_agree_with_the_one_that_it_names(tmp_path: Path) -> N
         type_file("other", {"tags": to("api::tag.tag", "manyToMany", inversedBy="notes")}),
     )
     other = "src/api/other/content-types/other/schema.json"
-    assert faults(tmp_path) == [
+    assert problems(tmp_path) == [
         (NOTE, "attributes.tags.mappedBy", "api::tag.tag.notes must say inversedBy"),
         (
             other,
@@ -232,7 +232,7 @@ def test_a_relation_has_to_agree_with_the_one_that_it_names(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", sorted(RESERVED_NAMES - {"locale", "localizations"}))
 def test_the_servers_own_names_are_reserved(name: str, tmp_path: Path) -> None:
-    assert attribute_faults(tmp_path, {name: {"type": "string"}}) == [
+    assert attribute_problems(tmp_path, {name: {"type": "string"}}) == [
         (name, "the name is reserved")
     ]
 
@@ -254,12 +254,12 @@ def test_the_servers_own_names_are_reserved(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_some_names_cannot_be_given_to_attributes(name: str, message: str, tmp_path: Path) -> None:
-    assert attribute_faults(tmp_path, {name: {"type": "string"}}) == [(name, message)]
+    assert attribute_problems(tmp_path, {name: {"type": "string"}}) == [(name, message)]
 
 
 def test_a_component_may_not_have_reserved_names_either(tmp_path: Path) -> None:
     write_tree(tmp_path, component_file("shared.seo", {"id": {"type": "string"}}))
-    assert faults(tmp_path) == [
+    assert problems(tmp_path) == [
         ("src/components/shared/seo.json", "attributes.id", "the name is reserved")
     ]
 
@@ -279,7 +279,7 @@ AUTHOR = {"type": "relation", "relation": "oneToOne", "target": "api::note.note"
 )
 def test_two_attributes_cannot_share_a_column(attributes: dict[str, Json], tmp_path: Path) -> None:
     first, second = attributes
-    ((path, message),) = attribute_faults(tmp_path, attributes)
+    ((path, message),) = attribute_problems(tmp_path, attributes)
     assert path == second
     assert message.startswith(f"has the same column as {first}: ")
 
@@ -293,7 +293,7 @@ def test_what_has_no_column_may_be_called_alike(tmp_path: Path) -> None:
         "of": {**AUTHOR, "useJoinTable": False, "mappedBy": "by"},
         "ofId": {"type": "integer"},
     }
-    assert attribute_faults(tmp_path, attributes) == []
+    assert attribute_problems(tmp_path, attributes) == []
 
 
 def test_a_name_belongs_to_one_content_type(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_name_belongs_to_one_content_type(tmp_path: Path) -> None:
         type_file("letter", plural="note"),
     )
     # Files are read in the order of their paths: letter, news, note.
-    assert faults(tmp_path) == [
+    assert problems(tmp_path) == [
         (NOTE, "info.pluralName", "news is taken by api::news.news"),
         (NOTE, "info.singularName", "note is taken by api::letter.letter"),
     ]
@@ -317,7 +317,7 @@ def test_a_table_belongs_to_one_model(tmp_path: Path) -> None:
         component_file("shared.seo", collectionName="the_rows"),
         component_file("shared.tag", collectionName="the_rows"),
     )
-    assert faults(tmp_path) == [
+    assert problems(tmp_path) == [
         (NOTE, "collectionName", "files is the table of plugin::upload.file"),
         (
             "src/components/shared/tag.json",
@@ -332,7 +332,7 @@ def test_without_a_table_of_its_own_a_type_takes_its_singular_name(tmp_path: Pat
     raw = note()
     del raw["collectionName"]
     write_tree(tmp_path, {NOTE: raw}, tag)
-    assert faults(tmp_path) == [(TAG, "collectionName", "note is the table of api::note.note")]
+    assert problems(tmp_path) == [(TAG, "collectionName", "note is the table of api::note.note")]
 
 
 def test_a_component_cannot_require_itself(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ def test_a_component_cannot_require_itself(tmp_path: Path) -> None:
         component_file("a.free", part("a.free")),
     )
     sentence = "a component cannot require itself"
-    assert faults(tmp_path) == [
+    assert problems(tmp_path) == [
         ("src/components/a/one.json", "attributes.inner", sentence),
         ("src/components/a/self.json", "attributes.inner", sentence),
         ("src/components/a/two.json", "attributes.inner", sentence),
@@ -364,14 +364,16 @@ def test_the_fault_names_the_attribute_that_closes_the_circle(tmp_path: Path) ->
         component_file("a.leaf"),
         component_file("a.self", {"harmless": part("a.leaf"), "inner": part("a.self")}),
     )
-    assert faults(tmp_path) == [
+    assert problems(tmp_path) == [
         ("src/components/a/self.json", "attributes.inner", "a component cannot require itself")
     ]
 
 
 def test_a_component_attribute_may_lack_its_component_and_be_required_too(tmp_path: Path) -> None:
     write_tree(tmp_path, component_file("a.b", {"c": {"type": "component", "required": True}}))
-    assert faults(tmp_path) == [("src/components/a/b.json", "attributes.c.component", "is missing")]
+    assert problems(tmp_path) == [
+        ("src/components/a/b.json", "attributes.c.component", "is missing")
+    ]
 
 
 def test_two_folders_cannot_make_one_uid(tmp_path: Path) -> None:
@@ -385,7 +387,7 @@ def test_two_folders_cannot_make_one_uid(tmp_path: Path) -> None:
         "src/api/bigNote/content-types/note/schema.json",
         "",
         "api::big-note.note is the uid of src/api/big-note/content-types/note/schema.json already",
-    ) in faults(tmp_path)
+    ) in problems(tmp_path)
 
 
 def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
@@ -397,7 +399,7 @@ def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
         ),
         component_file("shared.seo", {"c": {"type": "component", "component": "x.y"}}),
     )
-    assert [(file, path) for file, path, _ in faults(tmp_path)] == [
+    assert [(file, path) for file, path, _ in problems(tmp_path)] == [
         (NOTE, ""),
         (TAG, "attributes.a.type"),
         (TAG, "attributes.b.target"),
@@ -408,7 +410,7 @@ def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
 
 def test_all_faults_of_one_attribute_are_told_at_once(tmp_path: Path) -> None:
     attribute = {"type": "enumeration", "required": 1, "default": "x"}
-    assert attribute_faults(tmp_path, {"a": attribute}) == [
+    assert attribute_problems(tmp_path, {"a": attribute}) == [
         ("a.enum", "is missing"),
         ("a.required", "expected true or false"),
     ]
@@ -417,23 +419,23 @@ def test_all_faults_of_one_attribute_are_told_at_once(tmp_path: Path) -> None:
 def test_an_extension_is_checked_like_a_file_of_the_project(tmp_path: Path) -> None:
     path = "src/extensions/upload/content-types/folder/schema.json"
     write_tree(tmp_path, {path: {"attributes": {"name": {"type": "nope"}}}})
-    found = faults(tmp_path)
+    found = problems(tmp_path)
     assert (path, "attributes.name.type") in [(file, where) for file, where, _ in found]
 
 
 def test_extensions_of_plugins_that_are_not_there_are_left_alone(tmp_path: Path) -> None:
     path = "src/extensions/navigation/content-types/menu/schema.json"
     write_tree(tmp_path, {path: {"attributes": {"name": {"type": "nope"}}}})
-    assert faults(tmp_path) == []
+    assert problems(tmp_path) == []
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / NOTE).mkdir(parents=True)
-    assert faults(tmp_path) == [(NOTE, "", "cannot be read: Is a directory")]
+    assert problems(tmp_path) == [(NOTE, "", "cannot be read: Is a directory")]
 
 
 def test_the_built_in_types_may_use_names_that_are_reserved(tmp_path: Path) -> None:
-    assert faults(tmp_path) == []
+    assert problems(tmp_path) == []
 
 
 def test_every_attribute_type_is_known_by_its_name() -> None:

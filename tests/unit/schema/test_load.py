@@ -19,7 +19,7 @@ from quire.schema.load import LoadOptions, build_schema, load_schema
 from quire.schema.model import FILE_UID, Index, TypeKind
 from quire.schema.sources import SchemaFile
 from tests.library.model import SOURCES
-from tests.unit.schema.trees import component_file, faults, type_file, write_tree
+from tests.unit.schema.trees import component_file, problems, type_file, write_tree
 
 LOCALIZED = {"i18n": {"localized": True}}
 
@@ -70,7 +70,7 @@ def test_files_elsewhere_in_the_tree_do_not_count(tmp_path: Path) -> None:
             "schema.json": "{",
         },
     )
-    assert faults(tmp_path) == []
+    assert problems(tmp_path) == []
 
 
 def test_what_a_file_says_of_a_content_type_is_taken_over(tmp_path: Path) -> None:

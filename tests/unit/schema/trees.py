@@ -47,7 +47,7 @@ def write_tree(project: Path, *files: Mapping[str, Json | str]) -> Path:
     return project
 
 
-def faults(project: Path, options: LoadOptions | None = None) -> list[tuple[str, str, str]]:
+def problems(project: Path, options: LoadOptions | None = None) -> list[tuple[str, str, str]]:
     """Return every fault of a tree as ``(file, path, message)``; none when it is sound."""
     try:
         load_schema(project, options)
@@ -56,12 +56,12 @@ def faults(project: Path, options: LoadOptions | None = None) -> list[tuple[str,
     return []
 
 
-def attribute_faults(
+def attribute_problems(
     project: Path, attributes: Json, *others: Mapping[str, Json]
 ) -> list[tuple[str, str]]:
     """Return the faults of the attributes of one content type, ``note``."""
     write_tree(project, type_file("note", attributes), *others)
     file = "src/api/note/content-types/note/schema.json"
-    found = faults(project)
+    found = problems(project)
     assert all(name == file for name, _, _ in found), found
     return [(path.removeprefix("attributes."), message) for _, path, message in found]

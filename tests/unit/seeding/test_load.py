@@ -15,10 +15,10 @@ def read(project: Project) -> Content:
     return read_content(project.write(), project.schema)
 
 
-def faults(project: Project) -> list[str]:
+def problems(project: Project) -> list[str]:
     with pytest.raises(ContentError) as raised:
         read(project)
-    return [str(fault) for fault in raised.value.faults]
+    return [str(problem) for problem in raised.value.problems]
 
 
 def test_a_document_comes_after_those_that_it_refers_to(project: Project) -> None:
@@ -428,13 +428,13 @@ FAULTS: list[tuple[Change, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "fault"), FAULTS)
+@pytest.mark.parametrize(("change", "problem"), FAULTS)
 def test_a_fault_is_reported_with_file_and_path(
-    project: Project, change: Change, fault: str
+    project: Project, change: Change, problem: str
 ) -> None:
     change(project)
 
-    assert fault in faults(project)
+    assert problem in problems(project)
 
 
 def test_all_faults_are_reported_at_once_and_each_of_them_once(project: Project) -> None:
@@ -442,7 +442,7 @@ def test_all_faults_are_reported_at_once_and_each_of_them_once(project: Project)
     _harbour(project).update(tide=3, open="yes")
     project.files["media.json"].append({"file": "gone.png"})
 
-    assert faults(project) == [
+    assert problems(project) == [
         (
             "harbours.json: [0].data.open: must be a `boolean` type, "
             'but the final value was: `"yes"`.'
@@ -460,7 +460,7 @@ def test_images_are_held_to_what_is_known_of_their_files(project: Project) -> No
     _english(project, "first")["body"][1]["image"]["file"] = "map.txt"
 
     image, message = "locales.en.data.body[1].image", "must be a `number` type, but the final"
-    assert faults(project) == [
+    assert problems(project) == [
         f"stories/2-first.json: {image}.{side}: {message} value was: `NaN`."
         for side in ("height", "width")
     ]
@@ -480,7 +480,7 @@ def test_a_fault_in_the_form_of_one_document_hides_none_in_the_next(project: Pro
     for key in ("first", "later"):
         project.story(key)["data"].pop("harbour")
 
-    assert faults(project) == [
+    assert problems(project) == [
         "harbours.json: [0].key: Expected `str`, got `int`",
         "harbours.json: [1].data.name: must be defined.",
     ]
@@ -490,7 +490,7 @@ def test_a_draft_may_be_unfinished_but_not_of_another_form(project: Project) -> 
     project.files["routes.json"] = [{"key": "north", "status": "draft", "data": {"via": 1}}]
     _english(project, "unsaid").update(card={}, links=[{"url": "/1"}] * 3)
 
-    assert faults(project) == [
+    assert problems(project) == [
         "routes.json: [0].data.via: must be a `string` type, but the final value was: `1`."
     ]
 
@@ -498,7 +498,7 @@ def test_a_draft_may_be_unfinished_but_not_of_another_form(project: Project) -> 
 def test_documents_that_refer_in_a_circle_are_refused(project: Project) -> None:
     _english(project, "first")["related"] = ["later"]
 
-    found = faults(project)
+    found = problems(project)
 
     assert len(found) == 1
     assert "documents refer in a circle: " in found[0]
@@ -508,7 +508,7 @@ def test_documents_that_refer_in_a_circle_are_refused(project: Project) -> None:
 def test_what_is_not_json_is_a_fault_of_its_file(project: Project) -> None:
     project.files["harbours.json"] = "[{]"
 
-    assert any(fault.startswith("harbours.json: is not JSON: ") for fault in faults(project))
+    assert any(problem.startswith("harbours.json: is not JSON: ") for problem in problems(project))
 
 
 def test_without_a_manifest_there_is_nothing_to_read(project: Project) -> None:

@@ -34,17 +34,17 @@ BLOG = Path(__file__).parents[3] / "examples" / "blog"
 
 async def make_empty(project: Project, default: FirstLocale | None = None) -> None:
     """Make the project's database without any content."""
-    room = target_of(project.settings)
+    target = target_of(project.settings)
     program = first_program(
         project.schema,
         map_tables(project.schema),
-        room.kind,
+        target.kind,
         clock=now_ms,
         new_id=new_document_id,
         locale=default or FirstLocale(),
         api_prefix="/api",
     )
-    async with room.new() as database:
+    async with target.new() as database:
         await database.write(program)
 
 

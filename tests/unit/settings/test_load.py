@@ -46,10 +46,10 @@ def load(tmp_path: Path) -> Load:
     return load_project
 
 
-def faults_of(load: Load, **sources: object) -> list[str]:
+def problems_of(load: Load, **sources: object) -> list[str]:
     with pytest.raises(SettingsError) as caught:
         load(**sources)
-    return [str(fault) for fault in caught.value.faults]
+    return [str(problem) for problem in caught.value.problems]
 
 
 def test_a_folder_without_files_has_the_defaults(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_every_fault_is_told_at_once(load: Load) -> None:
         jwt_secret = "in a shared file"
         """
 
-    faults = faults_of(
+    problems = problems_of(
         load,
         toml=toml,
         dotenv="PORT=http\nDATABASE_SSL=1\n",
@@ -166,7 +166,7 @@ def test_every_fault_is_told_at_once(load: Load) -> None:
         overrides={"server.worker": 2, "server.port": "80"},
     )
 
-    assert faults == [
+    assert problems == [
         "quire.toml: colour: no such setting",
         "quire.toml: max_limit: no such setting; did you mean api.max_limit?",
         "quire.toml: api.max_limt: no such setting; did you mean api.max_limit?",
@@ -194,15 +194,15 @@ def test_every_fault_is_told_at_once(load: Load) -> None:
 
 
 def test_a_file_that_is_not_toml_is_named(load: Load) -> None:
-    [fault] = faults_of(load, toml="[api\n")
+    [problem] = problems_of(load, toml="[api\n")
 
-    assert fault.startswith("quire.toml: cannot be read: ")
+    assert problem.startswith("quire.toml: cannot be read: ")
 
 
 def test_an_unsupported_database_is_named(load: Load) -> None:
-    [fault] = faults_of(load, dotenv="DATABASE_CLIENT=mysql\n")
+    [problem] = problems_of(load, dotenv="DATABASE_CLIENT=mysql\n")
 
-    assert fault == (
+    assert problem == (
         ".env: DATABASE_CLIENT: MySQL and MariaDB are not supported; "
         'expected "sqlite" or "postgres"'
     )

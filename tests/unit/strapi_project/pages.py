@@ -77,14 +77,14 @@ async def fill(site: Site) -> None:
     page = await site.create("pages", slug="one", **more)
     await site.create("pages", slug="two")
     data = {"data": {"slug": "one-changed"}}
-    answer = await site.send("PUT", f"pages/{page['documentId']}?status=draft", data)
-    assert answer.status == 200, answer.content
+    response = await site.send("PUT", f"pages/{page['documentId']}?status=draft", data)
+    assert response.status == 200, response.content
 
 
 async def body(site: Site, target: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    answer = await site.get(target)
-    assert answer.status == 200, answer.content
-    return json.loads(answer.content)
+    response = await site.get(target)
+    assert response.status == 200, response.content
+    return json.loads(response.content)
 
 
 def customised(folder: Path, files: Mapping[str, str]) -> Customisations:

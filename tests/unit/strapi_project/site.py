@@ -37,15 +37,15 @@ class Site:
 
     async def data(self, target: str) -> Any:  # noqa: ANN401 - whatever JSON holds
         """Return the ``data`` of a successful GET request."""
-        answer = await self.get(target)
-        assert answer.status == 200, answer.content
-        return json.loads(answer.content)["data"]
+        response = await self.get(target)
+        assert response.status == 200, response.content
+        return json.loads(response.content)["data"]
 
     async def create(self, target: str, **data: object) -> dict[str, Any]:
         """Create a document and return it."""
-        answer = await self.send("POST", target, {"data": data})
-        assert answer.status == 201, answer.content
-        created: dict[str, Any] = json.loads(answer.content)["data"]
+        response = await self.send("POST", target, {"data": data})
+        assert response.status == 201, response.content
+        created: dict[str, Any] = json.loads(response.content)["data"]
         return created
 
 

@@ -24,8 +24,8 @@ KNOWN = "const KNOWN = ['one', 'two'];"
 READ = f"const entity = await {ROWS}.findOne({{ where: {{ slug }} }}); {FINISH}"
 
 
-def error(answer: Answer) -> Any:  # noqa: ANN401 - whatever JSON holds
-    return json.loads(answer.content)["error"]
+def error(response: Answer) -> Any:  # noqa: ANN401 - whatever JSON holds
+    return json.loads(response.content)["error"]
 
 
 async def test_a_request_is_turned_down_before_anything_is_read(kind: Kind, tmp_path: Path) -> None:

@@ -138,9 +138,9 @@ async def test_a_part_of_the_query_that_code_needs_has_to_be_there(
 async def test_what_a_middleware_sets_is_checked_like_any_query(kind: Kind, tmp_path: Path) -> None:
     code = middleware("ctx.query.populate = { nothing: true }; await next();")
     async with blog(kind, tmp_path, router(CHANGED), code) as site:
-        answer = await site.get("articles")
+        response = await site.get("articles")
 
-    assert answer.status == 400
+    assert response.status == 400
 
 
 async def test_a_relation_that_the_caller_may_not_read_stays_hidden(
@@ -270,9 +270,9 @@ async def test_a_policy_that_nobody_passes_refuses_everybody(kind: Kind, tmp_pat
     code = router("{ config: { find: { policies: ['admin::isAuthenticatedAdmin'] } } }")
     async with blog(kind, tmp_path, code) as site:
         await fill(site)
-        answer = await site.get("articles")
+        response = await site.get("articles")
 
-    assert (answer.status, json.loads(answer.content)["error"]["name"]) == (403, "PolicyError")
+    assert (response.status, json.loads(response.content)["error"]["name"]) == (403, "PolicyError")
 
 
 async def test_generated_policies_and_middlewares_let_everybody_through(

@@ -44,7 +44,7 @@ class Desk:
         """Send JSON, and return what is answered."""
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         body = b"" if data is None else json.dumps({"data": data}).encode()
-        answer = await self.client.request(method, f"/api/{target}", headers, body)
-        assert answer.status < 300, answer.content
-        found: JsonObject = json.loads(answer.content) if answer.content else {}
+        response = await self.client.request(method, f"/api/{target}", headers, body)
+        assert response.status < 300, response.content
+        found: JsonObject = json.loads(response.content) if response.content else {}
         return found

@@ -17,8 +17,8 @@ class Listener:
 async def upload(desk: Desk, target: str, *files: FilePart, said: str = "{}") -> None:
     headers = {"Authorization": f"Bearer {desk.token}", "Content-Type": FORM_TYPE}
     body = form(files, [("fileInfo", said)])
-    answer = await desk.client.request("POST", f"/api/{target}", headers, body)
-    assert answer.status < 300, answer.content
+    response = await desk.client.request("POST", f"/api/{target}", headers, body)
+    assert response.status < 300, response.content
 
 
 async def test_files_that_come_change_and_go_are_told(desk: Desk) -> None:
@@ -49,7 +49,7 @@ async def test_nothing_is_told_of_what_was_refused(desk: Desk) -> None:
     desk.application.events.subscribe(listener)
     headers = {"Authorization": f"Bearer {desk.token}", "Content-Type": FORM_TYPE}
     damaged = form([FilePart("a.png", b"\x89PNG\r\n\x1a\n" + bytes(99), "image/png")])
-    answer = await desk.client.request("POST", "/api/upload", headers, damaged)
+    response = await desk.client.request("POST", "/api/upload", headers, damaged)
     gone = await desk.client.request("DELETE", "/api/upload/files/999", headers)
 
-    assert (answer.status, gone.status, listener.payloads) == (400, 404, [])
+    assert (response.status, gone.status, listener.payloads) == (400, 404, [])

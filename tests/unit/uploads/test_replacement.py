@@ -94,8 +94,8 @@ def library_of(application: Application) -> MediaLibrary:
 async def send(client: AsgiClient, target: str, *files: FilePart) -> Any:  # noqa: ANN401 - JSON
     token = credentials().api_tokens["full"]
     headers = {"Authorization": f"Bearer {token}", "Content-Type": FORM_TYPE}
-    answer = await client.request("POST", f"/api/{target}", headers, form(files))
-    return json.loads(answer.content)
+    response = await client.request("POST", f"/api/{target}", headers, form(files))
+    return json.loads(response.content)
 
 
 async def state(application: Application, file_id: int) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -103,8 +103,8 @@ async def state(application: Application, file_id: int) -> tuple[dict[str, Any],
     client = AsgiClient(application)
     token = credentials().api_tokens["full"]
     headers = {"Authorization": f"Bearer {token}"}
-    answer = await client.request("GET", f"/api/upload/files/{file_id}", headers, b"")
-    told = json.loads(answer.content)
+    response = await client.request("GET", f"/api/upload/files/{file_id}", headers, b"")
+    told = json.loads(response.content)
     formats = (told["formats"] or {}).values()
     urls = [told["url"], *(made["url"] for made in formats)]
     served = [await client.request("GET", url, {}, b"") for url in urls]
@@ -173,22 +173,22 @@ async def test_an_upload_or_deletion_that_is_broken_off_leaves_no_row_without_by
 async def test_a_replacement_that_fails_changes_nothing(
     own_recorded: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    faults = (OutOfSpaceError(), StorageError(), OSError(ENOSPC, "full"))
+    problems = (OutOfSpaceError(), StorageError(), OSError(ENOSPC, "full"))
     async with served(own_recorded) as (application, client):
         (made,) = await send(client, "upload", NOTE)
         before = await state(application, made["id"])
-        for fault in faults:
+        for problem in problems:
             for at in range(3):
                 with monkeypatch.context() as broken:
-                    _break(application, broken, fault, at)
-                    answer = await send(client, f"upload?id={made['id']}", OTHER)
-                if "error" in answer:
-                    assert answer["error"]["status"] in {503, 507}, (fault, at)
-                    assert await state(application, made["id"]) == before, (fault, at)
+                    _break(application, broken, problem, at)
+                    response = await send(client, f"upload?id={made['id']}", OTHER)
+                if "error" in response:
+                    assert response["error"]["status"] in {503, 507}, (problem, at)
+                    assert await state(application, made["id"]) == before, (problem, at)
                 else:
                     await send(client, f"upload?id={made['id']}", NOTE)
                     before = await state(application, made["id"])
-                assert await unfit(application) == (0, 0), (fault, at)
+                assert await unfit(application) == (0, 0), (problem, at)
 
 
 async def test_of_an_upload_that_is_given_up_nothing_is_lost(own_recorded: Path) -> None:
@@ -214,7 +214,9 @@ def nothing(file_id: int) -> Program[None]:
     yield from ()
 
 
-def _break(application: Application, broken: pytest.MonkeyPatch, fault: Exception, at: int) -> None:
+def _break(
+    application: Application, broken: pytest.MonkeyPatch, problem: Exception, at: int
+) -> None:
     """Let the storage, or the disk beside it, fail once."""
     storage: Storage = library_of(application).storage
     calls = iter(range(99))
@@ -223,10 +225,10 @@ def _break(application: Application, broken: pytest.MonkeyPatch, fault: Exceptio
 
         async def act(*args: Any, real: Any = real, **options: Any) -> Any:  # noqa: ANN401
             if next(calls) == at:
-                raise fault
+                raise problem
             return await real(*args, **options)
 
-        if not isinstance(fault, OSError) or name == "fetch":
+        if not isinstance(problem, OSError) or name == "fetch":
             broken.setattr(storage, name, act)
 
 
@@ -265,11 +267,11 @@ async def test_machines_that_share_a_database_wait_for_each_other(
 ) -> None:
     """Each has a folder of its own, so no lock of the operating system keeps them apart."""
     async with served(own_recorded) as (application, _):
-        assert application.foundation is not None
-        premises = application.foundation.premises
-        leases = premises.leases or leases_of(application)
+        assert application.services is not None
+        upload_context = application.services.upload_context
+        leases = upload_context.leases or leases_of(application)
         here, elsewhere = (
-            Replacements(tmp_path / machine / "replacing", premises.storage, leases)
+            Replacements(tmp_path / machine / "replacing", upload_context.storage, leases)
             for machine in ("a", "b")
         )
         async with here.alone(1):
@@ -280,7 +282,7 @@ async def test_machines_that_share_a_database_wait_for_each_other(
                     pass
         async with elsewhere.alone(1, wait=0):
             pass
-        assert (premises.leases is None) is (kind is SQLITE)
+        assert (upload_context.leases is None) is (kind is SQLITE)
 
 
 def leases_of(application: Application) -> Leases:

@@ -20,9 +20,9 @@ PHOTO = FilePart("photo.jpg", picture(1200, 800, ".jpg"), "image/jpeg")
 
 async def uploaded(desk: Desk, *files: FilePart, target: str = "upload") -> list[JsonObject]:
     headers = {"Authorization": f"Bearer {desk.token}", "Content-Type": FORM_TYPE}
-    answer = await desk.client.request("POST", f"/api/{target}", headers, form(files))
-    assert answer.status in {200, 201}, answer.content
-    found = json.loads(answer.content)
+    response = await desk.client.request("POST", f"/api/{target}", headers, form(files))
+    assert response.status in {200, 201}, response.content
+    found = json.loads(response.content)
     return found if isinstance(found, list) else [found]
 
 

@@ -152,9 +152,9 @@ async def test_a_delete_is_told_of_every_row_as_it_was_without_what_lies_below(
 ) -> None:
     document_id = await new_paper(kiosk, listener, lines=[{"text": "In"}])
 
-    answer = await kiosk.send("DELETE", f"papers/{document_id}")
+    response = await kiosk.send("DELETE", f"papers/{document_id}")
 
-    assert answer.status == 204
+    assert response.status == 204
     draft, live = listener.payloads()
     assert [draft["event"], live["event"]] == ["entry.delete", "entry.delete"]
     assert [draft["entry"]["publishedAt"] is None, live["entry"]["publishedAt"] is None] == [
@@ -251,13 +251,13 @@ async def test_one_thing_after_the_other_is_told_when_all_of_it_is_done(
     kiosk: Kiosk, listener: Listener
 ) -> None:
     document_id = kiosk.documents.new_id()
-    intents: list[Intent] = [
+    commands: list[Intent] = [
         CreateDocument(uid=PAPER, data={"title": "Tide"}, document_id=document_id),
         PublishDocument(uid=PAPER, document_id=document_id),
         DeleteDocument(uid=PAPER, document_id=document_id),
     ]
 
-    await kiosk.documents.perform(intents)
+    await kiosk.documents.perform(commands)
 
     events = listener.events()
     assert [event.name.value for event in events] == [

@@ -49,7 +49,7 @@ export interface Operations {
   "DELETE /admin/users/me/sessions/{id}": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
   "DELETE /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
-  "DELETE /admin/x/model/aside/{id}": { body: undefined; response: { "data": { "id": number; "title": string; "madeAt": string; "tables": (string)[] } } };
+  "DELETE /admin/x/model/archive/{id}": { body: undefined; response: { "data": { "id": number; "title": string; "madeAt": string; "tables": (string)[] } } };
   "DELETE /admin/x/users/{id}/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/x/views/{id}": { body: undefined; response: { "data": SavedView } };
   "DELETE /content-manager/collection-types/{uid}/{id}": { body: undefined; response: Record<string, unknown> };
@@ -90,7 +90,7 @@ export interface Operations {
   "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
   "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /admin/x/media/{id}/usage": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
-  "GET /admin/x/model/aside": { body: undefined; response: { "data": ({ "id": number; "title": string; "madeAt": string; "tables": (string)[] })[] } };
+  "GET /admin/x/model/archive": { body: undefined; response: { "data": ({ "id": number; "title": string; "madeAt": string; "tables": (string)[] })[] } };
   "GET /admin/x/model/state": { body: undefined; response: { "data": { "writable": boolean; "reason": string | null } } };
   "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
@@ -164,7 +164,7 @@ export interface Operations {
   "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination } } };
   "POST /admin/x/mail-test": { body: { "template": Record<string, unknown> }; response: { "data": { "to": string } } };
   "POST /admin/x/media/import": { body: { "url": string; "fileInfo"?: Record<string, unknown> }; response: MediaFile };
-  "POST /admin/x/model/aside/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
+  "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
   "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };
   "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "problems": ({ "path": (string)[]; "message": string })[] } } };
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };

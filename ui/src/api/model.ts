@@ -6,7 +6,7 @@ import type { Operations } from './generated'
 import { keys } from './keys'
 
 export type Plan = Operations['POST /admin/x/model/plan']['response']['data']
-export type Removed = Operations['GET /admin/x/model/aside']['response']['data'][number]
+export type Removed = Operations['GET /admin/x/model/archive']['response']['data'][number]
 export type ReservedNames = Operations['GET /content-type-builder/reserved-names']['response']
 
 export const fetchSchema = async (): Promise<ServerSchema> =>
@@ -42,14 +42,14 @@ export const updateSchema = (body: SchemaBody, digest?: string): Promise<unknown
 
 export const removedQuery = queryOptions({
   queryKey: [...keys.builder, 'removed'],
-  queryFn: async () => (await request('GET /admin/x/model/aside')).data,
+  queryFn: async () => (await request('GET /admin/x/model/archive')).data,
 })
 
 export const restoreRemoved = async (id: number): Promise<number> =>
-  (await request('POST /admin/x/model/aside/{id}/restore', { path: { id } })).data.count
+  (await request('POST /admin/x/model/archive/{id}/restore', { path: { id } })).data.count
 
 export const forgetRemoved = (id: number): Promise<unknown> =>
-  request('DELETE /admin/x/model/aside/{id}', { path: { id } })
+  request('DELETE /admin/x/model/archive/{id}', { path: { id } })
 
 export const saveConfiguration = (
   uid: string,

@@ -13,7 +13,7 @@ from quire.content_manager.descriptions import (
     describe_parts,
     describe_types,
 )
-from quire.content_manager.view_input import changed_view, faults_of_view
+from quire.content_manager.view_input import changed_view, problems_of_view
 from quire.content_manager.views import View, stored_view, with_list_main_fields
 from quire.database.connection import Database
 from quire.database.entries.store import EntryStore
@@ -131,9 +131,9 @@ class ManagedModelApi:
 
     async def _change(self, model: Model, data: object) -> View:
         """Store a changed view. Raises BadInputError with everything that is wrong with it."""
-        faults = faults_of_view(model, data)
-        if faults:
-            details = {"name": "validationError", "errors": faults}
+        problems = problems_of_view(model, data)
+        if problems:
+            details = {"name": "validationError", "errors": problems}
             raise BadInputError("Bad Request", details)
 
         def change() -> Program[View]:

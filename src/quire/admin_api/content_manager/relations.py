@@ -36,14 +36,14 @@ class RelatedApi:
     async def candidates(self, request: Request) -> Response:
         """List the entries that a relation may lead to."""
         query = relation_query(request.query)
-        return await self._answer(request, lambda relations: relations.candidates(query))
+        return await self._response(request, lambda relations: relations.candidates(query))
 
     async def linked(self, request: Request) -> Response:
         """List the entries that the relation of one entry leads to."""
         query = relation_query(request.query, request.parameters["id"])
-        return await self._answer(request, lambda relations: relations.linked(query))
+        return await self._response(request, lambda relations: relations.linked(query))
 
-    async def _answer(
+    async def _response(
         self, request: Request, read: Callable[[Relations], Program[Result]]
     ) -> Response:
         schema, store = self._engine.schema, self._engine.store

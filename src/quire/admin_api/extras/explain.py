@@ -41,12 +41,12 @@ class ExplainApi:
         self,
         database: Database,
         content: ContentReading,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         authenticator: AdminAuthenticator,
     ) -> None:
         self._database = database
         self._content = content
-        self._people = people
+        self._admin_users = admin_users
         self._authenticator = authenticator
 
     def routes(self) -> Iterator[Route]:
@@ -57,28 +57,34 @@ class ExplainApi:
 
     async def explain(self, request: Request) -> Response:
         """Tell whether somebody may do something, and what each of their permissions says to it."""
-        question, person_id = _question(request), id_of(request.query.get("user"))
+        question, admin_user_id = _question(request), id_of(request.query.get("user"))
         if not request.administrator.ability.allows(_SEES_ROLES):
             raise PolicyError
 
         def program() -> Program[dict[str, Any]]:
-            person = None if person_id is None else (yield from self._people.person(person_id))
-            if person is None:
+            admin_user = (
+                None
+                if admin_user_id is None
+                else (yield from self._admin_users.admin_user(admin_user_id))
+            )
+            if admin_user is None:
                 raise NotFoundError
-            return (yield from self._answer(person, question))
+            return (yield from self._response(admin_user, question))
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    def _answer(self, person: AdminUser, question: PermissionQuery) -> Program[dict[str, Any]]:
-        ability = yield from self._authenticator.ability_of(person)
-        if not person.may_sign_in:
+    def _response(
+        self, admin_user: AdminUser, question: PermissionQuery
+    ) -> Program[dict[str, Any]]:
+        ability = yield from self._authenticator.ability_of(admin_user)
+        if not admin_user.may_sign_in:
             return _told("inactive")
-        if person.is_super_admin:
+        if admin_user.is_super_admin:
             return _told("super-admin", allowed=ability.allows(question.action, question.subject))
         entry = yield from self._entry(question)
         grants: list[dict[str, Any]] = []
-        for role in person.roles:
-            stored = yield from self._people.permissions(frozenset({int(str(role["id"]))}))
+        for role in admin_user.roles:
+            stored = yield from self._admin_users.permissions(frozenset({int(str(role["id"]))}))
             for permission in stored:
                 grant = permission.grant
                 if (grant.action, grant.subject) != (question.action, question.subject):

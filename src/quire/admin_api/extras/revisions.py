@@ -159,19 +159,19 @@ class RevisionApi:
         return found
 
     def _told(self, found: list[Revision]) -> Program[list[dict[str, object]]]:
-        people = yield from self._people({one.created_by for one in found} - {None})
+        admin_users = yield from self._admin_users({one.created_by for one in found} - {None})
         return [
             {
                 "id": one.id,
                 "createdAt": iso_from_ms(one.created_at),
-                "createdBy": people.get(one.created_by),
+                "createdBy": admin_users.get(one.created_by),
                 "status": one.status,
                 "locale": one.place.locale,
             }
             for one in found
         ]
 
-    def _people(self, ids: set[int | None]) -> Program[dict[int | None, Mapping[str, object]]]:
+    def _admin_users(self, ids: set[int | None]) -> Program[dict[int | None, Mapping[str, object]]]:
         """Return what is shown of administrators, by their ids."""
         if not ids:
             return {}

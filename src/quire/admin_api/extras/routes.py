@@ -26,7 +26,7 @@ def own_routes(
     documents: DocumentService,
     history: RevisionHistory,
     webhooks: WebhookParts,
-    people: AdminUserRows,
+    admin_users: AdminUserRows,
     authenticator: AdminAuthenticator,
     clock: Clock,
 ) -> Iterator[Route]:
@@ -40,4 +40,4 @@ def own_routes(
     yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
     reading = ContentReading(engine)
     yield from ExportApi(database, reading).routes()
-    yield from ExplainApi(database, reading, people, authenticator).routes()
+    yield from ExplainApi(database, reading, admin_users, authenticator).routes()

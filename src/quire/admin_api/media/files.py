@@ -103,7 +103,7 @@ class MediaFileApi:
             raise NotFoundError(NO_SUCH_FILE)
         if not _is_form(request):
             return await self._describe(request.administrator, file_id, request.body)
-        async with self._library.workshop.bench() as bench:
+        async with self._library.image_workers.bench() as bench:
             form = await self._form(request, bench)
             if form.files:
                 return await self._replace(request.administrator, file_id, form)
@@ -124,7 +124,7 @@ class MediaFileApi:
         file_id = _path_id(request)
         if not _is_form(request):
             raise ApplicationError(NO_FILES)
-        async with self._library.workshop.bench() as bench:
+        async with self._library.image_workers.bench() as bench:
             form = await self._form(request, bench)
             if not form.files:
                 raise ApplicationError(NO_FILES)
@@ -144,7 +144,7 @@ class MediaFileApi:
         FileRights(administrator.ability, CREATE).require()
         if not _is_form(request):
             raise ApplicationError(NO_FILES)
-        async with self._library.workshop.bench() as bench:
+        async with self._library.image_workers.bench() as bench:
             form = await self._form(request, bench)
             if not form.files:
                 raise ApplicationError(NO_FILES)

@@ -31,7 +31,7 @@ class _Fate(Struct, frozen=True, kw_only=True):
     """What became of an address: a file, or words that say why there is none."""
 
     file: Shown | None = None
-    fault: str = ""
+    problem: str = ""
 
 
 class ImportApi:
@@ -78,13 +78,13 @@ class ImportApi:
         try:
             return _Fate(file=await self._import(url, said, by))
         except AppError as error:
-            return _Fate(fault=error.message)
+            return _Fate(problem=error.message)
 
     async def _import(self, url: str, said: FileInfo, by: int) -> Shown:
         # Its client of HTTP takes its time to import, and most servers never ask for it.
         from quire.uploads.remote_import import import_file  # noqa: PLC0415
 
-        async with self._turns, self._library.workshop.bench() as bench:
+        async with self._turns, self._library.image_workers.bench() as bench:
             incoming = await import_file(url, bench, size_limit=self._size_limit)
             (file,) = await self._library.add(
                 [incoming], [said], read=self._reads.written, into_api_folder=False, by=by
@@ -93,17 +93,17 @@ class ImportApi:
 
 
 def _events(urls: list[str], fates: list[_Fate]) -> Iterator[bytes]:
-    files, faults = [], []
+    files, problems = [], []
     for index, (url, fate) in enumerate(zip(urls, fates, strict=True)):
         yield _event("file:fetching", {"url": url, "index": index, "total": len(urls)})
         if fate.file is None:
-            faults.append({"name": url, "message": fate.fault})
-            yield _event("file:error", {"url": url, "index": index, "message": fate.fault})
+            problems.append({"name": url, "message": fate.problem})
+            yield _event("file:error", {"url": url, "index": index, "message": fate.problem})
         else:
             files.append(fate.file)
             name = fate.file["name"]
             yield _event("file:complete", {"name": name, "index": index, "file": fate.file})
-    yield _event("stream:complete", {"data": files, "errors": faults})
+    yield _event("stream:complete", {"data": files, "errors": problems})
 
 
 def _event(name: str, data: Mapping[str, object]) -> bytes:

@@ -67,11 +67,11 @@ async def carried_out(
 def telling(handler: Handler) -> Handler:
     """Let a handler answer errors of the content-type builder in their own form."""
 
-    async def answer(request: Request) -> Response:
+    async def response(request: Request) -> Response:
         try:
             return await handler(request)
         except BuilderError as error:
             return respond_bare({"error": error.told}, error.status)
 
-    answer.__doc__ = handler.__doc__
-    return answer
+    response.__doc__ = handler.__doc__
+    return response

@@ -13,7 +13,7 @@ Body = Mapping[str, Any]
 _OPTIONS_SAID_APART = frozenset({"draftAndPublish"})
 
 
-def type_wish(
+def type_definition(
     body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]
 ) -> TypeDefinition:
     """Return what a body wants a content type to be.
@@ -35,10 +35,10 @@ def type_wish(
     )
 
 
-def component_wish(
+def component_definition(
     body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]
 ) -> ComponentDefinition:
-    """Return what a body wants a component to be; see `type_wish`."""
+    """Return what a body wants a component to be; see `type_definition`."""
     return ComponentDefinition(
         category=kebab_case(body["category"]),
         display_name=body["displayName"],

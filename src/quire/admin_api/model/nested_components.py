@@ -5,7 +5,7 @@ from typing import Any
 
 from quire.admin_api.model.definitions import (
     Body,
-    component_wish,
+    component_definition,
     former_names,
     held_components,
     resolved,
@@ -63,18 +63,20 @@ class NestedComponents:
             if "uid" not in body and uid_of_component(body) in self._schema.components:
                 raise BuilderError(COMPONENT_EXISTS)
 
-    def __call__(self, blueprint: SchemaFiles, model: str) -> dict[str, str]:
+    def __call__(self, schema_files: SchemaFiles, model: str) -> dict[str, str]:
         """Make the components of the ``model``, a uid; return what stands for which uid."""
         uids = {THIS_TYPE: model, SELF: model}
         for body in self._given:
             if "uid" not in body:
                 uid = uid_of_component(body)
                 uids[str(body.get("tmpUID"))] = uid
-                blueprint.add_component(uid, component_wish(body, {}, {}))
+                schema_files.add_component(uid, component_definition(body, {}, {}))
         for body in self._given:
             uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
             attributes = resolved(body["attributes"], uids)
-            blueprint.change_component(uid, component_wish(body, attributes, former_names(body)))
+            schema_files.change_component(
+                uid, component_definition(body, attributes, former_names(body))
+            )
         return uids
 
     def _form(self, present: Component | None) -> ComponentBody:

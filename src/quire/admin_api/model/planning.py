@@ -1,4 +1,4 @@
-"""``/admin/x/model``: what a change of the model would do, and what changes have kept aside."""
+"""``/admin/x/model``: what a change of the model would do, and what changes have archived."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ from quire.database.migration.archive import Archive
 from quire.documents.validate.problems import validation_error
 from quire.errors import NotFoundError, SchemaError, ValidationError
 
-_NOT_FOUND = "Nothing is kept aside under this number"
+_NOT_FOUND = "Nothing is archived under this number"
 
 
 class ModelPlanningApi:
@@ -34,9 +34,9 @@ class ModelPlanningApi:
         for method, path, handler in (
             ("POST", "admin/x/model/plan", self.plan),
             ("GET", "admin/x/model/state", self.state),
-            ("GET", "admin/x/model/aside", self.aside),
-            ("POST", "admin/x/model/aside/:id/restore", self.restore),
-            ("DELETE", "admin/x/model/aside/:id", self.forget),
+            ("GET", "admin/x/model/archive", self.archive),
+            ("POST", "admin/x/model/archive/:id/restore", self.restore),
+            ("DELETE", "admin/x/model/archive/:id", self.forget),
         ):
             yield Route(method=method, path=path, action=BUILD, handler=handler)
 
@@ -61,8 +61,8 @@ class ModelPlanningApi:
         reason = await self._remodeller.obstacle()
         return respond_data({"writable": reason is None, "reason": reason})
 
-    async def aside(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """List what changes of the model have kept aside, the latest first."""
+    async def archive(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+        """List what changes of the model have archived, the latest first."""
         kept = await self._kept.all()
         return respond_data([_shown(one) for one in reversed(kept)])
 
@@ -85,10 +85,10 @@ class ModelPlanningApi:
         raise NotFoundError(_NOT_FOUND)
 
 
-def _shown(aside: Archive) -> dict[str, Any]:
+def _shown(archive: Archive) -> dict[str, Any]:
     return {
-        "id": aside.id,
-        "title": aside.title,
-        "madeAt": iso_from_ms(aside.made_at),
-        "tables": sorted({one.table for one in aside.kept}),
+        "id": archive.id,
+        "title": archive.title,
+        "madeAt": iso_from_ms(archive.made_at),
+        "tables": sorted({one.table for one in archive.kept}),
     }

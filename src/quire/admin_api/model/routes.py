@@ -36,8 +36,8 @@ def _by_the_present_model(remodeller: ModelEditor, handler: Handler) -> Handler:
     """
 
     @wraps(handler)
-    async def answer(request: Request) -> Response:
+    async def response(request: Request) -> Response:
         await remodeller.require_present()
         return await handler(request)
 
-    return answer
+    return response

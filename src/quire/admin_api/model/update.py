@@ -24,7 +24,12 @@ from quire.admin_api.model.attribute_bodies import (
     AttributeBodies,
     is_reserved,
 )
-from quire.admin_api.model.definitions import Body, component_wish, type_wish, uid_of_type
+from quire.admin_api.model.definitions import (
+    Body,
+    component_definition,
+    type_definition,
+    uid_of_type,
+)
 from quire.admin_api.model.errors import (
     COMPONENT_EXISTS,
     COMPONENT_NOT_FOUND,
@@ -125,41 +130,41 @@ class SchemaUpdate:
                 raise BuilderError(_TOO_SMALL.format("array", "items"))
             raise BuilderError(INVALID)
 
-    def __call__(self, blueprint: SchemaFiles) -> None:
+    def __call__(self, schema_files: SchemaFiles) -> None:
         """Change a blueprint. Raises UnfitWishError."""
         changed = [entry for entry in self.entries if entry.action != "delete"]
         for entry in changed:
             if entry.former is not None and entry.is_component:
-                blueprint.rename_component(entry.former, entry.uid)
+                schema_files.rename_component(entry.former, entry.uid)
             elif entry.former is not None:
-                blueprint.rename_type(entry.former, entry.uid)
+                schema_files.rename_type(entry.former, entry.uid)
             elif entry.action == "create":
-                self._add(blueprint, entry)
+                self._add(schema_files, entry)
         for entry in changed:
-            self._change(blueprint, entry)
+            self._change(schema_files, entry)
         for entry in self.entries:
             if entry.action == "delete" and entry.is_component:
-                blueprint.remove_component(entry.uid)
+                schema_files.remove_component(entry.uid)
             elif entry.action == "delete":
-                blueprint.remove_type(entry.uid)
+                schema_files.remove_type(entry.uid)
 
-    def _add(self, blueprint: SchemaFiles, entry: ModelEntry) -> None:
+    def _add(self, schema_files: SchemaFiles, entry: ModelEntry) -> None:
         if entry.is_component:
-            blueprint.add_component(entry.uid, component_wish(entry.body, {}, {}))
+            schema_files.add_component(entry.uid, component_definition(entry.body, {}, {}))
         else:
-            blueprint.add_type(entry.uid, type_wish(entry.body, {}, {}))
+            schema_files.add_type(entry.uid, type_definition(entry.body, {}, {}))
 
-    def _change(self, blueprint: SchemaFiles, entry: ModelEntry) -> None:
+    def _change(self, schema_files: SchemaFiles, entry: ModelEntry) -> None:
         uid = entry.uid
         if uid.startswith("plugin::"):
-            uid = blueprint.extend(uid)
-        raw = blueprint.raw(uid) or {}
+            uid = schema_files.extend(uid)
+        raw = schema_files.raw(uid) or {}
         wanted = self._wanted(entry, raw.get("attributes", {}))
         former = {one.name: one.former for one in entry.attributes if one.former is not None}
         if entry.is_component:
-            blueprint.change_component(uid, component_wish(entry.body, wanted, former))
+            schema_files.change_component(uid, component_definition(entry.body, wanted, former))
         else:
-            blueprint.change_type(uid, type_wish(entry.body, wanted, former))
+            schema_files.change_type(uid, type_definition(entry.body, wanted, former))
 
     def _wanted(self, entry: ModelEntry, own: Mapping[str, Any]) -> dict[str, Any]:
         """Return all attributes that a model is to have, renamed ones in their places.

@@ -1,7 +1,7 @@
 """``/content-type-builder``, for changing the model (wire: builder).
 
 What is asked for is done at once: the tables, the schema files and all servers follow, or nothing
-changes. What is taken away is kept aside. With ``?mayLose=false`` nothing is taken away that people
+changes. What is taken away is archived. With ``?mayLose=false`` nothing is taken away that people
 have written; with ``?plan=…`` it is done only as ``POST /admin/x/model/plan`` has told.
 """
 
@@ -14,10 +14,10 @@ from quire.admin_api.model.apply import carried_out, telling
 from quire.admin_api.model.attribute_bodies import Attribute
 from quire.admin_api.model.definitions import (
     Body,
-    component_wish,
+    component_definition,
     former_names,
     resolved,
-    type_wish,
+    type_definition,
     uid_of_component,
     uid_of_type,
 )
@@ -85,9 +85,11 @@ class ModelWritingApi:
         components = self._components(request, _mapping(body, "attributes"))
         uid = uid_of_type(body)
 
-        def change(blueprint: SchemaFiles) -> None:
-            uids = components(blueprint, uid)
-            blueprint.add_type(uid, type_wish(body, resolved(body["attributes"], uids), {}))
+        def change(schema_files: SchemaFiles) -> None:
+            uids = components(schema_files, uid)
+            schema_files.add_type(
+                uid, type_definition(body, resolved(body["attributes"], uids), {})
+            )
 
         await carried_out(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
@@ -98,11 +100,13 @@ class ModelWritingApi:
         body, uid = self._type_body(request, present), present.uid
         components = self._components(request, _mapping(body, "attributes"))
 
-        def change(blueprint: SchemaFiles) -> None:
-            uids = components(blueprint, uid)
-            source = uid if uid.startswith("api::") else blueprint.extend(uid)
-            wish = type_wish(body, resolved(body["attributes"], uids), former_names(body))
-            blueprint.change_type(source, wish)
+        def change(schema_files: SchemaFiles) -> None:
+            uids = components(schema_files, uid)
+            source = uid if uid.startswith("api::") else schema_files.extend(uid)
+            definition = type_definition(
+                body, resolved(body["attributes"], uids), former_names(body)
+            )
+            schema_files.change_type(source, definition)
 
         await carried_out(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
@@ -124,10 +128,10 @@ class ModelWritingApi:
         if uid in self._schema.components:
             raise BuilderError(COMPONENT_EXISTS)
 
-        def change(blueprint: SchemaFiles) -> None:
-            uids = components(blueprint, uid)
+        def change(schema_files: SchemaFiles) -> None:
+            uids = components(schema_files, uid)
             attributes = resolved(body["attributes"], uids)
-            blueprint.add_component(uid, component_wish(body, attributes, {}))
+            schema_files.add_component(uid, component_definition(body, attributes, {}))
 
         await carried_out(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
@@ -141,11 +145,11 @@ class ModelWritingApi:
         if later != present.uid and later in self._schema.components:
             raise BuilderError(COMPONENT_EXISTS)
 
-        def change(blueprint: SchemaFiles) -> None:
-            uids = components(blueprint, present.uid)
+        def change(schema_files: SchemaFiles) -> None:
+            uids = components(schema_files, present.uid)
             attributes = resolved(body["attributes"], uids)
-            wish = component_wish(body, attributes, former_names(body))
-            blueprint.change_component(present.uid, wish)
+            definition = component_definition(body, attributes, former_names(body))
+            schema_files.change_component(present.uid, definition)
 
         await carried_out(self._remodeller, request, change, present.uid)
         return respond_data({"uid": later})
@@ -169,9 +173,9 @@ class ModelWritingApi:
         if later != former and self._components_of(later, found=False):
             raise ApplicationError(_CATEGORY_TAKEN)
 
-        def change(blueprint: SchemaFiles) -> None:
+        def change(schema_files: SchemaFiles) -> None:
             for uid in uids:
-                blueprint.rename_component(uid, f"{later}.{uid.partition('.')[2]}")
+                schema_files.rename_component(uid, f"{later}.{uid.partition('.')[2]}")
 
         if later != former:
             await carried_out(self._remodeller, request, change, f"{former} {later}")
@@ -182,9 +186,9 @@ class ModelWritingApi:
         name = request.parameters["name"]
         uids = self._components_of(name)
 
-        def change(blueprint: SchemaFiles) -> None:
+        def change(schema_files: SchemaFiles) -> None:
             for uid in uids:
-                blueprint.remove_component(uid)
+                schema_files.remove_component(uid)
 
         await carried_out(self._remodeller, request, change, name)
         return respond_bare({"name": name})

@@ -42,7 +42,7 @@ class AdminDevice(Struct, frozen=True, kw_only=True):
 class SignInResult(Struct, frozen=True, kw_only=True):
     """Somebody who just signed in."""
 
-    person: AdminUser
+    admin_user: AdminUser
     tokens: Tokens
 
 
@@ -53,7 +53,7 @@ class AdminAccounts:
         self,
         database: Database,
         rows: SystemRows,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         sessions: Sessions,
         factors: SecondFactors,
         *,
@@ -63,7 +63,7 @@ class AdminAccounts:
         """Without ``registration_key`` whoever comes first may become the first administrator."""
         self._database = database
         self._rows = rows
-        self._people = people
+        self._admin_users = admin_users
         self._sessions = sessions
         self._factors = factors
         self._clock = clock
@@ -71,7 +71,7 @@ class AdminAccounts:
 
     async def exist(self) -> bool:
         """Tell whether there is any administrator."""
-        return await self._database.read(self._people.exist)
+        return await self._database.read(self._admin_users.exist)
 
     async def first_token(self) -> str | None:
         """Return the token that makes the first administrator.
@@ -90,17 +90,17 @@ class AdminAccounts:
 
         Raises ApplicationError for those who have not, and for accounts that are not active.
         """
-        found = await self._database.read(lambda: self._people.by_email(email))
-        person = found[0] if found else None
-        matches = await verify_password(password, person.password if person else None)
-        if person is None or not matches:
+        found = await self._database.read(lambda: self._admin_users.by_email(email))
+        admin_user = found[0] if found else None
+        matches = await verify_password(password, admin_user.password if admin_user else None)
+        if admin_user is None or not matches:
             raise ApplicationError(INVALID_CREDENTIALS)
-        if not person.may_sign_in:
+        if not admin_user.may_sign_in:
             raise ApplicationError(NOT_ACTIVE)
-        return person
+        return admin_user
 
     async def sign_in(
-        self, person: AdminUser, device: AdminDevice, code: str | None
+        self, admin_user: AdminUser, device: AdminDevice, code: str | None
     ) -> SignInResult:
         """Begin a session of somebody whose password is right.
 
@@ -109,15 +109,17 @@ class AdminAccounts:
         """
 
         def program() -> Program[SignInResult]:
-            yield from self._factors.require(person, code)
-            return SignInResult(person=person, tokens=(yield from self._begun(person.id, device)))
+            yield from self._factors.require(admin_user, code)
+            return SignInResult(
+                admin_user=admin_user, tokens=(yield from self._begun(admin_user.id, device))
+            )
 
         return await self._database.write(program())
 
-    async def begin(self, person: AdminUser, device: AdminDevice) -> SignInResult:
+    async def begin(self, admin_user: AdminUser, device: AdminDevice) -> SignInResult:
         """Begin a session of somebody who has shown everything already."""
-        tokens = await self._database.write(self._begun(person.id, device))
-        return SignInResult(person=person, tokens=tokens)
+        tokens = await self._database.write(self._begun(admin_user.id, device))
+        return SignInResult(admin_user=admin_user, tokens=tokens)
 
     async def refresh(self, token: str) -> Tokens | None:
         """Exchange a refresh token; ``None`` when it is not good."""
@@ -129,7 +131,7 @@ class AdminAccounts:
 
     async def invited(self, token: str) -> AdminUser | None:
         """Return who was invited with a token."""
-        return await self._database.read(lambda: self._people.by_registration_token(token))
+        return await self._database.read(lambda: self._admin_users.by_registration_token(token))
 
     async def register(
         self, token: str, info: Mapping[str, object], password: str, device: AdminDevice
@@ -143,12 +145,12 @@ class AdminAccounts:
         hashed = await hash_in_background(password)
 
         def program() -> Program[SignInResult]:
-            person = yield from self._people.by_registration_token(token)
-            if person is None:
+            admin_user = yield from self._admin_users.by_registration_token(token)
+            if admin_user is None:
                 raise ValidationError(BAD_INVITATION)
             values = {**info, "password": hashed, "registrationToken": None, "isActive": True}
-            yield from self._rows.update(ADMIN_USER_UID, person.id, values, now=self._clock())
-            return (yield from self._signed_in(person.id, device))
+            yield from self._rows.update(ADMIN_USER_UID, admin_user.id, values, now=self._clock())
+            return (yield from self._signed_in(admin_user.id, device))
 
         return await self._database.write(program())
 
@@ -173,7 +175,7 @@ class AdminAccounts:
             # Written first, so that of several who come at once one waits for the other here.
             same = {"code": SUPER_ADMIN_CODE}
             yield from self._rows.update(ADMIN_ROLE_UID, role_id, same, now=None)
-            if (yield from self._people.exist()):
+            if (yield from self._admin_users.exist()):
                 raise ApplicationError(NO_SECOND_FIRST)
             values = {**info, "password": hashed, "isActive": True, "blocked": False}
             now = self._clock()
@@ -194,10 +196,10 @@ class AdminAccounts:
         return found[0] if found else None
 
     def _signed_in(self, user_id: int, device: AdminDevice) -> Program[SignInResult]:
-        person = yield from self._people.person(user_id)
-        if person is None:
+        admin_user = yield from self._admin_users.admin_user(user_id)
+        if admin_user is None:
             raise LookupError(f"there is no administrator {user_id}")
-        return SignInResult(person=person, tokens=(yield from self._begun(user_id, device)))
+        return SignInResult(admin_user=admin_user, tokens=(yield from self._begun(user_id, device)))
 
     def _begun(self, user_id: int, device: AdminDevice) -> Program[Tokens]:
         now = self._clock()

@@ -33,7 +33,7 @@ class AdminAuthenticator:
         self,
         database: Database,
         schema: Schema,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         sessions: Sessions | None,
         *,
         clock: Clock,
@@ -42,7 +42,7 @@ class AdminAuthenticator:
         """Without ``sessions`` nobody can sign in, because there is no secret to sign with."""
         self._database = database
         self._schema = schema
-        self._people = people
+        self._admin_users = admin_users
         self._sessions = sessions
         self._clock = clock
         self._known: BoundedCache[bytes, _Known] = BoundedCache(cache_size)
@@ -77,26 +77,28 @@ class AdminAuthenticator:
         session = None
         if self._sessions is not None:
             session = yield from self._sessions.user_of(token, self._clock())
-        person = None if session is None else (yield from self._people.person(session[0]))
-        if session is None or person is None or not person.may_sign_in:
+        admin_user = (
+            None if session is None else (yield from self._admin_users.admin_user(session[0]))
+        )
+        if session is None or admin_user is None or not admin_user.may_sign_in:
             return None
         administrator = Administrator(
-            id=person.id,
-            document_id=str(person.fields["documentId"]),
-            email=person.email,
+            id=admin_user.id,
+            document_id=str(admin_user.fields["documentId"]),
+            email=admin_user.email,
             session_id=session[1],
-            ability=(yield from self.ability_of(person)),
+            ability=(yield from self.ability_of(admin_user)),
         )
         return _Known(administrator, session[2])
 
-    def ability_of(self, person: AdminUser) -> Program[AdminAbility]:
+    def ability_of(self, admin_user: AdminUser) -> Program[AdminAbility]:
         """Work out what somebody may do."""
-        if person.is_super_admin:
-            return super_ability(self._schema, user_id=person.id, role_ids=person.role_ids)
-        stored = yield from self._people.permissions(person.role_ids)
+        if admin_user.is_super_admin:
+            return super_ability(self._schema, user_id=admin_user.id, role_ids=admin_user.role_ids)
+        stored = yield from self._admin_users.permissions(admin_user.role_ids)
         return ability_of(
             self._schema,
             [permission.grant for permission in stored],
-            user_id=person.id,
-            role_ids=person.role_ids,
+            user_id=admin_user.id,
+            role_ids=admin_user.role_ids,
         )

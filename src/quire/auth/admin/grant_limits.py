@@ -20,9 +20,9 @@ BEYOND = "This goes beyond what you may do yourself"
 class GrantLimits:
     """Holds administrators to what they may do themselves."""
 
-    def __init__(self, schema: Schema, people: AdminUserRows) -> None:
+    def __init__(self, schema: Schema, admin_users: AdminUserRows) -> None:
         self._schema = schema
-        self._people = people
+        self._admin_users = admin_users
 
     def require_roles(self, ability: AdminAbility, roles: Collection[Record]) -> Program[None]:
         """Refuse roles that grant more than somebody has. Raises ForbiddenError."""
@@ -30,12 +30,12 @@ class GrantLimits:
             return
         if any(role["code"] == SUPER_ADMIN_CODE for role in roles):
             raise ForbiddenError(BEYOND)
-        stored = yield from self._people.permissions([int(str(role["id"])) for role in roles])
+        stored = yield from self._admin_users.permissions([int(str(role["id"])) for role in roles])
         self.require_grants(ability, [permission.grant for permission in stored])
 
-    def require_person(self, ability: AdminAbility, person: AdminUser) -> Program[None]:
+    def require_admin_user(self, ability: AdminAbility, admin_user: AdminUser) -> Program[None]:
         """Refuse to act on somebody who may do more. Raises ForbiddenError."""
-        yield from self.require_roles(ability, person.roles)
+        yield from self.require_roles(ability, admin_user.roles)
 
     def require_grants(self, ability: AdminAbility, grants: Iterable[Grant]) -> None:
         """Refuse permissions that grant more than somebody has. Raises ForbiddenError."""

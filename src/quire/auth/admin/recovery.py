@@ -37,7 +37,7 @@ _TEXT = (
 class RecoveryMails(Struct, frozen=True, kw_only=True):
     """How mails go out; ``page`` is the address of the admin UI, which their links begin with."""
 
-    postbox: BackgroundTasks
+    background_tasks: BackgroundTasks
     sender: Sender
     page: str
 
@@ -49,7 +49,7 @@ class AdminRecovery:
         self,
         database: Database,
         rows: SystemRows,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         sessions: Sessions,
         factors: SecondFactors,
         mailing: RecoveryMails,
@@ -57,7 +57,7 @@ class AdminRecovery:
     ) -> None:
         self._database = database
         self._rows = rows
-        self._people = people
+        self._admin_users = admin_users
         self._sessions = sessions
         self._factors = factors
         self._mailing = mailing
@@ -68,8 +68,8 @@ class AdminRecovery:
 
         Raises ServiceUnavailableError when too much is waiting to be sent.
         """
-        self._mailing.postbox.require_room()
-        self._mailing.postbox.put(
+        self._mailing.background_tasks.require_room()
+        self._mailing.background_tasks.put(
             self._send(email), "mail to an administrator to choose a password"
         )
 
@@ -87,41 +87,41 @@ class AdminRecovery:
         hashed = await hash_in_background(password)
 
         def program() -> Program[AdminUser]:
-            person = yield from self._holder(token)
-            yield from self._factors.require(person, code)
+            admin_user = yield from self._holder(token)
+            yield from self._factors.require(admin_user, code)
             values = {
                 "password": hashed,
                 "resetPasswordToken": None,
                 "resetPasswordTokenExpiresAt": None,
                 "registrationToken": None,
             }
-            yield from self._rows.update(ADMIN_USER_UID, person.id, values, now=self._clock())
-            yield from self._sessions.end_all(person.id)
-            return person
+            yield from self._rows.update(ADMIN_USER_UID, admin_user.id, values, now=self._clock())
+            yield from self._sessions.end_all(admin_user.id)
+            return admin_user
 
         return await self._database.write(program())
 
     def _holder(self, token: str) -> Program[AdminUser]:
-        found = yield from self._people.by_reset_token(token)
+        found = yield from self._admin_users.by_reset_token(token)
         if found is None:
             raise ApplicationError
-        person, until = found
-        if not person.may_sign_in or until is None or until <= self._clock():
+        admin_user, until = found
+        if not admin_user.may_sign_in or until is None or until <= self._clock():
             raise ApplicationError
-        return person
+        return admin_user
 
     async def _send(self, email: str) -> None:
-        found = await self._database.read(lambda: self._people.by_email(email))
+        found = await self._database.read(lambda: self._admin_users.by_email(email))
         if not found or not found[0].may_sign_in:
             return
-        person, token = found[0], secrets.token_hex(_TOKEN_BYTES)
+        admin_user, token = found[0], secrets.token_hex(_TOKEN_BYTES)
         values = {
             "resetPasswordToken": token,
             "resetPasswordTokenExpiresAt": self._clock() + LIFETIME // timedelta(milliseconds=1),
         }
         await self._database.write(
-            self._rows.update(ADMIN_USER_UID, person.id, values, now=self._clock())
+            self._rows.update(ADMIN_USER_UID, admin_user.id, values, now=self._clock())
         )
         url = f"{self._mailing.page}/auth/reset-password?code={token}"
-        html = _TEXT.format(email=escape(person.email), url=escape(url))
-        await self._mailing.sender.send(Mail(to=(person.email,), subject=_SUBJECT, html=html))
+        html = _TEXT.format(email=escape(admin_user.email), url=escape(url))
+        await self._mailing.sender.send(Mail(to=(admin_user.email,), subject=_SUBJECT, html=html))

@@ -38,14 +38,14 @@ class AdminRoles:
         self,
         database: Database,
         rows: SystemRows,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         limits: GrantLimits,
         *,
         clock: Clock,
     ) -> None:
         self._database = database
         self._rows = rows
-        self._people = people
+        self._admin_users = admin_users
         self._limits = limits
         self._clock = clock
 
@@ -89,15 +89,15 @@ class AdminRoles:
         """
 
         def program() -> Program[list[Record]]:
-            roles = yield from self._people.roles(ids)
+            roles = yield from self._admin_users.roles(ids)
             if any(role["code"] == SUPER_ADMIN_CODE for role in roles):
                 raise InUseError(NO_DELETING)
             found = [int(str(role["id"])) for role in roles]
-            members = yield from self._people.members(found)
+            members = yield from self._admin_users.members(found)
             if any(members.values()):
                 raise InUseError(IN_USE)
             yield from self._limits.require_roles(ability, roles)
-            stored = yield from self._people.permissions(found)
+            stored = yield from self._admin_users.permissions(found)
             yield from self._rows.delete(ADMIN_PERMISSION_UID, [row.id for row in stored])
             yield from self._rows.delete(ADMIN_ROLE_UID, found)
             return roles
@@ -117,7 +117,7 @@ class AdminRoles:
             role = yield from self.existing(role_id)
             require_editable(role)
             yield from self._limits.require_roles(ability, [role])
-            stored = yield from self._people.permissions([role_id])
+            stored = yield from self._admin_users.permissions([role_id])
             kept = [row for row in stored if row.grant in grants]
             known = [row.grant for row in kept]
             new = [grant for grant in grants if grant not in known]
@@ -132,7 +132,7 @@ class AdminRoles:
 
     def existing(self, role_id: int) -> Program[Record]:
         """Return a role. Raises NotFoundError."""
-        found = yield from self._people.roles([role_id])
+        found = yield from self._admin_users.roles([role_id])
         if not found:
             raise NotFoundError(NOT_FOUND)
         return found[0]

@@ -47,50 +47,52 @@ class SecondFactors:
         self._key = key
         self._clock = clock
 
-    def of(self, person: AdminUser) -> Program[StoredSecondFactor | None]:
+    def of(self, admin_user: AdminUser) -> Program[StoredSecondFactor | None]:
         """Return somebody's second factor, begun or in use; ``None`` when there is none."""
-        stored = yield from read_setting(self._writes, _name(person))
+        stored = yield from read_setting(self._writes, _name(admin_user))
         return self._factor(stored)
 
-    def begin(self, person: AdminUser) -> Program[str]:
+    def begin(self, admin_user: AdminUser) -> Program[str]:
         """Begin a second factor; returns its secret. It is in use once a code was confirmed.
 
         Raises ApplicationError when there is one in use.
         """
-        present = yield from self.of(person)
+        present = yield from self.of(admin_user)
         if present is not None and present.active:
             raise ApplicationError(ALREADY_ON)
         factor = StoredSecondFactor(secret=new_secret(), active=False)
-        yield from self._keep(person, factor)
+        yield from self._keep(admin_user, factor)
         return factor.secret
 
-    def confirm(self, person: AdminUser, code: str) -> Program[tuple[str, ...]]:
+    def confirm(self, admin_user: AdminUser, code: str) -> Program[tuple[str, ...]]:
         """Take a second factor into use, with a code that shows that the app has it.
 
         Returns recovery codes. Raises ApplicationError.
         """
-        factor = yield from self.of(person)
+        factor = yield from self.of(admin_user)
         if factor is None or factor.active:
             raise ApplicationError(NOT_BEGUN)
         step = matching_step(factor.secret, code, self._clock(), after=factor.step)
         if step is None:
             raise ApplicationError(WRONG_CODE)
-        return (yield from self._with_new_codes(person, replace(factor, active=True, step=step)))
+        return (
+            yield from self._with_new_codes(admin_user, replace(factor, active=True, step=step))
+        )
 
-    def renew_codes(self, person: AdminUser, code: str) -> Program[tuple[str, ...]]:
+    def renew_codes(self, admin_user: AdminUser, code: str) -> Program[tuple[str, ...]]:
         """Make other recovery codes; the old ones are void. Raises as `require` does."""
-        yield from self.require(person, code)
-        factor = yield from self.of(person)
+        yield from self.require(admin_user, code)
+        factor = yield from self.of(admin_user)
         if factor is None or not factor.active:
             raise ApplicationError(NOT_BEGUN)
-        return (yield from self._with_new_codes(person, factor))
+        return (yield from self._with_new_codes(admin_user, factor))
 
-    def require(self, person: AdminUser, code: str | None) -> Program[None]:
+    def require(self, admin_user: AdminUser, code: str | None) -> Program[None]:
         """Demand a code of whoever has a second factor in use, and use it up.
 
         Raises SecondFactorError without one, and ApplicationError for a wrong one.
         """
-        factor = yield from self.of(person)
+        factor = yield from self.of(admin_user)
         if factor is None or not factor.active:
             return
         if not code:
@@ -98,11 +100,11 @@ class SecondFactors:
         used = self._used(factor, code.replace(" ", "").replace("-", "").lower())
         if used is None:
             raise ApplicationError(WRONG_CODE)
-        yield from self._keep(person, used)
+        yield from self._keep(admin_user, used)
 
-    def remove(self, person: AdminUser) -> Program[None]:
+    def remove(self, admin_user: AdminUser) -> Program[None]:
         """Let somebody sign in without a second factor."""
-        yield from write_setting(self._writes, _name(person), {})
+        yield from write_setting(self._writes, _name(admin_user), {})
 
     def _used(self, factor: StoredSecondFactor, code: str) -> StoredSecondFactor | None:
         """Return the factor after a code was used, ``None`` when the code is none of it."""
@@ -114,20 +116,20 @@ class SecondFactors:
         return replace(factor, recovery=kept) if len(kept) < len(factor.recovery) else None
 
     def _with_new_codes(
-        self, person: AdminUser, factor: StoredSecondFactor
+        self, admin_user: AdminUser, factor: StoredSecondFactor
     ) -> Program[tuple[str, ...]]:
         codes = tuple(secrets.token_hex(_RECOVERY_BYTES // 2) for _ in range(_RECOVERY_CODES))
-        yield from self._keep(person, replace(factor, recovery=tuple(map(_hashed, codes))))
+        yield from self._keep(admin_user, replace(factor, recovery=tuple(map(_hashed, codes))))
         return tuple(f"{code[:5]}-{code[5:]}" for code in codes)
 
-    def _keep(self, person: AdminUser, factor: StoredSecondFactor) -> Program[None]:
+    def _keep(self, admin_user: AdminUser, factor: StoredSecondFactor) -> Program[None]:
         value = {
             "secret": encrypt_token(factor.secret, self._key),
             "active": factor.active,
             "step": factor.step,
             "recovery": list(factor.recovery),
         }
-        yield from write_setting(self._writes, _name(person), value)
+        yield from write_setting(self._writes, _name(admin_user), value)
 
     def _factor(self, stored: object) -> StoredSecondFactor | None:
         if not isinstance(stored, Mapping) or "secret" not in stored:
@@ -145,8 +147,8 @@ class SecondFactors:
         )
 
 
-def _name(person: AdminUser) -> str:
-    return f"{_KEY}{person.fields['documentId']}"
+def _name(admin_user: AdminUser) -> str:
+    return f"{_KEY}{admin_user.fields['documentId']}"
 
 
 def _hashed(code: str) -> str:

@@ -45,7 +45,7 @@ class AdminUserManagement:
         self,
         database: Database,
         rows: SystemRows,
-        people: AdminUserRows,
+        admin_users: AdminUserRows,
         sessions: Sessions,
         limits: GrantLimits,
         *,
@@ -53,7 +53,7 @@ class AdminUserManagement:
     ) -> None:
         self._database = database
         self._rows = rows
-        self._people = people
+        self._admin_users = admin_users
         self._sessions = sessions
         self._limits = limits
         self._clock = clock
@@ -70,7 +70,7 @@ class AdminUserManagement:
         token = secrets.token_hex(_TOKEN_BYTES)
 
         def program() -> Program[AdminUser]:
-            if (yield from self._people.by_email(str(values["email"]))):
+            if (yield from self._admin_users.by_email(str(values["email"]))):
                 raise ApplicationError(EMAIL_TAKEN)
             yield from self._require_roles(ability, roles)
             given = {
@@ -80,36 +80,36 @@ class AdminUserManagement:
                 "blocked": False,
             }
             now = self._clock()
-            person_id = yield from self._rows.insert(ADMIN_USER_UID, given, now=now)
-            yield from self._link(person_id, roles, creating=True)
-            return (yield from self._existing(person_id))
+            admin_user_id = yield from self._rows.insert(ADMIN_USER_UID, given, now=now)
+            yield from self._link(admin_user_id, roles, creating=True)
+            return (yield from self._existing(admin_user_id))
 
         return await self._database.write(program()), token
 
     async def change(
-        self, person_id: int, change: AdminUserChange, ability: AdminAbility
+        self, admin_user_id: int, change: AdminUserChange, ability: AdminAbility
     ) -> AdminUser:
         """Change somebody. Raises NotFoundError, and else as `invite` does."""
         hashed = None if change.password is None else await hash_in_background(change.password)
 
         def program() -> Program[AdminUser]:
-            person = yield from self._existing(person_id)
-            yield from self._limits.require_person(ability, person)
-            yield from self._require_own_email(person, change.values.get("email"))
+            admin_user = yield from self._existing(admin_user_id)
+            yield from self._limits.require_admin_user(ability, admin_user)
+            yield from self._require_own_email(admin_user, change.values.get("email"))
             if change.roles is not None:
                 roles = yield from self._require_roles(ability, change.roles)
                 if not _has_super_admin(roles):
-                    yield from self._require_another(person)
-                yield from self._link(person_id, change.roles, creating=False)
+                    yield from self._require_another(admin_user)
+                yield from self._link(admin_user_id, change.roles, creating=False)
             if change.values.get("isActive") is False:
-                yield from self._require_another(person)
-            yield from self._write(person_id, change.values, hashed)
-            return (yield from self._existing(person_id))
+                yield from self._require_another(admin_user)
+            yield from self._write(admin_user_id, change.values, hashed)
+            return (yield from self._existing(admin_user_id))
 
         return await self._database.write(program())
 
     async def change_self(
-        self, person_id: int, values: Mapping[str, object], password: str | None
+        self, admin_user_id: int, values: Mapping[str, object], password: str | None
     ) -> AdminUser:
         """Let somebody change their own profile.
 
@@ -118,10 +118,10 @@ class AdminUserManagement:
         hashed = None if password is None else await hash_in_background(password)
 
         def program() -> Program[AdminUser]:
-            person = yield from self._existing(person_id)
-            yield from self._require_own_email(person, values.get("email"), EMAIL_TAKEN)
-            yield from self._write(person_id, values, hashed)
-            return (yield from self._existing(person_id))
+            admin_user = yield from self._existing(admin_user_id)
+            yield from self._require_own_email(admin_user, values.get("email"), EMAIL_TAKEN)
+            yield from self._write(admin_user_id, values, hashed)
+            return (yield from self._existing(admin_user_id))
 
         return await self._database.write(program())
 
@@ -133,21 +133,23 @@ class AdminUserManagement:
         """
 
         def program() -> Program[list[AdminUser]]:
-            people = yield from self._people.people(ids)
-            if len(people) < len(set(ids)):
+            admin_users = yield from self._admin_users.admin_users(ids)
+            if len(admin_users) < len(set(ids)):
                 raise NotFoundError(NOTHING_TO_DELETE)
-            for person in people:
-                yield from self._limits.require_person(ability, person)
-            yield from self._require_another(*people)
-            for person in people:
-                yield from self._sessions.end_all(person.id)
-            yield from self._rows.delete(ADMIN_USER_UID, [person.id for person in people])
-            return people
+            for admin_user in admin_users:
+                yield from self._limits.require_admin_user(ability, admin_user)
+            yield from self._require_another(*admin_users)
+            for admin_user in admin_users:
+                yield from self._sessions.end_all(admin_user.id)
+            yield from self._rows.delete(
+                ADMIN_USER_UID, [admin_user.id for admin_user in admin_users]
+            )
+            return admin_users
 
         return await self._database.write(program())
 
     def _write(
-        self, person_id: int, values: Mapping[str, object], hashed: str | None
+        self, admin_user_id: int, values: Mapping[str, object], hashed: str | None
     ) -> Program[None]:
         given = dict(values)
         if hashed is not None:
@@ -158,23 +160,23 @@ class AdminUserManagement:
             }
         if hashed is not None or given.get("isActive") is True:
             given["registrationToken"] = None  # an invitation that still went round is void
-        yield from self._rows.update(ADMIN_USER_UID, person_id, given, now=self._clock())
+        yield from self._rows.update(ADMIN_USER_UID, admin_user_id, given, now=self._clock())
         if hashed is not None:
-            yield from self._sessions.end_all(person_id)
+            yield from self._sessions.end_all(admin_user_id)
 
-    def _link(self, person_id: int, roles: Collection[int], *, creating: bool) -> Program[None]:
-        yield from self._rows.link(ADMIN_USER_UID, "roles", person_id, roles, creating=creating)
+    def _link(self, admin_user_id: int, roles: Collection[int], *, creating: bool) -> Program[None]:
+        yield from self._rows.link(ADMIN_USER_UID, "roles", admin_user_id, roles, creating=creating)
 
-    def _existing(self, person_id: int) -> Program[AdminUser]:
-        person = yield from self._people.person(person_id)
-        if person is None:
+    def _existing(self, admin_user_id: int) -> Program[AdminUser]:
+        admin_user = yield from self._admin_users.admin_user(admin_user_id)
+        if admin_user is None:
             raise NotFoundError(NOT_FOUND)
-        return person
+        return admin_user
 
     def _require_roles(
         self, ability: AdminAbility, roles: Collection[int]
     ) -> Program[list[Record]]:
-        found = yield from self._people.roles(roles)
+        found = yield from self._admin_users.roles(roles)
         missing = set(roles).difference(int(str(role["id"])) for role in found)
         if missing:
             raise ValidationError(NO_SUCH_ROLE.format(min(missing)))
@@ -182,17 +184,17 @@ class AdminUserManagement:
         return found
 
     def _require_own_email(
-        self, person: AdminUser, address: object, message: str = ANOTHER_HAS_EMAIL
+        self, admin_user: AdminUser, address: object, message: str = ANOTHER_HAS_EMAIL
     ) -> Program[None]:
         if not isinstance(address, str):
             return
-        found = yield from self._people.by_email(address)
-        if any(other.id != person.id for other in found):
+        found = yield from self._admin_users.by_email(address)
+        if any(other.id != admin_user.id for other in found):
             raise ApplicationError(message)
 
     def _require_another(self, *leaving: AdminUser) -> Program[None]:
         """Refuse what would leave no super admin who can sign in. Raises ValidationError."""
-        if not any(person.is_super_admin for person in leaving):
+        if not any(admin_user.is_super_admin for admin_user in leaving):
             return
         roles = yield from self._rows.by(ADMIN_ROLE_UID, (), "code", SUPER_ADMIN_CODE)
         role_ids = [int(str(role["id"])) for role in roles]
@@ -200,10 +202,10 @@ class AdminUserManagement:
         for role_id in role_ids:
             same = {"code": SUPER_ADMIN_CODE}
             yield from self._rows.update(ADMIN_ROLE_UID, role_id, same, now=None)
-        members = yield from self._people.members(role_ids)
-        ids = {person_id for several in members.values() for person_id in several}
-        staying = yield from self._people.people(ids.difference(p.id for p in leaving))
-        if not any(person.may_sign_in for person in staying):
+        members = yield from self._admin_users.members(role_ids)
+        ids = {admin_user_id for several in members.values() for admin_user_id in several}
+        staying = yield from self._admin_users.admin_users(ids.difference(p.id for p in leaving))
+        if not any(admin_user.may_sign_in for admin_user in staying):
             raise ValidationError(LAST_SUPER_ADMIN)
 
 

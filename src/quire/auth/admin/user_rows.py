@@ -96,12 +96,12 @@ class AdminUserRows:
         """Tell whether there is any administrator."""
         return (yield from self._rows.count(ADMIN_USER_UID)) > 0
 
-    def person(self, person_id: int) -> Program[AdminUser | None]:
+    def admin_user(self, admin_user_id: int) -> Program[AdminUser | None]:
         """Return an administrator by id."""
-        found = yield from self.people([person_id])
+        found = yield from self.admin_users([admin_user_id])
         return found[0] if found else None
 
-    def people(self, ids: Collection[int]) -> Program[list[AdminUser]]:
+    def admin_users(self, ids: Collection[int]) -> Program[list[AdminUser]]:
         """Return administrators by their ids, in the order of these."""
         fields = (*PUBLIC_FIELDS, "password")
         rows = yield from self._rows.listed(ADMIN_USER_UID, fields, ids)

@@ -34,19 +34,19 @@ def checked(url: str) -> str:
     return url
 
 
-def read_answer(answer: httpx.Response) -> bytes:
+def read_response(response: httpx.Response) -> bytes:
     """Return what a provider answered. Raises ExchangeError unless that is good and short."""
-    if not answer.is_success:
-        raise ProviderError(f"the provider answered {answer.status_code}")
-    if len(answer.content) > _LARGEST:
+    if not response.is_success:
+        raise ProviderError(f"the provider answered {response.status_code}")
+    if len(response.content) > _LARGEST:
         raise ProviderError("the provider answered too much")
-    return answer.content
+    return response.content
 
 
-def read_json(answer: httpx.Response) -> object:
+def read_json(response: httpx.Response) -> object:
     """Return the JSON that a provider answered. Raises ExchangeError."""
     try:
-        found: object = orjson.loads(read_answer(answer))
+        found: object = orjson.loads(read_response(response))
     except orjson.JSONDecodeError:
         raise ProviderError("the provider answered no JSON") from None
     return found

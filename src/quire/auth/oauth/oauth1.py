@@ -8,7 +8,7 @@ from authlib.oauth1.rfc5849.client_auth import ClientAuth
 from msgspec.structs import replace
 
 from quire.auth.oauth.errors import ProviderError
-from quire.auth.oauth.http import checked, provider_client, read_answer, read_json
+from quire.auth.oauth.http import checked, provider_client, read_json, read_response
 from quire.auth.oauth.provider_presets import Profile
 from quire.auth.oauth.providers import Provider
 from quire.auth.oauth.state import SignInState
@@ -44,20 +44,20 @@ class OAuth1Client:
             found = await _tokens(client, preset.token_url, auth)
             token, secret = _pair(found)
             auth = self._auth(token=token, token_secret=secret)
-            answers = []
+            responses = []
             for url in preset.profile_urls:
                 headers = _signed(auth, "GET", checked(url))
-                answers.append(read_json(await client.get(url, headers=headers)))
-        return preset.profile((*answers, found))
+                responses.append(read_json(await client.get(url, headers=headers)))
+        return preset.profile((*responses, found))
 
     def _auth(self, **of_tokens: str) -> ClientAuth:
         return ClientAuth(self._provider.key, self._provider.secret, **of_tokens)
 
 
 async def _tokens(client: httpx.AsyncClient, url: str, auth: ClientAuth) -> Mapping[str, str]:
-    answer = await client.post(url, headers=_signed(auth, "POST", checked(url)))
+    response = await client.post(url, headers=_signed(auth, "POST", checked(url)))
     try:
-        return dict(parse_qsl(read_answer(answer).decode()))
+        return dict(parse_qsl(read_response(response).decode()))
     except ValueError:
         raise ProviderError("the provider answered no tokens") from None
 

@@ -73,11 +73,11 @@ class OAuth2Client:
         key = self._provider.key
         headers = {name: text.replace("{key}", key) for name, text in preset.headers.items()}
         headers["Authorization"] = f"Bearer {_text(tokens, 'access_token')}"
-        answers = []
+        responses = []
         for address in preset.profile_urls:
             url = checked(self._provider.address(address))
-            answers.append(read_json(await client.get(url, headers=headers)))
-        return preset.profile((*answers, tokens))
+            responses.append(read_json(await client.get(url, headers=headers)))
+        return preset.profile((*responses, tokens))
 
     async def _discovered(self, client: httpx.AsyncClient) -> Mapping[str, object]:
         issuer = self._provider.address(self._provider.preset.issuer or "")
@@ -102,8 +102,8 @@ class OAuth2Client:
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         basic = httpx.BasicAuth(provider.key, provider.secret)
         auth = basic if by_header else httpx.USE_CLIENT_DEFAULT
-        answer = await client.post(checked(url), content=body, headers=form, auth=auth)
-        found = read_json(answer)
+        response = await client.post(checked(url), content=body, headers=form, auth=auth)
+        found = read_json(response)
         if not isinstance(found, Mapping) or "access_token" not in found:
             # GitHub tells a fault with a status of success.
             raise ProviderError("the provider gave no token")

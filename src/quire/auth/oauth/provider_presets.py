@@ -48,28 +48,28 @@ class Preset(Struct, frozen=True, kw_only=True):
         return ("oauth_token", "oauth_verifier") if self.request_url else ("state", "code")
 
 
-def claims_profile(answers: tuple[object, ...]) -> Profile:
+def claims_profile(responses: tuple[object, ...]) -> Profile:
     """Read the claims that OpenID Connect has names for."""
-    claims = _object(answers[0])
+    claims = _object(responses[0])
     verified = claims.get("email_verified") in (True, "true")
     names = ("preferred_username", "cognito:username", "nickname", "name")
     username = next((text for name in names if (text := _text(claims, name))), None)
     return Profile(_text(claims, "email") if verified else None, username)
 
 
-def _discord(answers: tuple[object, ...]) -> Profile:
-    user = _object(answers[0])
+def _discord(responses: tuple[object, ...]) -> Profile:
+    user = _object(responses[0])
     email = _text(user, "email") if user.get("verified") is True else None
     return Profile(email, _text(user, "username"))
 
 
-def _facebook(answers: tuple[object, ...]) -> Profile:
-    user = _object(answers[0])
+def _facebook(responses: tuple[object, ...]) -> Profile:
+    user = _object(responses[0])
     return Profile(_text(user, "email"), _text(user, "name"))
 
 
-def _github(answers: tuple[object, ...]) -> Profile:
-    user, emails = _object(answers[0]), answers[1]
+def _github(responses: tuple[object, ...]) -> Profile:
+    user, emails = _object(responses[0]), responses[1]
     listed = [_object(one) for one in emails] if isinstance(emails, list) else []
     verified = [one for one in listed if one.get("verified") is True]
     public = _text(user, "email")
@@ -81,25 +81,25 @@ def _github(answers: tuple[object, ...]) -> Profile:
     return Profile(_text(chosen[0], "email") if chosen else None, _text(user, "login"))
 
 
-def _microsoft(answers: tuple[object, ...]) -> Profile:
-    name = _text(_object(answers[0]), "userPrincipalName")
+def _microsoft(responses: tuple[object, ...]) -> Profile:
+    name = _text(_object(responses[0]), "userPrincipalName")
     return Profile(name, name)
 
 
-def _twitch(answers: tuple[object, ...]) -> Profile:
-    listed = _object(answers[0]).get("data")
+def _twitch(responses: tuple[object, ...]) -> Profile:
+    listed = _object(responses[0]).get("data")
     user = _object(listed[0]) if isinstance(listed, list) and listed else {}
     return Profile(_text(user, "email"), _text(user, "login"))
 
 
-def _patreon(answers: tuple[object, ...]) -> Profile:
-    user = _object(_object(_object(answers[0]).get("data")).get("attributes"))
+def _patreon(responses: tuple[object, ...]) -> Profile:
+    user = _object(_object(_object(responses[0]).get("data")).get("attributes"))
     email = _text(user, "email") if user.get("is_email_verified") is True else None
     return Profile(email, _text(user, "full_name"))
 
 
-def _cas(answers: tuple[object, ...]) -> Profile:
-    user = _object(answers[0])
+def _cas(responses: tuple[object, ...]) -> Profile:
+    user = _object(responses[0])
     inner = _object(user.get("attributes")) or user
     verified = user.get("email_verified", inner.get("email_verified")) is True
     name = _text(inner, "strapiusername") or _text(user, "id") or _text(user, "sub")
@@ -107,26 +107,26 @@ def _cas(answers: tuple[object, ...]) -> Profile:
     return Profile(email if verified else None, name)
 
 
-def _twitter(answers: tuple[object, ...]) -> Profile:
-    user = _object(answers[0])
+def _twitter(responses: tuple[object, ...]) -> Profile:
+    user = _object(responses[0])
     return Profile(_text(user, "email"), _text(user, "screen_name"))
 
 
-def _vk(answers: tuple[object, ...]) -> Profile:
+def _vk(responses: tuple[object, ...]) -> Profile:
     # The e-mail comes with the token, and only if VK has had it confirmed.
-    listed = _object(answers[0]).get("response")
+    listed = _object(responses[0]).get("response")
     user = _object(listed[0]) if isinstance(listed, list) and listed else {}
     names = (_text(user, name) for name in ("last_name", "first_name"))
     name = " ".join(text for text in names if text)
-    return Profile(_text(_object(answers[-1]), "email") if user else None, name or None)
+    return Profile(_text(_object(responses[-1]), "email") if user else None, name or None)
 
 
-def _instagram(answers: tuple[object, ...]) -> Profile:
-    return _made_up(_text(_object(answers[0]), "username"))
+def _instagram(responses: tuple[object, ...]) -> Profile:
+    return _made_up(_text(_object(responses[0]), "username"))
 
 
-def _reddit(answers: tuple[object, ...]) -> Profile:
-    return _made_up(_text(_object(answers[0]), "name"))
+def _reddit(responses: tuple[object, ...]) -> Profile:
+    return _made_up(_text(_object(responses[0]), "name"))
 
 
 def _made_up(name: str | None) -> Profile:

@@ -50,7 +50,7 @@ PATH = "_batch"
 
 class _Prepared(NamedTuple):
     operation: BatchOperation
-    intent: Intent
+    command: Intent
     read: PreparedRead
 
 
@@ -119,9 +119,9 @@ class BatchApi:
             shown.pop("locale", None)
             shown["status"] = "draft" if operation.action == "unpublish" else "published"
         read = await self._reader.prepare(operation.content_type, "written", shown, ability)
-        return _Prepared(operation, self._intent(request, operation, known), read)
+        return _Prepared(operation, self._command(request, operation, known), read)
 
-    def _intent(
+    def _command(
         self, request: Request, operation: BatchOperation, known: OperationReferences
     ) -> Intent:
         uid, document_id, query = operation.content_type.uid, operation.document_id, operation.query
@@ -168,9 +168,9 @@ class BatchApi:
         def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
             results = []
             budget = self._reader.budget()
-            for index, (operation, intent, read) in enumerate(prepared):
+            for index, (operation, command, read) in enumerate(prepared):
                 with OperationErrors(index):
-                    written = yield from act_on(unit, intent)
+                    written = yield from act_on(unit, command)
                     shown = None
                     if operation.action != "delete" and written:
                         shown = yield from self._reader.encoded_row_program(
@@ -182,8 +182,8 @@ class BatchApi:
 
         passwords = [
             password
-            for _, intent, _ in prepared
-            for password in passwords_of(self._documents.schema, intent)
+            for _, command, _ in prepared
+            for password in passwords_of(self._documents.schema, command)
         ]
         return await self._documents.run(act, passwords=passwords, principal=request.principal)
 

@@ -256,10 +256,10 @@ class _Copy(Struct, frozen=True, kw_only=True, dict=True):
     def _state(self) -> CopyState:
         return CopyState(self.target.kind.dialect())
 
-    def _pages(self, room: DatabaseTarget, copied: CopiedTable) -> TablePages:
-        key = (room.place, copied.name)
+    def _pages(self, target: DatabaseTarget, copied: CopiedTable) -> TablePages:
+        key = (target.place, copied.name)
         if key not in self._known:
-            self._known[key] = TablePages(copied, room.kind.dialect())
+            self._known[key] = TablePages(copied, target.kind.dialect())
         return self._known[key]
 
 

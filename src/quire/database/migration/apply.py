@@ -1,6 +1,6 @@
 """Carrying out a planned migration: one program, for one transaction.
 
-The order is that of the plan. What is taken away is kept aside first (`aside`).
+The order is that of the plan. What is taken away is archived first (`archive`).
 """
 
 from msgspec import Struct

@@ -1,6 +1,6 @@
-"""What a migration takes away is kept aside: rows as they were, in tables that nobody reads.
+"""What a migration takes away is archived: rows as they were, in tables that nobody reads.
 
-An entry in the table ``quire_aside`` says what was taken and when; the rows themselves are in
+An entry in the table ``quire_archive`` says what was taken and when; the rows themselves are in
 tables named after it, with the columns that they had. So they can be put back, or forgotten.
 """
 
@@ -18,7 +18,7 @@ from quire.database.tables.inspection import FoundTables
 from quire.database.tables.metadata import ColumnTypes, plain_column
 from quire.schema.attributes.base import StorageKind
 
-ASIDE_TABLE = "quire_aside"
+ARCHIVE_TABLE = "quire_archive"
 
 
 class ArchivedRows(Struct, frozen=True, kw_only=True):
@@ -46,7 +46,7 @@ class ArchiveEntry(Struct, frozen=True, kw_only=True):
 
 
 class ArchiveWriter:
-    """Keeps aside what one migration takes away; makes nothing as long as nothing is."""
+    """Archives what one migration takes away; makes nothing as long as nothing is."""
 
     def __init__(
         self,
@@ -66,9 +66,9 @@ class ArchiveWriter:
 
     def _begin(self) -> Program[None]:
         """Make the entry that the rows belong to, and the table of entries where there is none."""
-        if ASIDE_TABLE not in self._found:
+        if ARCHIVE_TABLE not in self._found:
             table = sa.Table(
-                ASIDE_TABLE,
+                ARCHIVE_TABLE,
                 sa.MetaData(),
                 plain_column(self._types, "id", StorageKind.ID),
                 plain_column(self._types, "made_at", StorageKind.BIGINTEGER),
@@ -78,7 +78,7 @@ class ArchiveWriter:
             yield Statement(self._writer.create_table(table))
         entry = self._entry
         row: Mapping[str, Value] = {"made_at": entry.made_at, "title": entry.title, "kept": "[]"}
-        self._id = yield from self._writes.insert(ASIDE_TABLE, row)
+        self._id = yield from self._writes.insert(ARCHIVE_TABLE, row)
 
     def knows(self, table: str) -> bool:
         """Tell whether there is a table that rows can be kept of."""
@@ -100,7 +100,7 @@ class ArchiveWriter:
         if self._id == 0:
             yield from self._begin()
         names = tuple(columns or self._found[table].columns)
-        kept = f"{ASIDE_TABLE}_{self._id}_{len(self._kept) + 1}"
+        kept = f"{ARCHIVE_TABLE}_{self._id}_{len(self._kept) + 1}"
         yield Statement(self._writer.copy_structure(kept, table, names))
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -133,18 +133,18 @@ class ArchiveWriter:
         text = orjson.dumps(
             [{"kept": k.kept, "table": k.table, "columns": k.columns} for k in self._kept]
         ).decode()
-        yield from self._writes.update(ASIDE_TABLE, self._id, {"kept": text})
+        yield from self._writes.update(ARCHIVE_TABLE, self._id, {"kept": text})
 
 
-def list_aside(writes: Writes) -> Program[list[Archive]]:
-    """List what is kept aside, the oldest first. The table of entries has to be there."""
+def list_archives(writes: Writes) -> Program[list[Archive]]:
+    """List what is archived, the oldest first. The table of entries has to be there."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        table = builder.table(ASIDE_TABLE)
+        table = builder.table(ARCHIVE_TABLE)
         chosen = (table.c(name) for name in ("id", "made_at", "title", "kept"))
         return sa.select(*chosen).select_from(table.source).order_by(table.c("id"))
 
-    rows = yield from writes.run(("list aside",), build)
+    rows = yield from writes.run(("list archives",), build)
     return [
         Archive(
             id=int(id_ or 0),
@@ -159,14 +159,14 @@ def list_aside(writes: Writes) -> Program[list[Archive]]:
     ]
 
 
-def put_back(writes: Writes, aside: Archive, found: FoundTables) -> Program[int]:
+def put_back(writes: Writes, archive: Archive, found: FoundTables) -> Program[int]:
     """Put kept rows back where their tables and columns are again; returns how many.
 
     A row that is there keeps everything but the kept columns; of a whole row that is gone, it is
     made again with its former id. What has no place is left out.
     """
     count = 0
-    for kept in aside.kept:
+    for kept in archive.kept:
         table = found.get(kept.table)
         if table is None:
             continue
@@ -178,11 +178,11 @@ def put_back(writes: Writes, aside: Archive, found: FoundTables) -> Program[int]
     return count
 
 
-def forget(writes: Writes, writer: DdlWriter, aside: Archive) -> Program[None]:
+def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]:
     """Let go of what was kept, for good."""
-    for kept in aside.kept:
+    for kept in archive.kept:
         yield Statement(writer.drop_table(kept.kept))
-    yield from writes.delete(ASIDE_TABLE, [aside.id])
+    yield from writes.delete(ARCHIVE_TABLE, [archive.id])
 
 
 def _fill(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Program[int]:

@@ -18,7 +18,7 @@ from quire.database.target import DatabaseKind
 
 
 class TableWork:
-    """Changes tables, and keeps what goes aside."""
+    """Changes tables, and archives what goes."""
 
     def __init__(
         self,

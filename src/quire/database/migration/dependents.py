@@ -1,4 +1,4 @@
-"""What belongs to rows of content, found so that it can be kept aside before it goes."""
+"""What belongs to rows of content, found so that it can be archived before it goes."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -28,7 +28,7 @@ _ROWS_AT_ONCE = 5_000
 def keep_entries(
     store: EntryStore, keeper: ArchiveWriter, uid: str, ids: Sequence[int]
 ) -> Program[None]:
-    """Keep rows of a model aside, with their components, links and media."""
+    """Archive rows of a model, with their components, links and media."""
     found: _Belongings = {}
     for start in range(0, len(ids), _ROWS_AT_ONCE):
         yield from _gather(store, uid, ids[start : start + _ROWS_AT_ONCE], found)
@@ -36,7 +36,7 @@ def keep_entries(
 
 
 def lose_attribute(store: EntryStore, keeper: ArchiveWriter, uid: str, name: str) -> Program[None]:
-    """Take components or media of an attribute out of all entries, and keep them aside."""
+    """Take components or media of an attribute out of all entries, and archive them."""
     layout = store.layout(uid)
     match layout.table.edges[name]:
         case ComponentEdge() as edge:

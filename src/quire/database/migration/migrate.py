@@ -37,7 +37,7 @@ class MigrationGoal(Struct, frozen=True, kw_only=True):
 
     ``options`` are those that the schema was loaded with. ``former`` is the schema by which the
     tables are used until now, where somebody knows it: what the database says nothing of is taken
-    from there. ``title`` is what this is called where something is kept aside. With ``may_lose``
+    from there. ``title`` is what this is called where something is archived. With ``may_lose``
     rows and values may be taken away.
     """
 

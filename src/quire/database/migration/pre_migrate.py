@@ -18,7 +18,7 @@ _ROWS_AT_ONCE = 500
 
 
 class PreMigration:
-    """Takes rows away, each kept aside, while the tables are those of the former schema."""
+    """Takes rows away, each archived, while the tables are those of the former schema."""
 
     def __init__(
         self, store: EntryStore, keeper: ArchiveWriter, default_locale: str | None, now: int

@@ -56,9 +56,9 @@ def identifier(
 
 
 def _shorten(tokens: list[_Token]) -> str:
-    room = _allocate(tokens)
+    target = _allocate(tokens)
     return "_".join(
-        _cut(token.text, room[position]) if token.compressible else token.text
+        _cut(token.text, target[position]) if token.compressible else token.text
         for position, token in enumerate(tokens)
     )
 
@@ -71,14 +71,14 @@ def _allocate(tokens: list[_Token]) -> dict[int, int]:
     if share < _MIN_ROOM:
         message = "no room for the names in " + "_".join(token.text for token in tokens)
         raise ValueError(message)
-    room = {i: min(length, share) for i, length in names.items()}
+    target = {i: min(length, share) for i, length in names.items()}
     surplus += sum(share - length for length in names.values() if length < share)
     needy = [i for i, length in names.items() if length >= share]
-    while surplus > 0 and (needy := [i for i in needy if room[i] < names[i]]):
+    while surplus > 0 and (needy := [i for i in needy if target[i] < names[i]]):
         for i in needy[:surplus]:
-            room[i] += 1
+            target[i] += 1
         surplus -= len(needy)
-    return room
+    return target
 
 
 def _cut(name: str, length: int) -> str:

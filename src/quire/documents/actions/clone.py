@@ -18,7 +18,7 @@ from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def clone(unit: UnitOfWork, intents: Sequence[CloneDocument]) -> Program[list[WrittenEntry]]:
+def clone(unit: UnitOfWork, commands: Sequence[CloneDocument]) -> Program[list[WrittenEntry]]:
     """Make documents of others; returns the new entries, one per locale.
 
     What can belong to one document only stays with the one that has it. Raises NotFoundError where
@@ -26,23 +26,23 @@ def clone(unit: UnitOfWork, intents: Sequence[CloneDocument]) -> Program[list[Wr
     must not be there twice.
     """
     written: list[WrittenEntry] = []
-    for intent in intents:
-        layout = unit.layout(intent.uid)
-        entries = yield from entries_of(unit.store, layout, intent.document_id)
-        chosen = in_locale(unit, layout, entries, intent.locale)
+    for command in commands:
+        layout = unit.layout(command.uid)
+        entries = yield from entries_of(unit.store, layout, command.document_id)
+        chosen = in_locale(unit, layout, entries, command.locale)
         if layout.is_versioned():
             chosen = [entry for entry in chosen if not entry.published]
         if not chosen:
             raise NotFoundError
         document_id = unit.engine.new_id()
         for entry in chosen:
-            copied = yield from _clone(unit, layout, intent, entry, document_id)
+            copied = yield from _clone(unit, layout, command, entry, document_id)
             written.append(copied)
     return written
 
 
 def _clone(
-    unit: UnitOfWork, layout: EntryLayout, intent: CloneDocument, entry: EntryRow, document_id: str
+    unit: UnitOfWork, layout: EntryLayout, command: CloneDocument, entry: EntryRow, document_id: str
 ) -> Program[WrittenEntry]:
     content_type = content_type_of(layout)
     versioned = content_type.draft_and_publish
@@ -55,11 +55,11 @@ def _clone(
     version = WrittenVersion(
         content_type=content_type, published=not versioned, locale=entry.locale
     )
-    if intent.data:
+    if command.data:
         values, resolution = yield from understand(
             unit,
             layout,
-            intent.data,
+            command.data,
             version,
             draft=versioned,
             creating=False,
@@ -70,14 +70,14 @@ def _clone(
         yield from check_publishable(unit, layout, row_id, version, document_id, is_copy=True)
     yield from unit.happened(
         EventName.CREATE,
-        uid=intent.uid,
+        uid=command.uid,
         document_id=document_id,
         locale=entry.locale,
         entry_id=row_id,
         published=not versioned,
     )
     return WrittenEntry(
-        uid=intent.uid,
+        uid=command.uid,
         document_id=document_id,
         entry_id=row_id,
         locale=entry.locale,

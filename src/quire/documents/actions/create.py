@@ -16,29 +16,29 @@ from quire.documents.unit_of_work import UnitOfWork
 from quire.webhooks.event_bus import EventName
 
 
-def create(unit: UnitOfWork, intents: Sequence[CreateDocument]) -> Program[list[WrittenEntry]]:
+def create(unit: UnitOfWork, commands: Sequence[CreateDocument]) -> Program[list[WrittenEntry]]:
     """Make documents; returns the published entry of each, or its draft.
 
     Raises ValidationError for data that cannot be written and for a locale that the project does
     not have; then nothing of all this is kept.
     """
     written: list[WrittenEntry] = []
-    for intent in intents:
-        made = yield from _create(unit, intent)
+    for command in commands:
+        made = yield from _create(unit, command)
         written.append(made)
     return written
 
 
-def _create(unit: UnitOfWork, intent: CreateDocument) -> Program[WrittenEntry]:
-    layout = unit.layout(intent.uid)
+def _create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
+    layout = unit.layout(command.uid)
     content_type = content_type_of(layout)
-    locale = yield from entry_locale(unit, layout, intent.locale)
+    locale = yield from entry_locale(unit, layout, command.locale)
     versioned = content_type.draft_and_publish
     version = WrittenVersion(content_type=content_type, published=False, locale=locale)
     values, resolution = yield from understand(
-        unit, layout, intent.data, version, draft=versioned, creating=True, document_id=None
+        unit, layout, command.data, version, draft=versioned, creating=True, document_id=None
     )
-    now, document_id = unit.tick(), intent.document_id or unit.engine.new_id()
+    now, document_id = unit.tick(), command.document_id or unit.engine.new_id()
     columns = stamp(
         unit,
         layout,
@@ -52,17 +52,17 @@ def _create(unit: UnitOfWork, intent: CreateDocument) -> Program[WrittenEntry]:
     row_id = yield from insert_entry(unit, layout, values, columns, resolution)
     yield from unit.happened(
         EventName.CREATE,
-        uid=intent.uid,
+        uid=command.uid,
         document_id=document_id,
         locale=locale,
         entry_id=row_id,
         published=not versioned,
     )
     entry = EntryRow(row_id, document_id, locale, now, not versioned)
-    if versioned and intent.publish:
+    if versioned and command.publish:
         return (yield from publish_draft(unit, layout, entry, [entry]))
     return WrittenEntry(
-        uid=intent.uid,
+        uid=command.uid,
         document_id=document_id,
         entry_id=row_id,
         locale=locale,

@@ -12,31 +12,31 @@ from quire.documents.unit_of_work import UnitOfWork
 from quire.webhooks.event_bus import EventName
 
 
-def delete(unit: UnitOfWork, intents: Sequence[DeleteDocument]) -> Program[list[WrittenEntry]]:
+def delete(unit: UnitOfWork, commands: Sequence[DeleteDocument]) -> Program[list[WrittenEntry]]:
     """Delete documents; returns the entries that are no more, none where there was nothing.
 
     Raises PreconditionFailedError for a document that is not what the caller expects.
     """
     deleted: list[WrittenEntry] = []
-    for intent in intents:
-        layout = unit.layout(intent.uid)
-        document_id = intent.document_id
+    for command in commands:
+        layout = unit.layout(command.uid)
+        document_id = command.document_id
         if document_id is None:
             document_id = yield from first_document_id(unit.store, layout)
         if document_id is None:
             continue
         entries = yield from entries_of(unit.store, layout, document_id)
-        chosen = in_locales(unit, layout, entries, intent)
-        if intent.expected is not None:
+        chosen = in_locales(unit, layout, entries, command)
+        if command.expected is not None:
             drafts = [entry for entry in chosen if not entry.published]
-            require_unchanged(next(iter(drafts or chosen), None), intent.expected)
-        if intent.narrowed is not None and chosen:
-            rows = yield intent.narrowed(document_id)
+            require_unchanged(next(iter(drafts or chosen), None), command.expected)
+        if command.narrowed is not None and chosen:
+            rows = yield command.narrowed(document_id)
             ids = {row[0] for row in rows}
             chosen = [entry for entry in chosen if entry.id in ids]
         unit.tick()
         for entry in chosen:
-            gone = yield from _going(unit, intent.uid, entry)
+            gone = yield from _going(unit, command.uid, entry)
             deleted.append(gone)
         yield from delete_entries(unit.store, layout, [entry.id for entry in chosen])
     return deleted

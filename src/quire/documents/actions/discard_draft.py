@@ -17,23 +17,25 @@ from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def discard_draft(unit: UnitOfWork, intents: Sequence[DiscardDraft]) -> Program[list[WrittenEntry]]:
+def discard_draft(
+    unit: UnitOfWork, commands: Sequence[DiscardDraft]
+) -> Program[list[WrittenEntry]]:
     """Make drafts anew of what is published; returns them.
 
     Raises NotFoundError where nothing is published in the locale.
     """
     written: list[WrittenEntry] = []
-    for intent in intents:
-        layout = unit.layout(intent.uid)
-        entries = yield from entries_of(unit.store, layout, intent.document_id)
-        chosen = in_locale(unit, layout, entries, intent.locale)
+    for command in commands:
+        layout = unit.layout(command.uid)
+        entries = yield from entries_of(unit.store, layout, command.document_id)
+        chosen = in_locale(unit, layout, entries, command.locale)
         live = by_locale(entry for entry in chosen if entry.published)
         if not live:
             raise NotFoundError
         before = yield from common_before(unit, layout, entries, live[0].locale)
         for place, entry in enumerate(live):
             if place:
-                entries = yield from entries_of(unit.store, layout, intent.document_id)
+                entries = yield from entries_of(unit.store, layout, command.document_id)
             leading = None if place else before
             written.append((yield from _discard(unit, layout, entry, entries, leading)))
     return written

@@ -21,26 +21,26 @@ from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def publish(unit: UnitOfWork, intents: Sequence[PublishDocument]) -> Program[list[WrittenEntry]]:
+def publish(unit: UnitOfWork, commands: Sequence[PublishDocument]) -> Program[list[WrittenEntry]]:
     """Publish the drafts of documents; returns their published entries.
 
     Raises NotFoundError where there is no draft in the locale, and ValidationError for a draft that
     cannot be published as it is and for a locale that the project does not have.
     """
     written: list[WrittenEntry] = []
-    for intent in intents:
-        layout = unit.layout(intent.uid)
-        if isinstance(intent.locale, str):
-            yield from entry_locale(unit, layout, intent.locale)
-        entries = yield from entries_of(unit.store, layout, intent.document_id)
-        chosen = in_locales(unit, layout, entries, intent)
+    for command in commands:
+        layout = unit.layout(command.uid)
+        if isinstance(command.locale, str):
+            yield from entry_locale(unit, layout, command.locale)
+        entries = yield from entries_of(unit.store, layout, command.document_id)
+        chosen = in_locales(unit, layout, entries, command)
         drafts = by_locale(entry for entry in chosen if not entry.published)
         if not drafts:
             raise NotFoundError
         before = yield from common_before(unit, layout, entries, drafts[0].locale)
         for place, draft in enumerate(drafts):
             if place:
-                entries = yield from entries_of(unit.store, layout, intent.document_id)
+                entries = yield from entries_of(unit.store, layout, command.document_id)
             leading = None if place else before
             written.append((yield from publish_draft(unit, layout, draft, entries, leading)))
     return written

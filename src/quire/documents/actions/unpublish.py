@@ -13,17 +13,17 @@ from quire.webhooks.event_bus import EventName
 
 
 def unpublish(
-    unit: UnitOfWork, intents: Sequence[UnpublishDocument]
+    unit: UnitOfWork, commands: Sequence[UnpublishDocument]
 ) -> Program[list[WrittenEntry]]:
     """Take published entries away; returns the drafts that remain.
 
     Raises NotFoundError for a document that has no entry in the locale.
     """
     written: list[WrittenEntry] = []
-    for intent in intents:
-        layout = unit.layout(intent.uid)
-        entries = yield from entries_of(unit.store, layout, intent.document_id)
-        chosen = in_locale(unit, layout, entries, intent.locale)
+    for command in commands:
+        layout = unit.layout(command.uid)
+        entries = yield from entries_of(unit.store, layout, command.document_id)
+        chosen = in_locale(unit, layout, entries, command.locale)
         if not chosen:
             raise NotFoundError
         live = [entry for entry in chosen if entry.published]
@@ -31,7 +31,7 @@ def unpublish(
         for entry in live:
             yield from unit.happened(
                 EventName.UNPUBLISH,
-                uid=intent.uid,
+                uid=command.uid,
                 document_id=entry.document_id,
                 locale=entry.locale,
                 entry_id=entry.id,
@@ -40,7 +40,7 @@ def unpublish(
         yield from delete_entries(unit.store, layout, [entry.id for entry in live])
         written += [
             WrittenEntry(
-                uid=intent.uid,
+                uid=command.uid,
                 document_id=entry.document_id,
                 entry_id=entry.id,
                 locale=entry.locale,

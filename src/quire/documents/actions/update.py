@@ -34,7 +34,7 @@ from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName
 
 
-def update(unit: UnitOfWork, intents: Sequence[UpdateDocument]) -> Program[list[WrittenEntry]]:
+def update(unit: UnitOfWork, commands: Sequence[UpdateDocument]) -> Program[list[WrittenEntry]]:
     """Change documents; returns the published entry of each that is published, or its draft.
 
     Raises NotFoundError for a document that has no entry in any locale, PreconditionFailedError
@@ -42,23 +42,23 @@ def update(unit: UnitOfWork, intents: Sequence[UpdateDocument]) -> Program[list[
     written and for a locale that the project does not have.
     """
     written: list[WrittenEntry] = []
-    for intent in intents:
-        document_id = intent.document_id
+    for command in commands:
+        document_id = command.document_id
         if document_id is None:
-            document_id = yield from first_document_id(unit.store, unit.layout(intent.uid))
+            document_id = yield from first_document_id(unit.store, unit.layout(command.uid))
         if document_id is None:
-            written.append((yield from _first(unit, intent)))
+            written.append((yield from _first(unit, command)))
         else:
-            locale = yield from entry_locale(unit, unit.layout(intent.uid), intent.locale)
-            written.append((yield from _Update(unit, intent, document_id, locale).run()))
+            locale = yield from entry_locale(unit, unit.layout(command.uid), command.locale)
+            written.append((yield from _Update(unit, command, document_id, locale).run()))
     return written
 
 
-def _first(unit: UnitOfWork, intent: UpdateDocument) -> Program[WrittenEntry]:
+def _first(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
     """Make the document of a single type."""
-    require_unchanged(None, intent.expected)
+    require_unchanged(None, command.expected)
     wanted = CreateDocument(
-        uid=intent.uid, data=intent.data, locale=intent.locale, publish=intent.publish
+        uid=command.uid, data=command.data, locale=command.locale, publish=command.publish
     )
     return (yield from create(unit, [wanted]))[0]
 
@@ -67,12 +67,12 @@ class _Update:
     """The change of one document, in named steps."""
 
     def __init__(
-        self, unit: UnitOfWork, intent: UpdateDocument, document_id: str, locale: str | None
+        self, unit: UnitOfWork, command: UpdateDocument, document_id: str, locale: str | None
     ) -> None:
         self._unit = unit
-        self._intent = intent
+        self._command = command
         self._document_id = document_id
-        self._layout: EntryLayout = unit.layout(intent.uid)
+        self._layout: EntryLayout = unit.layout(command.uid)
         self._type = content_type_of(self._layout)
         self._locale = locale
 
@@ -81,12 +81,12 @@ class _Update:
         if not entries:
             # That relations lead nowhere is said before that there is nothing to change.
             yield from refuse_unknown_targets(
-                self._unit, self._layout, self._intent.data, self._version()
+                self._unit, self._layout, self._command.data, self._version()
             )
             raise NotFoundError
         here = in_locale(self._unit, self._layout, entries, self._locale)
         entry = self._editable(here)
-        require_unchanged(entry, self._intent.expected)
+        require_unchanged(entry, self._command.expected)
         if entry is None and here:
             entry = yield from self._draft_of(here[0], entries)
             entries = yield from self._entries()
@@ -97,12 +97,12 @@ class _Update:
         else:
             entry, given = yield from self._change(entry, entries)
         entries = [*(other for other in entries if other.id != entry.id), entry]
-        if self._type.draft_and_publish and self._intent.publish:
+        if self._type.draft_and_publish and self._command.publish:
             give_later(self._unit, self._layout, entry, entries, given)
             return (yield from publish_draft(self._unit, self._layout, entry, entries, before))
         agree_later(self._unit, self._layout, entry, before, copied=added)
         return WrittenEntry(
-            uid=self._intent.uid,
+            uid=self._command.uid,
             document_id=entry.document_id,
             entry_id=entry.id,
             locale=entry.locale,
@@ -144,7 +144,7 @@ class _Update:
         values, resolution = yield from understand(
             unit,
             layout,
-            self._intent.data,
+            self._command.data,
             self._version(),
             draft=versioned,
             creating=False,
@@ -168,10 +168,10 @@ class _Update:
 
         Returns its entry with the attributes that were given.
         """
-        unit, layout, intent = self._unit, self._layout, self._intent
+        unit, layout, command = self._unit, self._layout, self._command
         versioned = self._type.draft_and_publish
         source = model_entry(unit, entries)
-        data = intent.data
+        data = command.data
         given = data if isinstance(data, Mapping) else {}
         taken = frozenset(name for name in layout.shared if given.get(name) is None)
         if isinstance(data, Mapping):
@@ -209,7 +209,7 @@ class _Update:
     def _happened(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
         yield from self._unit.happened(
             name,
-            uid=self._intent.uid,
+            uid=self._command.uid,
             document_id=entry.document_id,
             locale=entry.locale,
             entry_id=entry.id,

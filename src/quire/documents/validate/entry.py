@@ -158,16 +158,16 @@ class _Check:
         self._problems: list[Problem] = []
         self._uniques: list[UniqueCheck] = []
         self._lates: list[LateError] = []
-        self._relation_fault: str | None = None
+        self._relation_problem: str | None = None
 
     def entry(self, model: Model, data: object) -> Checked:
         """Check a whole entry."""
         values = EntryValues()
         if isinstance(data, dict):
             values = self._values(_Spot(model, data, (), self._creating, self._creating))
-            if self._relation_fault is not None:
+            if self._relation_problem is not None:
                 shown = shown_entry(self._schema, model, data) if self._creating else data
-                self._problems.append(Problem((), self._relation_fault, shown))
+                self._problems.append(Problem((), self._relation_problem, shown))
         else:
             self._refuse((), not_of_type("object", None, data), None)
         return Checked(
@@ -302,7 +302,7 @@ class _Check:
 
     def _blame_relations(self, message: str) -> None:
         """Say that relations cannot be told from the entry; the first reason is kept."""
-        self._relation_fault = self._relation_fault or message
+        self._relation_problem = self._relation_problem or message
 
     def _components(
         self, spot: _Spot, attribute: ComponentAttribute | DynamicZoneAttribute, value: object

@@ -18,7 +18,7 @@ _UID = record({"uid": TEXT})
 _NAME = record({"name": TEXT})
 _ATTRIBUTES: JsonSchema = {"type": "object", "additionalProperties": FREE_OBJECT}
 _CONSENT = (
-    query("mayLose", FLAG, "Whether rows and values may be taken away; they are kept aside."),
+    query("mayLose", FLAG, "Whether rows and values may be taken away; they are archived."),
     query("plan", TEXT, "The digest of a plan: nothing else is done than what it tells."),
 )
 _TYPE = record(
@@ -79,7 +79,7 @@ _PLAN = record(
         "files": several(record({"path": TEXT, "before": nullable(TEXT), "after": nullable(TEXT)})),
     }
 )
-_ASIDE = record({"id": WHOLE, "title": TEXT, "madeAt": TEXT, "tables": several(TEXT)})
+_ARCHIVE = record({"id": WHOLE, "title": TEXT, "madeAt": TEXT, "tables": several(TEXT)})
 
 MODEL: Told = {
     ("GET", f"{_BUILDER}/schema"): RouteDescription(
@@ -123,7 +123,7 @@ MODEL: Told = {
     ("GET", "admin/x/model/state"): RouteDescription(
         data=record({"writable": FLAG, "reason": nullable(TEXT)})
     ),
-    ("GET", "admin/x/model/aside"): RouteDescription(data=several(_ASIDE)),
-    ("POST", "admin/x/model/aside/:id/restore"): RouteDescription(data=record({"count": WHOLE})),
-    ("DELETE", "admin/x/model/aside/:id"): RouteDescription(data=_ASIDE),
+    ("GET", "admin/x/model/archive"): RouteDescription(data=several(_ARCHIVE)),
+    ("POST", "admin/x/model/archive/:id/restore"): RouteDescription(data=record({"count": WHOLE})),
+    ("DELETE", "admin/x/model/archive/:id"): RouteDescription(data=_ARCHIVE),
 }

@@ -51,18 +51,18 @@ class Findings:
     """All faults of one query."""
 
     def __init__(self) -> None:
-        self._faults: list[tuple[Rank, AppError]] = []
+        self._problems: list[tuple[Rank, AppError]] = []
 
     def add(self, rank: Rank, error: AppError) -> None:
         """Note a fault; among equal ranks the first noted comes first."""
-        self._faults.append(((*rank, len(self._faults)), error))
+        self._problems.append(((*rank, len(self._problems)), error))
 
     @property
     def count(self) -> int:
         """How many faults were noted so far; a rank of its own for what follows."""
-        return len(self._faults)
+        return len(self._problems)
 
     def raise_first(self) -> None:
         """Raise the fault that the passes would have met first, if there is any."""
-        if self._faults:
-            raise min(self._faults, key=lambda fault: fault[0])[1]
+        if self._problems:
+            raise min(self._problems, key=lambda problem: problem[0])[1]

@@ -98,13 +98,13 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     def unconvertible(self, error: AppError | str) -> None:
         """Note what only shows once all keys are sound."""
-        fault = ValidationError(error) if isinstance(error, str) else error
-        self.findings.add((Stage.CONVERSION, self.param), fault)
+        problem = ValidationError(error) if isinstance(error, str) else error
+        self.findings.add((Stage.CONVERSION, self.param), problem)
 
     def bad_operand(self, error: AppError | str) -> None:
         """Note an operand that is not of its attribute's type."""
-        fault = ValidationError(error) if isinstance(error, str) else error
-        self.findings.add((Stage.OPERANDS, self.param), fault)
+        problem = ValidationError(error) if isinstance(error, str) else error
+        self.findings.add((Stage.OPERANDS, self.param), problem)
 
     def target(self, attribute: Attribute) -> Model | None:
         """Return the model that an attribute leads to, when it is exactly one."""

@@ -41,7 +41,9 @@ _Wish = tuple[_Path, str | None]
 
 def resolve_sort(value: QueryValue, model: Model, scope: Scope) -> tuple[SortKey, ...]:
     """Understand a ``sort`` parameter for rows of a model."""
-    keys = [_resolve_wish(path, order, model, scope) for path, order in _wishes(value, scope)]
+    keys = [
+        _resolve_definition(path, order, model, scope) for path, order in _definitions(value, scope)
+    ]
     # Sorting once more by the same key changes nothing.
     different = dict.fromkeys(key for key in keys if key is not None)
     if len(different) > MAX_KEYS:
@@ -51,7 +53,7 @@ def resolve_sort(value: QueryValue, model: Model, scope: Scope) -> tuple[SortKey
     return tuple(different)
 
 
-def _wishes(value: QueryValue, scope: Scope) -> Iterator[_Wish]:
+def _definitions(value: QueryValue, scope: Scope) -> Iterator[_Wish]:
     match value:
         case str():
             yield from _from_text(value, scope)
@@ -95,7 +97,9 @@ def _from_object(value: Mapping[str, QueryValue], path: _Path) -> Iterator[_Wish
                 continue
 
 
-def _resolve_wish(path: _Path, order: str | None, model: Model, scope: Scope) -> SortKey | None:
+def _resolve_definition(
+    path: _Path, order: str | None, model: Model, scope: Scope
+) -> SortKey | None:
     """Follow a name through relations to the scalar attribute at its end."""
     order = None if order is None else order.strip()
     if len(path) > MAX_STEPS:

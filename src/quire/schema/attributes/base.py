@@ -256,7 +256,7 @@ Cast = Callable[[str], FilterValue]
 Check = Callable[[Mapping[str, object]], Sequence[Fault]]
 
 
-def no_further_faults(raw: Mapping[str, object]) -> Sequence[Fault]:  # noqa: ARG001 - a `Check`
+def no_further_problems(raw: Mapping[str, object]) -> Sequence[Fault]:  # noqa: ARG001 - a `Check`
     """Find nothing: the options speak for themselves."""
     return ()
 
@@ -290,7 +290,7 @@ class AttributeType(Struct, frozen=True, kw_only=True):
     """What values are in requests and answers."""
     options: Mapping[str, OptionCheck] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
-    check: Check = no_further_faults
+    check: Check = no_further_problems
     storage: StorageKind | None = None
     cast: Cast = as_text
     accept: Accept = accept_anything
@@ -302,7 +302,7 @@ class AttributeType(Struct, frozen=True, kw_only=True):
     few_values: bool = False
     """Whether many entries share each value, so that an index finds no small part of them."""
 
-    def faults(self, raw: Mapping[str, object]) -> list[Fault]:
+    def problems(self, raw: Mapping[str, object]) -> list[Fault]:
         """List every fault of an attribute's object in a schema file."""
         missing = [(name, "is missing") for name in self.needs if name not in raw]
         known = {**COMMON_OPTIONS, **self.options}

@@ -28,16 +28,16 @@ def _relation_option(value: object) -> str | None:
 
 def _check(raw: Mapping[str, object]) -> Sequence[Fault]:
     relation = Relation(str(raw["relation"]))
-    faults: list[Fault] = []
+    problems: list[Fault] = []
     if relation not in _WITHOUT_TARGET and "target" not in raw:
-        faults.append(("target", "is missing"))
+        problems.append(("target", "is missing"))
     if relation in {Relation.MORPH_ONE, Relation.MORPH_MANY} and "morphBy" not in raw:
-        faults.append(("morphBy", "is missing"))
+        problems.append(("morphBy", "is missing"))
     if "inversedBy" in raw and "mappedBy" in raw:
-        faults.append(("mappedBy", "cannot stand beside inversedBy"))
+        problems.append(("mappedBy", "cannot stand beside inversedBy"))
     if relation is Relation.ONE_TO_MANY and "inversedBy" in raw:
-        faults.append(("inversedBy", "a oneToMany relation is owned by the other side: mappedBy"))
-    return faults
+        problems.append(("inversedBy", "a oneToMany relation is owned by the other side: mappedBy"))
+    return problems
 
 
 def _text(raw: Mapping[str, object], name: str) -> str | None:

@@ -54,6 +54,6 @@ class Storage(Protocol):
         """Iterate over all that is kept."""
 
 
-def storage_fault(error: OSError) -> AppError:
+def storage_problem(error: OSError) -> AppError:
     """Return what to answer when files cannot be written or read here."""
     return OutOfSpaceError() if error.errno in _FULL else StorageError()

@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import TypeVar
 
 from quire.errors import StorageError
-from quire.uploads.storage import StoredObject, storage_fault
+from quire.uploads.storage import StoredObject, storage_problem
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ async def _away(act: Callable[[], T]) -> T:
     try:
         return await asyncio.to_thread(act)
     except OSError as error:
-        raise storage_fault(error) from error
+        raise storage_problem(error) from error
 
 
 def _place(source: Path, target: Path) -> None:

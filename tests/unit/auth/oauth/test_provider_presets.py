@@ -12,7 +12,7 @@ API = "https://site.example.org/api"
 
 
 @pytest.mark.parametrize(
-    ("name", "answers", "profile"),
+    ("name", "responses", "profile"),
     [
         ("google", ({**EMAIL, "email_verified": True, "name": "ada"},), ADA),
         ("google", ({**EMAIL, "email_verified": "true", "name": "ada"},), ADA),
@@ -68,9 +68,9 @@ API = "https://site.example.org/api"
     ],
 )
 def test_a_profile_has_an_e_mail_only_if_it_is_verified(
-    name: str, answers: tuple[object, ...], profile: Profile
+    name: str, responses: tuple[object, ...], profile: Profile
 ) -> None:
-    assert PRESETS[name].profile(answers) == profile
+    assert PRESETS[name].profile(responses) == profile
 
 
 def test_all_providers_of_the_reference_are_there() -> None:

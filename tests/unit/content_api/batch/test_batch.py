@@ -18,13 +18,13 @@ async def write(own_recorded: Path) -> AsyncIterator[Writer]:
 
 
 async def run(write: Writer, *operations: Json, token: str | None = "full") -> tuple[int, Json]:
-    answer = await write("POST", "/api/_batch", {"operations": list(operations)}, token=token)
-    return answer.status, answer.json
+    response = await write("POST", "/api/_batch", {"operations": list(operations)}, token=token)
+    return response.status, response.json
 
 
 async def titles(write: Writer, title: str) -> list[str]:
-    answer = await write("GET", f"/api/articles?filters[title]={title}&status=draft&fields=title")
-    return [article["title"] for article in answer.json["data"]]
+    response = await write("GET", f"/api/articles?filters[title]={title}&status=draft&fields=title")
+    return [article["title"] for article in response.json["data"]]
 
 
 async def test_the_answer_lists_what_each_operation_wrote(write: Writer) -> None:
@@ -170,17 +170,17 @@ async def test_every_operation_needs_the_permission_of_its_action(write: Writer)
 async def test_what_is_no_operation_is_refused(
     write: Writer, operation: object, message: str
 ) -> None:
-    answer = await write("POST", "/api/_batch", {"operations": [operation]})
-    assert answer.status == 400
-    assert answer.json["error"]["message"] == message
-    assert answer.json["error"]["details"]["operation"] == 0
+    response = await write("POST", "/api/_batch", {"operations": [operation]})
+    assert response.status == 400
+    assert response.json["error"]["message"] == message
+    assert response.json["error"]["details"]["operation"] == 0
 
 
 @pytest.mark.parametrize("body", [None, [], {}, {"operations": []}, {"operations": "x"}])
 async def test_a_batch_without_operations_is_refused(write: Writer, body: object) -> None:
-    answer = await write("POST", "/api/_batch", body)
-    assert answer.status == 400
-    assert answer.json["error"]["message"].startswith("A batch is an object with a list")
+    response = await write("POST", "/api/_batch", body)
+    assert response.status == 400
+    assert response.json["error"]["message"].startswith("A batch is an object with a list")
 
 
 async def test_a_batch_has_a_limit(write: Writer) -> None:

@@ -172,13 +172,13 @@ async def own_shelf(kind: Kind, tmp_path: Path) -> AsyncIterator[Shelf]:
         yield shelf
 
 
-def titles(answer: Answer) -> list[str]:
-    return [str(book["title"]) for book in answer[0]]
+def titles(response: Answer) -> list[str]:
+    return [str(book["title"]) for book in response[0]]
 
 
 async def page_of_titles(shelf: Shelf, query: str = "sort=title:desc") -> list[str]:
-    answer, _ = await shelf.ask(query)
-    return titles(answer)
+    response, _ = await shelf.ask(query)
+    return titles(response)
 
 
 @pytest.mark.parametrize(("query", "uid", "ability"), LISTS)
@@ -252,10 +252,10 @@ async def test_a_page_near_the_end_follows_what_is_written(own_shelf: Shelf) -> 
     await own_shelf.write_elsewhere("DELETE FROM books WHERE title = 'book 1'")
 
     for _ in range(2):
-        answer, _ = await own_shelf.ask(other, version=version)
-        assert titles(answer) == ["book 2"]
-    answer, _ = await own_shelf.ask(other)
-    assert (titles(answer), answer[1]) == (["book 2"], 5)
+        response, _ = await own_shelf.ask(other, version=version)
+        assert titles(response) == ["book 2"]
+    response, _ = await own_shelf.ask(other)
+    assert (titles(response), response[1]) == (["book 2"], 5)
 
 
 async def test_a_first_page_in_the_order_of_ids_takes_one_statement(shelf: Shelf) -> None:
@@ -340,10 +340,10 @@ async def test_what_is_written_is_shown_at_once(own_shelf: Shelf, *, elsewhere: 
     else:
         await own_shelf.write(renamed)
 
-    answer, statements = await own_shelf.ask("sort=title:desc")
-    assert (titles(answer), statements) == (["zebra", *expected[:-1]], 2)
+    response, statements = await own_shelf.ask("sort=title:desc")
+    assert (titles(response), statements) == (["zebra", *expected[:-1]], 2)
     again, fewer = await own_shelf.ask("sort=title:desc")
-    assert (again, fewer) == (answer, 1)
+    assert (again, fewer) == (response, 1)
 
 
 @pytest.mark.parametrize("known", [False, True], ids=["unknown", "known"])
@@ -355,15 +355,15 @@ async def test_a_row_that_a_rule_no_longer_lets_through_is_not_shown(
     version = await own_shelf.version()
     if known:
         seen = [await own_shelf.ask(query, ability=TOP_RATED) for _ in range(2)]
-        assert [titles(answer) for answer, _ in seen] == [["book 5", "book 2"]] * 2
+        assert [titles(response) for response, _ in seen] == [["book 5", "book 2"]] * 2
 
     await own_shelf.write_elsewhere("UPDATE books SET rating = 1 WHERE title = 'book 5'")
 
     for _ in range(2):
-        answer, _ = await own_shelf.ask(query, ability=TOP_RATED, version=version)
-        assert titles(answer) == ["book 2"]
-    answer, _ = await own_shelf.ask(query, ability=TOP_RATED)
-    assert (titles(answer), answer[1]) == (["book 2"], 1)
+        response, _ = await own_shelf.ask(query, ability=TOP_RATED, version=version)
+        assert titles(response) == ["book 2"]
+    response, _ = await own_shelf.ask(query, ability=TOP_RATED)
+    assert (titles(response), response[1]) == (["book 2"], 1)
 
 
 async def test_what_was_found_late_is_not_gone_by_either(own_shelf: Shelf) -> None:
@@ -371,12 +371,12 @@ async def test_what_was_found_late_is_not_gone_by_either(own_shelf: Shelf) -> No
     query = "sort=title:desc"
     version = await own_shelf.version()
     await own_shelf.write_elsewhere("UPDATE books SET rating = 1 WHERE title = 'book 5'")
-    answer, _ = await own_shelf.ask(query, ability=TOP_RATED, version=version)
-    assert titles(answer) == ["book 2"]
+    response, _ = await own_shelf.ask(query, ability=TOP_RATED, version=version)
+    assert titles(response) == ["book 2"]
 
     await own_shelf.write_elsewhere("UPDATE books SET rating = 1 WHERE title = 'book 2'")
-    answer, _ = await own_shelf.ask(query, ability=TOP_RATED, version=version)
-    assert titles(answer) == []
+    response, _ = await own_shelf.ask(query, ability=TOP_RATED, version=version)
+    assert titles(response) == []
 
 
 async def test_a_total_that_is_not_remembered_is_counted_again_when_a_read_is_begun_again(
@@ -387,8 +387,8 @@ async def test_a_total_that_is_not_remembered_is_counted_again_when_a_read_is_be
     version = await own_shelf.version()
     await own_shelf.ask(f"{query}&pagination[withCount]=false")
     await own_shelf.write_elsewhere("UPDATE books SET rating = 1 WHERE title = 'book 5'")
-    answer, _ = await own_shelf.ask(query, version=version)
-    assert (titles(answer), answer[1]) == (["book 2"], 1)
+    response, _ = await own_shelf.ask(query, version=version)
+    assert (titles(response), response[1]) == (["book 2"], 1)
 
 
 @pytest.mark.parametrize(("pages", "statements"), [(0, [2, 2, 2]), (1, [2, 1, 1])])
@@ -401,7 +401,7 @@ async def test_so_many_pages_are_remembered(
     assert [took for _, took in asked] == statements
     await shelf.ask(queries[1], by=anew)
     assert (await shelf.ask(queries[0], by=anew))[1] == 2
-    assert [answer for answer, _ in asked] == [asked[0][0]] * 3
+    assert [response for response, _ in asked] == [asked[0][0]] * 3
 
 
 @pytest.mark.parametrize(("most", "is_refused"), [(BOOKS, False), (BOOKS - 1, True)])
@@ -414,8 +414,8 @@ async def test_rows_are_bounded_and_their_keys_do_not_count(
             with pytest.raises(ValidationError, match=f"more than {most} rows"):
                 await shelf.ask("sort=title", by=bounded)
         else:
-            answer, _ = await shelf.ask("sort=title", by=bounded)
-            assert len(answer[0]) == BOOKS
+            response, _ = await shelf.ask("sort=title", by=bounded)
+            assert len(response[0]) == BOOKS
 
 
 async def test_what_is_populated_is_bounded_where_the_page_is_remembered_too(shelf: Shelf) -> None:

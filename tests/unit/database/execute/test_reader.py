@@ -225,8 +225,8 @@ async def test_the_other_side_of_a_relation_is_sorted_by_the_side_that_owns_it(
 ) -> None:
     asked, _, count = shelf
     query = "filters[name][$startsWith]=author&sort=id&populate[books][fields]=title"
-    people = await read_list(asked, query, PERSON)
-    assert [without_ids(person["books"]) for person in people] == [
+    admin_users = await read_list(asked, query, PERSON)
+    assert [without_ids(admin_user["books"]) for admin_user in admin_users] == [
         [{"title": f"book {number}"}] for number in range(1, count + 1)
     ]
 

@@ -6,18 +6,18 @@ import pytest
 
 from quire.schema.model import Schema
 from tests.databases.store import Store
-from tests.unit.database.migration.ground import Ground
+from tests.unit.database.migration.ground import BenchDatabase
 
-MakeGround = Callable[[Schema], Ground]
+MakeGround = Callable[[Schema], BenchDatabase]
 
 
 @pytest.fixture
-def make_ground(open_store: Callable[[Schema], Store]) -> MakeGround:
+def make_context(open_store: Callable[[Schema], Store]) -> MakeGround:
     """Makes a database with the tables of a schema and what every database says of itself."""
 
-    def make(schema: Schema) -> Ground:
-        ground = Ground(store=open_store(schema), schema=schema)
-        ground.bring_up()
-        return ground
+    def make(schema: Schema) -> BenchDatabase:
+        context = BenchDatabase(store=open_store(schema), schema=schema)
+        context.bring_up()
+        return context
 
     return make

@@ -70,7 +70,7 @@ def schema_of(*sources: SchemaFile) -> Schema:
     return build_schema([*sources, *others])
 
 
-class Ground(Struct, frozen=True, kw_only=True):
+class BenchDatabase(Struct, frozen=True, kw_only=True):
     """A database and what its tables are for."""
 
     store: Store
@@ -92,13 +92,13 @@ class Ground(Struct, frozen=True, kw_only=True):
         """Plan a migration without doing anything."""
         return self.store.run(plan_migration(self._place(), self._change(later, renames))).plan
 
-    def migrate(self, later: Schema, renames: Renames | None = None) -> "Ground":
+    def migrate(self, later: Schema, renames: Renames | None = None) -> "BenchDatabase":
         """Migrate the database; afterwards it has to be sound and all that is wanted."""
         planned = self.store.run(plan_migration(self._place(), self._change(later, renames)))
         with self.store.transaction():
             self.store.run(migrate(self._place(), planned, title="a change", now=NOW))
-        arrived = Ground(store=self.store, schema=later)
-        wrong = [*map(str, arrived.lacks()), *arrived.surplus(), *arrived.faults()]
+        arrived = BenchDatabase(store=self.store, schema=later)
+        wrong = [*map(str, arrived.lacks()), *arrived.surplus(), *arrived.problems()]
         assert not wrong, wrong
         return arrived
 
@@ -142,7 +142,7 @@ class Ground(Struct, frozen=True, kw_only=True):
         return compare(wanted, found, kind.ddl)
 
     def surplus(self) -> list[str]:
-        """List tables and columns that the schema does not want, but those kept aside."""
+        """List tables and columns that the schema does not want, but those archived."""
         kind = self.store.kind
         wanted = build_metadata(self.schema, map_tables(self.schema), kind.column_types).tables
         found = self.store.run(inspect_program(kind.inspector))
@@ -151,7 +151,7 @@ class Ground(Struct, frozen=True, kw_only=True):
             surplus += [f"{name}.{c}" for c in found[name].columns if c not in table.c]
         return surplus
 
-    def faults(self) -> list[str]:
+    def problems(self) -> list[str]:
         """List what `quire check` would say of the rows."""
         layout = ExaminedTables(
             schema=self.schema,

@@ -13,7 +13,7 @@ from tests.unit.database.migration.ground import (
     NOTE,
     NOW,
     STRING,
-    Ground,
+    BenchDatabase,
     component,
     content_type,
     schema_of,
@@ -32,42 +32,42 @@ def goal(schema: Schema, renames: Renames) -> MigrationGoal:
     return MigrationGoal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
 
 
-def move(ground: Ground, schema: Schema, renames: Renames) -> Ground:
+def move(context: BenchDatabase, schema: Schema, renames: Renames) -> BenchDatabase:
     """Migrate a database by what it says of itself."""
-    ground.store.run(migrate_towards(ground.store.kind, goal(schema, renames), now=NOW))
-    return Ground(store=ground.store, schema=schema)
+    context.store.run(migrate_towards(context.store.kind, goal(schema, renames), now=NOW))
+    return BenchDatabase(store=context.store, schema=schema)
 
 
-def start(make_ground: MakeGround, schema: Schema) -> Ground:
-    ground = make_ground(schema)
-    return move(ground, schema, Renames())
+def start(make_context: MakeGround, schema: Schema) -> BenchDatabase:
+    context = make_context(schema)
+    return move(context, schema, Renames())
 
 
-def test_a_renaming_that_is_told_twice_is_done_once(make_ground: MakeGround) -> None:
-    ground = start(make_ground, TITLED)
-    ground.entry("notes", "a", title="one")
-    ground = move(ground, HEADED, HEADLINE)
+def test_a_renaming_that_is_told_twice_is_done_once(make_context: MakeGround) -> None:
+    context = start(make_context, TITLED)
+    context.entry("notes", "a", title="one")
+    context = move(context, HEADED, HEADLINE)
     assert (
-        ground.store.run(plan_towards(ground.store.kind, goal(HEADED, HEADLINE))).plan.steps == ()
+        context.store.run(plan_towards(context.store.kind, goal(HEADED, HEADLINE))).plan.steps == ()
     )
     wider = schema_of(content_type(NOTE, {"headline": STRING, "size": {"type": "integer"}}))
-    ground = move(ground, wider, HEADLINE)
-    assert ground.column("notes", "headline") == ["one"]
+    context = move(context, wider, HEADLINE)
+    assert context.column("notes", "headline") == ["one"]
 
 
-def test_names_that_were_exchanged_are_not_exchanged_back(make_ground: MakeGround) -> None:
+def test_names_that_were_exchanged_are_not_exchanged_back(make_context: MakeGround) -> None:
     both = schema_of(content_type(NOTE, {"one": STRING, "two": {"type": "text"}}))
     later = schema_of(content_type(NOTE, {"two": STRING, "one": {"type": "text"}}))
     exchanged = Renames(attributes={NOTE: {"one": "two", "two": "one"}})
-    ground = start(make_ground, both)
-    ground.entry("notes", "a", one="first", two="second")
+    context = start(make_context, both)
+    context.entry("notes", "a", one="first", two="second")
     for _ in range(2):
-        ground = move(ground, later, exchanged)
-        assert ground.column("notes", "two") == ["first"]
+        context = move(context, later, exchanged)
+        assert context.column("notes", "two") == ["first"]
 
 
 @pytest.mark.parametrize(
-    ("renames", "fault"),
+    ("renames", "problem"),
     [
         (Renames(attributes={NOTE: {"headline": "subject"}}), f"there is no {NOTE}.subject"),
         (Renames(attributes={NOTE: {"subject": "title"}}), f"the files have no {NOTE}.subject"),
@@ -76,37 +76,37 @@ def test_names_that_were_exchanged_are_not_exchanged_back(make_ground: MakeGroun
     ],
 )
 def test_a_renaming_of_what_is_not_there_is_refused(
-    make_ground: MakeGround, renames: Renames, fault: str
+    make_context: MakeGround, renames: Renames, problem: str
 ) -> None:
-    ground = start(make_ground, TITLED)
-    with pytest.raises(MigrationConflictError, match=fault):
-        ground.store.run(plan_towards(ground.store.kind, goal(HEADED, renames)))
+    context = start(make_context, TITLED)
+    with pytest.raises(MigrationConflictError, match=problem):
+        context.store.run(plan_towards(context.store.kind, goal(HEADED, renames)))
 
 
-def test_attributes_of_a_renamed_type_go_by_its_former_uid_too(make_ground: MakeGround) -> None:
-    ground = start(make_ground, TITLED)
-    ground.entry("notes", "a", title="one")
+def test_attributes_of_a_renamed_type_go_by_its_former_uid_too(make_context: MakeGround) -> None:
+    context = start(make_context, TITLED)
+    context.entry("notes", "a", title="one")
     later = schema_of(content_type(MEMO, {"headline": STRING}))
     renames = Renames(models={MEMO: NOTE}, attributes={NOTE: {"headline": "title"}})
-    assert move(ground, later, renames).column("memos", "headline") == ["one"]
+    assert move(context, later, renames).column("memos", "headline") == ["one"]
 
 
 def test_components_are_renamed_where_only_the_reference_was_before(
-    make_ground: MakeGround,
+    make_context: MakeGround,
 ) -> None:
     """It writes down its content types alone."""
     raw = component(REMARK, {"text": STRING}).raw
     remarks = {"remark": {"type": "component", "component": REMARK}}
     before = schema_of(content_type(NOTE, remarks), SchemaFile(REMARK, "remark.json", raw))
-    ground = started_by_the_reference(make_ground(before))
-    note = ground.entry("notes", "a")
-    remark = ground.insert("components_parts_remarks", text="said")
-    ground.insert(
+    context = started_by_the_reference(make_context(before))
+    note = context.entry("notes", "a")
+    remark = context.insert("components_parts_remarks", text="said")
+    context.insert(
         "notes_cmps", entity_id=note, cmp_id=remark, component_type=REMARK, field="remark"
     )
     said = SchemaFile(SAYING, "saying.json", {**raw, "attributes": {"words": STRING}})
     sayings = {"remark": {"type": "component", "component": SAYING}}
     renames = Renames(models={SAYING: REMARK}, attributes={SAYING: {"words": "text"}})
-    ground = move(ground, schema_of(content_type(NOTE, sayings), said), renames)
-    assert ground.column("notes_cmps", "component_type") == [SAYING]
-    assert ground.column("components_parts_remarks", "words") == ["said"]
+    context = move(context, schema_of(content_type(NOTE, sayings), said), renames)
+    assert context.column("notes_cmps", "component_type") == [SAYING]
+    assert context.column("components_parts_remarks", "words") == ["said"]

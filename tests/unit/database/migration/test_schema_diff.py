@@ -29,85 +29,85 @@ from tests.unit.database.migration.ground import (
 PLAIN = schema_of(content_type(NOTE, {"title": STRING}))
 
 
-def test_the_same_schema_needs_nothing(make_ground: MakeGround) -> None:
-    plan = make_ground(PLAIN).plan(PLAIN)
+def test_the_same_schema_needs_nothing(make_context: MakeGround) -> None:
+    plan = make_context(PLAIN).plan(PLAIN)
     assert plan.steps == ()
     assert plan.notices == ()
 
 
-def test_a_new_attribute_is_a_new_column(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.entry("notes", "a", title="kept")
+def test_a_new_attribute_is_a_new_column(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.entry("notes", "a", title="kept")
     later = schema_of(content_type(NOTE, {"title": STRING, "size": {"type": "integer"}}))
-    assert ground.plan(later).steps == (AddColumn(table="notes", column="size"),)
-    ground = ground.migrate(later)
-    assert ground.column("notes", "title") == ["kept"]
-    assert ground.column("notes", "size") == [None]
+    assert context.plan(later).steps == (AddColumn(table="notes", column="size"),)
+    context = context.migrate(later)
+    assert context.column("notes", "title") == ["kept"]
+    assert context.column("notes", "size") == [None]
 
 
-def test_new_models_and_what_they_lead_to_are_new_tables(make_ground: MakeGround) -> None:
-    ground = make_ground(schema_of())
+def test_new_models_and_what_they_lead_to_are_new_tables(make_context: MakeGround) -> None:
+    context = make_context(schema_of())
     later = schema_of(content_type(NOTE, {"title": STRING, "quotes": QUOTES, "tags": TAGS}))
-    created = {step.table for step in ground.plan(later).steps if isinstance(step, CreateTable)}
+    created = {step.table for step in context.plan(later).steps if isinstance(step, CreateTable)}
     assert created == {"notes", "notes_cmps", "notes_tags_lnk"}
-    ground.migrate(later)
+    context.migrate(later)
 
 
-def test_a_removed_attribute_is_announced_with_its_values(make_ground: MakeGround) -> None:
-    ground = make_ground(schema_of(content_type(NOTE, {"title": STRING, "text": STRING})))
-    ground.entry("notes", "a", title="one", text="gone")
-    ground.entry("notes", "b", title="two")
-    plan = ground.plan(PLAIN)
+def test_a_removed_attribute_is_announced_with_its_values(make_context: MakeGround) -> None:
+    context = make_context(schema_of(content_type(NOTE, {"title": STRING, "text": STRING})))
+    context.entry("notes", "a", title="one", text="gone")
+    context.entry("notes", "b", title="two")
+    plan = context.plan(PLAIN)
     assert plan.steps == (DropColumn(table="notes", column="text", rows=1),)
     assert plan.losses == plan.steps
-    assert ground.migrate(PLAIN).column("notes", "title") == ["one", "two"]
+    assert context.migrate(PLAIN).column("notes", "title") == ["one", "two"]
 
 
-def test_a_renamed_attribute_keeps_its_values(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.entry("notes", "a", title="kept")
+def test_a_renamed_attribute_keeps_its_values(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.entry("notes", "a", title="kept")
     later = schema_of(content_type(NOTE, {"headline": STRING}))
     renames = Renames(attributes={NOTE: {"headline": "title"}})
-    plan = ground.plan(later, renames)
+    plan = context.plan(later, renames)
     assert plan.steps == (RenameColumn(table="notes", before="title", after="headline"),)
     assert plan.losses == ()
-    assert ground.migrate(later, renames).column("notes", "headline") == ["kept"]
+    assert context.migrate(later, renames).column("notes", "headline") == ["kept"]
 
 
-def test_two_attributes_can_swap_their_names(make_ground: MakeGround) -> None:
+def test_two_attributes_can_swap_their_names(make_context: MakeGround) -> None:
     schema = schema_of(content_type(NOTE, {"one": STRING, "two": STRING}))
-    ground = make_ground(schema)
-    ground.entry("notes", "a", one="1", two="2")
+    context = make_context(schema)
+    context.entry("notes", "a", one="1", two="2")
     renames = Renames(attributes={NOTE: {"one": "two", "two": "one"}})
-    ground = ground.migrate(schema, renames)
-    assert ground.column("notes", "one") == ["2"]
-    assert ground.column("notes", "two") == ["1"]
+    context = context.migrate(schema, renames)
+    assert context.column("notes", "one") == ["2"]
+    assert context.column("notes", "two") == ["1"]
 
 
-def test_a_removed_type_takes_its_tables_with_it(make_ground: MakeGround) -> None:
-    ground = make_ground(schema_of(content_type(NOTE, {"title": STRING, "tags": TAGS})))
-    note = ground.entry("notes", "a", title="gone")
-    tag = ground.entry("tags", "t", name="kept")
-    ground.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
-    dropped = [step for step in ground.plan(schema_of()).steps if isinstance(step, DropTable)]
+def test_a_removed_type_takes_its_tables_with_it(make_context: MakeGround) -> None:
+    context = make_context(schema_of(content_type(NOTE, {"title": STRING, "tags": TAGS})))
+    note = context.entry("notes", "a", title="gone")
+    tag = context.entry("tags", "t", name="kept")
+    context.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
+    dropped = [step for step in context.plan(schema_of()).steps if isinstance(step, DropTable)]
     assert {(step.table, step.rows) for step in dropped} == {("notes", 1), ("notes_tags_lnk", 1)}
-    ground = ground.migrate(schema_of())
-    assert not {"notes", "notes_tags_lnk"} & ground.tables()
-    assert ground.column("tags", "name") == ["kept"]
+    context = context.migrate(schema_of())
+    assert not {"notes", "notes_tags_lnk"} & context.tables()
+    assert context.column("tags", "name") == ["kept"]
 
 
-def test_a_renamed_type_keeps_rows_links_and_media(make_ground: MakeGround) -> None:
+def test_a_renamed_type_keeps_rows_links_and_media(make_context: MakeGround) -> None:
     attributes = {"title": STRING, "tags": TAGS, "quotes": QUOTES, "pictures": MEDIA}
-    ground = make_ground(schema_of(content_type(NOTE, attributes)))
-    note = ground.entry("notes", "a", title="kept")
-    tag = ground.entry("tags", "t", name="tag")
-    ground.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
-    quote = ground.insert("components_parts_quotes", text="quoted")
-    ground.insert(
+    context = make_context(schema_of(content_type(NOTE, attributes)))
+    note = context.entry("notes", "a", title="kept")
+    tag = context.entry("tags", "t", name="tag")
+    context.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
+    quote = context.insert("components_parts_quotes", text="quoted")
+    context.insert(
         "notes_cmps", entity_id=note, cmp_id=quote, component_type=QUOTE, field="quotes", order=1
     )
-    file = ground.entry("files", "f", name="file", hash="h", mime="image/png", size=1, url="/f")
-    ground.insert(
+    file = context.entry("files", "f", name="file", hash="h", mime="image/png", size=1, url="/f")
+    context.insert(
         "files_related_mph",
         file_id=file,
         related_id=note,
@@ -115,34 +115,34 @@ def test_a_renamed_type_keeps_rows_links_and_media(make_ground: MakeGround) -> N
         field="pictures",
         order=1,
     )
-    ground.entry("up_permissions", "p", action=f"{NOTE}.find")
+    context.entry("up_permissions", "p", action=f"{NOTE}.find")
     later = schema_of(content_type("api::memo.memo", attributes))
     renames = Renames(models={"api::memo.memo": NOTE})
-    assert ground.plan(later, renames).losses == ()
-    ground = ground.migrate(later, renames)
-    assert ground.column("memos", "title") == ["kept"]
-    assert ground.column("memos_tags_lnk", "memo_id") == [note]
-    assert ground.column("memos_cmps", "cmp_id") == [quote]
-    assert ground.column("files_related_mph", "related_type") == ["api::memo.memo"]
-    assert ground.column("up_permissions", "action") == ["api::memo.memo.find"]
+    assert context.plan(later, renames).losses == ()
+    context = context.migrate(later, renames)
+    assert context.column("memos", "title") == ["kept"]
+    assert context.column("memos_tags_lnk", "memo_id") == [note]
+    assert context.column("memos_cmps", "cmp_id") == [quote]
+    assert context.column("files_related_mph", "related_type") == ["api::memo.memo"]
+    assert context.column("up_permissions", "action") == ["api::memo.memo.find"]
 
 
-def test_two_types_can_swap_their_names(make_ground: MakeGround) -> None:
+def test_two_types_can_swap_their_names(make_context: MakeGround) -> None:
     memo = "api::memo.memo"
     schema = schema_of(content_type(NOTE, {"title": STRING}), content_type(memo, {"title": STRING}))
-    ground = make_ground(schema)
-    ground.entry("notes", "a", title="note")
-    ground.entry("memos", "b", title="memo")
-    ground = ground.migrate(schema, Renames(models={memo: NOTE, NOTE: memo}))
-    assert ground.column("notes", "title") == ["memo"]
-    assert ground.column("memos", "title") == ["note"]
+    context = make_context(schema)
+    context.entry("notes", "a", title="note")
+    context.entry("memos", "b", title="memo")
+    context = context.migrate(schema, Renames(models={memo: NOTE, NOTE: memo}))
+    assert context.column("notes", "title") == ["memo"]
+    assert context.column("memos", "title") == ["note"]
 
 
-def test_a_renamed_component_is_named_so_by_its_entries(make_ground: MakeGround) -> None:
-    ground = make_ground(schema_of(content_type(NOTE, {"quotes": QUOTES})))
-    note = ground.entry("notes", "a")
-    quote = ground.insert("components_parts_quotes", text="quoted")
-    ground.insert(
+def test_a_renamed_component_is_named_so_by_its_entries(make_context: MakeGround) -> None:
+    context = make_context(schema_of(content_type(NOTE, {"quotes": QUOTES})))
+    note = context.entry("notes", "a")
+    quote = context.insert("components_parts_quotes", text="quoted")
+    context.insert(
         "notes_cmps", entity_id=note, cmp_id=quote, component_type=QUOTE, field="quotes", order=1
     )
     said = "parts.said"
@@ -150,21 +150,21 @@ def test_a_renamed_component_is_named_so_by_its_entries(make_ground: MakeGround)
         content_type(NOTE, {"quotes": {**QUOTES, "component": said}}),
         component(said, {"text": STRING}),
     )
-    ground = ground.migrate(later, Renames(models={said: QUOTE}))
-    assert ground.column("components_parts_saids", "text") == ["quoted"]
-    assert ground.column("notes_cmps", "component_type") == [said]
+    context = context.migrate(later, Renames(models={said: QUOTE}))
+    assert context.column("components_parts_saids", "text") == ["quoted"]
+    assert context.column("notes_cmps", "component_type") == [said]
 
 
-def test_removed_components_and_media_leave_nothing_behind(make_ground: MakeGround) -> None:
+def test_removed_components_and_media_leave_nothing_behind(make_context: MakeGround) -> None:
     attributes = {"title": STRING, "quotes": QUOTES, "pictures": MEDIA}
-    ground = make_ground(schema_of(content_type(NOTE, attributes)))
-    note = ground.entry("notes", "a", title="kept")
-    quote = ground.insert("components_parts_quotes", text="quoted")
-    ground.insert(
+    context = make_context(schema_of(content_type(NOTE, attributes)))
+    note = context.entry("notes", "a", title="kept")
+    quote = context.insert("components_parts_quotes", text="quoted")
+    context.insert(
         "notes_cmps", entity_id=note, cmp_id=quote, component_type=QUOTE, field="quotes", order=1
     )
-    file = ground.entry("files", "f", name="file", hash="h", mime="image/png", size=1, url="/f")
-    ground.insert(
+    file = context.entry("files", "f", name="file", hash="h", mime="image/png", size=1, url="/f")
+    context.insert(
         "files_related_mph",
         file_id=file,
         related_id=note,
@@ -172,44 +172,44 @@ def test_removed_components_and_media_leave_nothing_behind(make_ground: MakeGrou
         field="pictures",
         order=1,
     )
-    ground = ground.migrate(PLAIN)
-    assert ground.count("components_parts_quotes") == 0
-    assert ground.count("files_related_mph") == 0
-    assert ground.count("files") == 1
+    context = context.migrate(PLAIN)
+    assert context.count("components_parts_quotes") == 0
+    assert context.count("files_related_mph") == 0
+    assert context.count("files") == 1
 
 
-def test_a_renamed_field_of_components_and_media_keeps_them(make_ground: MakeGround) -> None:
-    ground = make_ground(schema_of(content_type(NOTE, {"quotes": QUOTES})))
-    note = ground.entry("notes", "a")
-    quote = ground.insert("components_parts_quotes", text="quoted")
-    ground.insert(
+def test_a_renamed_field_of_components_and_media_keeps_them(make_context: MakeGround) -> None:
+    context = make_context(schema_of(content_type(NOTE, {"quotes": QUOTES})))
+    note = context.entry("notes", "a")
+    quote = context.insert("components_parts_quotes", text="quoted")
+    context.insert(
         "notes_cmps", entity_id=note, cmp_id=quote, component_type=QUOTE, field="quotes", order=1
     )
     later = schema_of(content_type(NOTE, {"sayings": QUOTES}))
-    ground = ground.migrate(later, Renames(attributes={NOTE: {"sayings": "quotes"}}))
-    assert ground.column("notes_cmps", "field") == ["sayings"]
+    context = context.migrate(later, Renames(attributes={NOTE: {"sayings": "quotes"}}))
+    assert context.column("notes_cmps", "field") == ["sayings"]
 
 
-def test_links_stay_when_a_relation_becomes_to_one(make_ground: MakeGround) -> None:
-    ground = make_ground(schema_of(content_type(NOTE, {"tags": TAGS})))
-    note = ground.entry("notes", "a")
-    tag = ground.entry("tags", "t", name="tag")
-    ground.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
+def test_links_stay_when_a_relation_becomes_to_one(make_context: MakeGround) -> None:
+    context = make_context(schema_of(content_type(NOTE, {"tags": TAGS})))
+    note = context.entry("notes", "a")
+    tag = context.entry("tags", "t", name="tag")
+    context.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
     later = schema_of(content_type(NOTE, {"tags": {**TAGS, "relation": "manyToOne"}}))
-    ground = ground.migrate(later)
-    assert ground.column("notes_tags_lnk", "tag_id") == [tag]
+    context = context.migrate(later)
+    assert context.column("notes_tags_lnk", "tag_id") == [tag]
 
 
-def test_a_relation_to_another_type_begins_anew(make_ground: MakeGround) -> None:
-    ground = make_ground(schema_of(content_type(NOTE, {"tags": TAGS})))
-    note = ground.entry("notes", "a")
-    tag = ground.entry("tags", "t", name="tag")
-    ground.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
+def test_a_relation_to_another_type_begins_anew(make_context: MakeGround) -> None:
+    context = make_context(schema_of(content_type(NOTE, {"tags": TAGS})))
+    note = context.entry("notes", "a")
+    tag = context.entry("tags", "t", name="tag")
+    context.insert("notes_tags_lnk", note_id=note, tag_id=tag, tag_ord=1)
     later = schema_of(content_type(NOTE, {"tags": {**TAGS, "target": NOTE}}))
-    assert [str(step) for step in ground.plan(later).losses] == [
+    assert [str(step) for step in context.plan(later).losses] == [
         "drop the table notes_tags_lnk with 1 row"
     ]
-    assert ground.migrate(later).count("notes_tags_lnk") == 0
+    assert context.migrate(later).count("notes_tags_lnk") == 0
 
 
 @pytest.mark.parametrize(
@@ -222,60 +222,60 @@ def test_a_relation_to_another_type_begins_anew(make_ground: MakeGround) -> None
     ],
 )
 def test_values_are_converted_where_they_can_be(
-    make_ground: MakeGround,
+    make_context: MakeGround,
     later: str,
     values: list[str],
     arrived: list[object],
     unfit: int,
 ) -> None:
-    ground = make_ground(PLAIN)
+    context = make_context(PLAIN)
     for place, value in enumerate(values):
-        ground.entry("notes", f"d{place}", title=value)
+        context.entry("notes", f"d{place}", title=value)
     schema = schema_of(content_type(NOTE, {"title": {"type": later}}))
-    plan = ground.plan(schema)
+    plan = context.plan(schema)
     conversions = [step for step in plan.steps if isinstance(step, ConvertColumn)]
     assert [step.unfit for step in conversions] == [unfit]
     assert bool(plan.losses) == bool(unfit)
-    assert ground.migrate(schema).column("notes", "title") == arrived
+    assert context.migrate(schema).column("notes", "title") == arrived
 
 
 def test_a_password_is_never_made_of_a_text_nor_a_text_of_a_password(
-    make_ground: MakeGround,
+    make_context: MakeGround,
 ) -> None:
-    ground = make_ground(PLAIN)
-    ground.entry("notes", "a", title="plain")
+    context = make_context(PLAIN)
+    context.entry("notes", "a", title="plain")
     later = schema_of(content_type(NOTE, {"title": {"type": "password"}}))
-    assert len(ground.plan(later).losses) == 1
-    ground = ground.migrate(later)
-    assert ground.column("notes", "title") == [None]
+    assert len(context.plan(later).losses) == 1
+    context = context.migrate(later)
+    assert context.column("notes", "title") == [None]
 
 
-def test_what_nobody_knows_is_left_alone(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.store.execute("CREATE TABLE of_somebody_else (id integer)")
-    ground.store.execute("ALTER TABLE notes ADD COLUMN of_somebody_else integer")
+def test_what_nobody_knows_is_left_alone(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.store.execute("CREATE TABLE of_somebody_else (id integer)")
+    context.store.execute("ALTER TABLE notes ADD COLUMN of_somebody_else integer")
     later = schema_of(content_type(NOTE, {"title": STRING, "size": {"type": "integer"}}))
-    assert ground.plan(later).steps == (AddColumn(table="notes", column="size"),)
+    assert context.plan(later).steps == (AddColumn(table="notes", column="size"),)
 
 
-def test_what_is_there_already_is_not_made_again(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.store.execute("ALTER TABLE notes ADD COLUMN size integer")
+def test_what_is_there_already_is_not_made_again(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.store.execute("ALTER TABLE notes ADD COLUMN size integer")
     later = schema_of(content_type(NOTE, {"title": STRING, "size": {"type": "integer"}}))
-    assert ground.plan(later).steps == ()
+    assert context.plan(later).steps == ()
 
 
-def test_a_name_that_is_taken_is_a_conflict(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.store.execute("ALTER TABLE notes ADD COLUMN headline integer")
+def test_a_name_that_is_taken_is_a_conflict(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.store.execute("ALTER TABLE notes ADD COLUMN headline integer")
     later = schema_of(content_type(NOTE, {"headline": STRING}))
     with pytest.raises(MigrationConflictError, match="notes has a column headline already"):
-        ground.plan(later, Renames(attributes={NOTE: {"headline": "title"}}))
+        context.plan(later, Renames(attributes={NOTE: {"headline": "title"}}))
 
 
-def test_tables_of_the_schema_are_unchanged_for_other_types(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.entry("tags", "t", name="kept")
-    ground = ground.migrate(schema_of(content_type(NOTE, {})))
-    assert ground.column("tags", "name") == ["kept"]
-    assert TAG in ground.schema.content_types
+def test_tables_of_the_schema_are_unchanged_for_other_types(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.entry("tags", "t", name="kept")
+    context = context.migrate(schema_of(content_type(NOTE, {})))
+    assert context.column("tags", "name") == ["kept"]
+    assert TAG in context.schema.content_types

@@ -22,7 +22,7 @@ from tests.unit.database.migration.ground import (
     NOW,
     STRING,
     TAG,
-    Ground,
+    BenchDatabase,
     content_type,
     schema_of,
 )
@@ -35,9 +35,9 @@ def goal(schema: Schema, *, may_lose: bool = False) -> MigrationGoal:
     return MigrationGoal(schema=schema, options=LoadOptions(), renames=Renames(), may_lose=may_lose)
 
 
-def setting(ground: Ground, key: str) -> dict[str, Any]:
+def setting(context: BenchDatabase, key: str) -> dict[str, Any]:
     sql = "SELECT value FROM strapi_core_store_settings WHERE key = ?"
-    [(text,)] = ground.store.execute(sql, (key,))
+    [(text,)] = context.store.execute(sql, (key,))
     found: dict[str, Any] = json.loads(text)
     return found
 
@@ -58,76 +58,78 @@ def described(schema: Schema) -> str:
     return json.dumps({**record, "admin::user": {"uid": "admin::user"}})
 
 
-def started_by_the_reference(ground: Ground) -> Ground:
-    ground.insert(
+def started_by_the_reference(context: BenchDatabase) -> BenchDatabase:
+    context.insert(
         "strapi_core_store_settings",
         key=THEIR_RECORD,
-        value=described(ground.schema),
+        value=described(context.schema),
         type="object",
     )
-    cast = "::json" if ground.store.dialect.name == "postgresql" else ""
-    ground.store.execute(
+    cast = "::json" if context.store.dialect.name == "postgresql" else ""
+    context.store.execute(
         f"INSERT INTO strapi_database_schema (schema, hash) VALUES ('{{}}'{cast}, 'x')"
     )
-    return ground
+    return context
 
 
-def test_nothing_is_known_of_a_database_that_nobody_has_written_to(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    assert ground.store.run(recorded_schema(Writes(ground.store.dialect))) is None
+def test_nothing_is_known_of_a_database_that_nobody_has_written_to(
+    make_context: MakeGround,
+) -> None:
+    context = make_context(PLAIN)
+    assert context.store.run(recorded_schema(Writes(context.store.dialect))) is None
 
 
-def test_without_a_record_only_what_is_missing_is_made(make_ground: MakeGround) -> None:
-    ground = make_ground(WIDER)
+def test_without_a_record_only_what_is_missing_is_made(make_context: MakeGround) -> None:
+    context = make_context(WIDER)
     later = schema_of(content_type(NOTE, {"headline": STRING}))
-    planned = ground.store.run(plan_towards(ground.store.kind, goal(later)))
+    planned = context.store.run(plan_towards(context.store.kind, goal(later)))
     assert [str(step) for step in planned.plan.steps] == ["add the column headline to notes"]
 
 
-def test_what_was_migrated_is_remembered(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.store.run(migrate_towards(ground.store.kind, goal(WIDER), now=NOW))
-    assert setting(ground, OUR_RECORD)["version"] == WIDER.version
-    planned = ground.store.run(plan_towards(ground.store.kind, goal(PLAIN)))
+def test_what_was_migrated_is_remembered(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.store.run(migrate_towards(context.store.kind, goal(WIDER), now=NOW))
+    assert setting(context, OUR_RECORD)["version"] == WIDER.version
+    planned = context.store.run(plan_towards(context.store.kind, goal(PLAIN)))
     assert [str(step) for step in planned.plan.steps] == [
         "drop the column size of notes with 0 values"
     ]
 
 
-def test_a_loss_is_refused_without_consent(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.store.run(migrate_towards(ground.store.kind, goal(WIDER), now=NOW))
-    ground.entry("notes", "a", title="one", size=3)
+def test_a_loss_is_refused_without_consent(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.store.run(migrate_towards(context.store.kind, goal(WIDER), now=NOW))
+    context.entry("notes", "a", title="one", size=3)
     with pytest.raises(ConsentNeededError, match="drop the column size of notes with 1 value"):
-        ground.store.run(migrate_towards(ground.store.kind, goal(PLAIN), now=NOW))
-    assert ground.column("notes", "size") == [3]
-    ground.store.run(migrate_towards(ground.store.kind, goal(PLAIN, may_lose=True), now=NOW))
-    assert ground.surplus() == []
+        context.store.run(migrate_towards(context.store.kind, goal(PLAIN), now=NOW))
+    assert context.column("notes", "size") == [3]
+    context.store.run(migrate_towards(context.store.kind, goal(PLAIN, may_lose=True), now=NOW))
+    assert context.surplus() == []
 
 
-def test_the_record_of_the_reference_counts_for_content_types(make_ground: MakeGround) -> None:
-    ground = started_by_the_reference(make_ground(WIDER))
-    planned = ground.store.run(plan_towards(ground.store.kind, goal(PLAIN)))
+def test_the_record_of_the_reference_counts_for_content_types(make_context: MakeGround) -> None:
+    context = started_by_the_reference(make_context(WIDER))
+    planned = context.store.run(plan_towards(context.store.kind, goal(PLAIN)))
     assert [str(step) for step in planned.plan.steps] == [
         "drop the column size of notes with 0 values"
     ]
 
 
-def test_the_record_of_the_reference_is_kept_true(make_ground: MakeGround) -> None:
-    ground = started_by_the_reference(make_ground(PLAIN))
+def test_the_record_of_the_reference_is_kept_true(make_context: MakeGround) -> None:
+    context = started_by_the_reference(make_context(PLAIN))
     drafted = schema_of(content_type(NOTE, {"title": STRING}, drafts=True))
-    ground.store.run(migrate_towards(ground.store.kind, goal(drafted), now=NOW))
-    record = setting(ground, THEIR_RECORD)
+    context.store.run(migrate_towards(context.store.kind, goal(drafted), now=NOW))
+    record = setting(context, THEIR_RECORD)
     assert record[NOTE]["options"] == {"draftAndPublish": True}
     assert record[NOTE]["__schema__"]["options"] == {"draftAndPublish": True}
     assert record[NOTE]["attributes"]["createdAt"] == {"type": "datetime"}
     assert record["admin::user"] == {"uid": "admin::user"}
-    assert ground.count("strapi_database_schema") == 0
+    assert context.count("strapi_database_schema") == 0
 
 
-def test_a_removed_type_leaves_the_record_of_the_reference(make_ground: MakeGround) -> None:
-    ground = started_by_the_reference(make_ground(PLAIN))
-    ground.store.run(migrate_towards(ground.store.kind, goal(schema_of()), now=NOW))
-    record = setting(ground, THEIR_RECORD)
+def test_a_removed_type_leaves_the_record_of_the_reference(make_context: MakeGround) -> None:
+    context = started_by_the_reference(make_context(PLAIN))
+    context.store.run(migrate_towards(context.store.kind, goal(schema_of()), now=NOW))
+    record = setting(context, THEIR_RECORD)
     assert NOTE not in record
     assert TAG in record

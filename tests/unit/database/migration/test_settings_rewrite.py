@@ -15,7 +15,7 @@ from tests.unit.database.migration.ground import (
     STRING,
     TAG,
     TAGS,
-    Ground,
+    BenchDatabase,
     component,
     content_type,
     schema_of,
@@ -39,12 +39,12 @@ RENAMES = Renames(
 )
 
 
-def write(ground: Ground, key: str, value: object) -> None:
-    ground.store.run(write_setting(Writes(ground.store.dialect), key, value))
+def write(context: BenchDatabase, key: str, value: object) -> None:
+    context.store.run(write_setting(Writes(context.store.dialect), key, value))
 
 
-def read(ground: Ground, key: str) -> Any:  # noqa: ANN401 - JSON
-    return ground.store.run(read_setting(Writes(ground.store.dialect), key))
+def read(context: BenchDatabase, key: str) -> Any:  # noqa: ANN401 - JSON
+    return context.store.run(read_setting(Writes(context.store.dialect), key))
 
 
 def view(main: str, label: str, relation: str, target: str, part: str) -> dict[str, Any]:
@@ -64,70 +64,70 @@ def view(main: str, label: str, relation: str, target: str, part: str) -> dict[s
 
 
 def test_views_of_lists_and_forms_show_renamed_attributes_as_they_were_shown(
-    make_ground: MakeGround,
+    make_context: MakeGround,
 ) -> None:
     """A label that somebody has written stays; one that was the name is the later name."""
-    ground = make_ground(BEFORE)
-    write(ground, view_key(NOTE), view("title", "title", "tags", "name", "quote"))
-    write(ground, view_key(QUOTE), {"settings": {"mainField": "text"}})
-    ground = ground.migrate(AFTER, RENAMES)
-    assert read(ground, view_key(NOTE)) == view("headline", "headline", "labels", "word", "saying")
-    assert read(ground, view_key(QUOTE)) == {"settings": {"mainField": "words"}}
+    context = make_context(BEFORE)
+    write(context, view_key(NOTE), view("title", "title", "tags", "name", "quote"))
+    write(context, view_key(QUOTE), {"settings": {"mainField": "text"}})
+    context = context.migrate(AFTER, RENAMES)
+    assert read(context, view_key(NOTE)) == view("headline", "headline", "labels", "word", "saying")
+    assert read(context, view_key(QUOTE)) == {"settings": {"mainField": "words"}}
 
 
 def test_permissions_name_fields_within_components_by_their_later_names(
-    make_ground: MakeGround,
+    make_context: MakeGround,
 ) -> None:
-    ground = make_ground(BEFORE)
+    context = make_context(BEFORE)
     fields = ["title", "quote.text", "tags", "gone.text"]
-    held = ground.store.dialect.encode_json({"fields": fields, "locales": ["en"]})
-    ground.entry("admin_permissions", "p", action="read", subject=NOTE, properties=held)
-    ground = ground.migrate(AFTER, RENAMES)
-    [stored] = ground.column("admin_permissions", "properties")
+    held = context.store.dialect.encode_json({"fields": fields, "locales": ["en"]})
+    context.entry("admin_permissions", "p", action="read", subject=NOTE, properties=held)
+    context = context.migrate(AFTER, RENAMES)
+    [stored] = context.column("admin_permissions", "properties")
     later = ["headline", "saying.words", "labels", "gone.text"]
     assert json.loads(stored) == {"fields": later, "locales": ["en"]}
 
 
-def test_a_row_rule_narrows_the_same_rows_under_later_names(make_ground: MakeGround) -> None:
+def test_a_row_rule_narrows_the_same_rows_under_later_names(make_context: MakeGround) -> None:
     """Under a name that is gone it would narrow nothing, or open nothing."""
-    ground = make_ground(BEFORE)
+    context = make_context(BEFORE)
     rule = {"$or": [{"tags": {"name": {"$eq": "a"}}}, {"title": "b"}, {"quote": {"text": "c"}}]}
-    write(ground, RULES, {"role": {f"{NOTE}.find": rule, f"{TAG}.find": {"name": "a"}}})
-    ground = ground.migrate(AFTER, RENAMES)
+    write(context, RULES, {"role": {f"{NOTE}.find": rule, f"{TAG}.find": {"name": "a"}}})
+    context = context.migrate(AFTER, RENAMES)
     later = {
         "$or": [{"labels": {"word": {"$eq": "a"}}}, {"headline": "b"}, {"saying": {"words": "c"}}]
     }
     rules = {f"{NOTE}.find": later, f"{TAG}.find": {"word": "a"}}
-    assert read(ground, RULES) == {"role": rules}
+    assert read(context, RULES) == {"role": rules}
 
 
 def test_row_rules_saved_views_and_revisions_go_with_a_renamed_type(
-    make_ground: MakeGround,
+    make_context: MakeGround,
 ) -> None:
-    ground = make_ground(schema_of(content_type(NOTE, {"title": STRING})))
+    context = make_context(schema_of(content_type(NOTE, {"title": STRING})))
     for table in (SAVED_VIEWS.name, REVISIONS.name):
-        ground.store.execute(f"CREATE TABLE {table} (id integer PRIMARY KEY, uid text)")
-        ground.insert(table, id=1, uid=NOTE)
-    write(ground, RULES, {"role": {f"{NOTE}.find": {"title": "a"}}})
-    write(ground, view_key(NOTE), {"uid": NOTE, "settings": {"mainField": "title"}})
+        context.store.execute(f"CREATE TABLE {table} (id integer PRIMARY KEY, uid text)")
+        context.insert(table, id=1, uid=NOTE)
+    write(context, RULES, {"role": {f"{NOTE}.find": {"title": "a"}}})
+    write(context, view_key(NOTE), {"uid": NOTE, "settings": {"mainField": "title"}})
     later = schema_of(content_type(MEMO, {"title": STRING}))
-    ground = ground.migrate(later, Renames(models={MEMO: NOTE}))
-    assert read(ground, RULES) == {"role": {f"{MEMO}.find": {"title": "a"}}}
-    assert read(ground, view_key(MEMO)) == {"uid": MEMO, "settings": {"mainField": "title"}}
-    assert read(ground, view_key(NOTE)) is None
+    context = context.migrate(later, Renames(models={MEMO: NOTE}))
+    assert read(context, RULES) == {"role": {f"{MEMO}.find": {"title": "a"}}}
+    assert read(context, view_key(MEMO)) == {"uid": MEMO, "settings": {"mainField": "title"}}
+    assert read(context, view_key(NOTE)) is None
     for table in (SAVED_VIEWS.name, REVISIONS.name):
-        assert ground.column(table, "uid") == [MEMO]
-        ground.store.execute(f"DROP TABLE {table}")
+        assert context.column(table, "uid") == [MEMO]
+        context.store.execute(f"DROP TABLE {table}")
 
 
-def test_what_is_said_of_two_types_is_exchanged_with_their_names(make_ground: MakeGround) -> None:
+def test_what_is_said_of_two_types_is_exchanged_with_their_names(make_context: MakeGround) -> None:
     schema = schema_of(content_type(NOTE, {"title": STRING}), content_type(MEMO, {"title": STRING}))
-    ground = make_ground(schema)
-    ground.entry("up_permissions", "n", action=f"{NOTE}.find")
-    ground.entry("up_permissions", "m", action=f"{MEMO}.delete")
-    write(ground, view_key(NOTE), {"settings": {"pageSize": 10}})
-    write(ground, view_key(MEMO), {"settings": {"pageSize": 20}})
-    ground = ground.migrate(schema, Renames(models={MEMO: NOTE, NOTE: MEMO}))
-    assert ground.column("up_permissions", "action") == [f"{MEMO}.find", f"{NOTE}.delete"]
-    assert read(ground, view_key(NOTE)) == {"settings": {"pageSize": 20}}
-    assert read(ground, view_key(MEMO)) == {"settings": {"pageSize": 10}}
+    context = make_context(schema)
+    context.entry("up_permissions", "n", action=f"{NOTE}.find")
+    context.entry("up_permissions", "m", action=f"{MEMO}.delete")
+    write(context, view_key(NOTE), {"settings": {"pageSize": 10}})
+    write(context, view_key(MEMO), {"settings": {"pageSize": 20}})
+    context = context.migrate(schema, Renames(models={MEMO: NOTE, NOTE: MEMO}))
+    assert context.column("up_permissions", "action") == [f"{MEMO}.find", f"{NOTE}.delete"]
+    assert read(context, view_key(NOTE)) == {"settings": {"pageSize": 20}}
+    assert read(context, view_key(MEMO)) == {"settings": {"pageSize": 10}}

@@ -24,26 +24,26 @@ def commented() -> Schema:
     return schema_of(SchemaFile(source.uid, source.file, {"$schema": "of an editor", **source.raw}))
 
 
-def test_a_database_that_says_nothing_is_taken_as_it_is(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    assert ground.store.run(is_followed(ground.store.kind, DRAFTED))
+def test_a_database_that_says_nothing_is_taken_as_it_is(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    assert context.store.run(is_followed(context.store.kind, DRAFTED))
 
 
-def test_a_database_says_which_files_it_follows(make_ground: MakeGround) -> None:
-    ground = make_ground(PLAIN)
-    ground.store.run(record_schema(Writes(ground.store.dialect), PLAIN, Renames()))
-    assert ground.store.run(is_followed(ground.store.kind, PLAIN))
-    assert not ground.store.run(is_followed(ground.store.kind, DRAFTED))
+def test_a_database_says_which_files_it_follows(make_context: MakeGround) -> None:
+    context = make_context(PLAIN)
+    context.store.run(record_schema(Writes(context.store.dialect), PLAIN, Renames()))
+    assert context.store.run(is_followed(context.store.kind, PLAIN))
+    assert not context.store.run(is_followed(context.store.kind, DRAFTED))
 
 
 def test_what_the_reference_does_not_record_of_a_file_makes_no_difference(
-    make_ground: MakeGround,
+    make_context: MakeGround,
 ) -> None:
-    ground = started_by_the_reference(make_ground(PLAIN))
-    assert ground.store.run(is_followed(ground.store.kind, commented()))
-    assert not ground.store.run(is_followed(ground.store.kind, DRAFTED))
-    ground.store.run(record_schema(Writes(ground.store.dialect), commented(), Renames()))
-    assert ground.store.run(is_followed(ground.store.kind, commented()))
+    context = started_by_the_reference(make_context(PLAIN))
+    assert context.store.run(is_followed(context.store.kind, commented()))
+    assert not context.store.run(is_followed(context.store.kind, DRAFTED))
+    context.store.run(record_schema(Writes(context.store.dialect), commented(), Renames()))
+    assert context.store.run(is_followed(context.store.kind, commented()))
 
 
 @pytest.mark.parametrize(

@@ -113,19 +113,19 @@ async def test_the_driver_makes_a_database_that_a_start_accepts(kind: Kind, tmp_
     project = tmp_path / "project"
     project.mkdir()
     kind.settle(project)
-    room = target_of(load_settings(project, environ={}))
+    target = target_of(load_settings(project, environ={}))
     schema = awkward_schema()
     table_map = map_tables(schema)
 
     def everything() -> Program[None]:
-        metadata = build_metadata(schema, table_map, room.kind.column_types)
-        yield from create_program(metadata, room.kind.ddl)
-        yield from first_rows(schema, room.kind)
+        metadata = build_metadata(schema, table_map, target.kind.column_types)
+        yield from create_program(metadata, target.kind.ddl)
+        yield from first_rows(schema, target.kind)
 
-    async with room.new() as database:
+    async with target.new() as database:
         await database.write(everything())
         wanted = wanted_tables(table_map)
-        opening = await database.read(lambda: opening_program(room.kind.inspector, wanted))
+        opening = await database.read(lambda: opening_program(target.kind.inspector, wanted))
     kind.release(project)
     assert (opening.empty, opening.problem, opening.missing_tables) == (False, None, ())
 

@@ -39,19 +39,19 @@ def test_what_can_belong_to_one_only_stays_where_it_is(press: Press) -> None:
 
 def test_what_has_no_drafts_keeps_both_versions_of_what_it_leads_to(press: Press) -> None:
     topic = press.create(TOPIC, name="Snow", publish=True)
-    person = press.create(PERSON, name="Ann", favourites=[topic])
-    row = press.draft(PERSON, person)
-    written = press.do(CloneDocument(uid=PERSON, document_id=person, data={"name": "Bob"}))
+    admin_user = press.create(PERSON, name="Ann", favourites=[topic])
+    row = press.draft(PERSON, admin_user)
+    written = press.do(CloneDocument(uid=PERSON, document_id=admin_user, data={"name": "Bob"}))
     copy = press.draft(PERSON, written[0].document_id)
     assert press.linked(PERSON, "favourites", row) == ["Snow", "Snow*"]
     assert press.linked(PERSON, "favourites", copy) == ["Snow", "Snow*"]
 
 
 def test_values_that_are_unique_have_to_be_given_anew(press: Press) -> None:
-    person = press.create(PERSON, name="Ann")
+    admin_user = press.create(PERSON, name="Ann")
     with pytest.raises(ValidationError, match="unique"):
-        press.do(CloneDocument(uid=PERSON, document_id=person))
-    press.do(CloneDocument(uid=PERSON, document_id=person, data={"name": "Bob"}))
+        press.do(CloneDocument(uid=PERSON, document_id=admin_user))
+    press.do(CloneDocument(uid=PERSON, document_id=admin_user, data={"name": "Bob"}))
     assert [row["name"] for row in press.rows("persons")] == ["Ann", "Bob"]
 
 

@@ -20,8 +20,8 @@ def test_a_new_document_can_be_published_at_once(press: Press) -> None:
 
 
 def test_a_type_without_drafts_has_one_row_that_is_public(press: Press) -> None:
-    person = press.create(PERSON, name="Ann")
-    row = press.draft(PERSON, person)
+    admin_user = press.create(PERSON, name="Ann")
+    row = press.draft(PERSON, admin_user)
     assert row["published_at"] == row["created_at"] == row["updated_at"]
 
 

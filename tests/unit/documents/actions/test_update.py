@@ -41,10 +41,10 @@ def test_a_change_can_be_published_at_once(press: Press) -> None:
 
 
 def test_an_entry_without_drafts_is_public_anew_with_every_change(press: Press) -> None:
-    person = press.create(PERSON, name="Ann")
-    before = press.draft(PERSON, person)
-    press.update(PERSON, person, name="Anne")
-    after = press.draft(PERSON, person)
+    admin_user = press.create(PERSON, name="Ann")
+    before = press.draft(PERSON, admin_user)
+    press.update(PERSON, admin_user, name="Anne")
+    after = press.draft(PERSON, admin_user)
     assert after["id"] == before["id"]
     assert after["published_at"] == after["updated_at"] > before["updated_at"]
 
@@ -72,11 +72,11 @@ def test_a_published_entry_without_a_draft_keeps_what_is_not_given(press: Press)
 
 def test_a_change_of_something_that_has_changed_since_is_refused(press: Press) -> None:
     story = press.create(STORY, name="Alps")
-    intent = UpdateDocument(
+    command = UpdateDocument(
         uid=STORY, document_id=story, data={"name": "Andes"}, expected=frozenset({"other"})
     )
     with pytest.raises(PreconditionFailedError):
-        press.do(intent)
+        press.do(command)
     assert press.draft(STORY, story)["name"] == "Alps"
 
 

@@ -23,7 +23,7 @@ def test_a_null_is_no_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("zone", "faults"),
+    ("zone", "problems"),
     [
         ("x", [("zone", "zone " + no("array", '"x"') + "."), ("", WITHOUT)]),
         ({}, [("zone", "zone " + no("array", "{}") + "."), ("", WITHOUT)]),
@@ -70,9 +70,9 @@ def test_a_null_is_no_list() -> None:
 )
 @pytest.mark.parametrize("rules", EVERY_RULE)
 def test_an_item_names_a_component(
-    zone: object, faults: list[tuple[str, str]], rules: ValidationRules
+    zone: object, problems: list[tuple[str, str]], rules: ValidationRules
 ) -> None:
-    assert told(check({"zone": zone}, rules)) == faults
+    assert told(check({"zone": zone}, rules)) == problems
 
 
 def test_that_relations_cannot_be_told_is_said_once_and_shows_the_entry() -> None:

@@ -7,7 +7,7 @@ from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits
 from quire.query.resolve.errors import Findings, Param, Pass, Stage
 from tests.library.model import READER
-from tests.library.queries import fault, resolve, resolver
+from tests.library.queries import problem, resolve, resolver
 
 IN_ORDER = [
     ("publicationFilter=x", "Invalid value for 'publicationFilter'."),
@@ -36,7 +36,7 @@ def test_faults_of_different_parameters_have_an_order(first: int, second: int) -
             else ["sort=title:up,nope2"]
         )
     message = IN_ORDER[min(first, second)][1]
-    assert fault("&".join(queries)).message.startswith(message)
+    assert problem("&".join(queries)).message.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -63,13 +63,13 @@ def test_faults_of_different_parameters_have_an_order(first: int, second: int) -
     ],
 )
 def test_faults_of_one_parameter_have_an_order(query: str, message: str) -> None:
-    assert fault(query).message.startswith(message)
+    assert problem(query).message.startswith(message)
 
 
 def test_permission_is_asked_for_last() -> None:
     query = "filters[tags][label]=a&filters[remark]=1"
-    assert fault(query, ability=READER).message == "Invalid key remark"
-    assert fault("filters[tags][label]=a&sort=nope", ability=READER).message == "Invalid key tags"
+    assert problem(query, ability=READER).message == "Invalid key remark"
+    assert problem("filters[tags][label]=a&sort=nope", ability=READER).message == "Invalid key tags"
 
 
 def test_the_first_of_equals_is_told() -> None:
@@ -93,7 +93,7 @@ STRICT = ReadLimits(strict_params=True)
 @pytest.mark.parametrize("name", ["foo", "where", "_start", "filter", "publicationState"])
 def test_unknown_parameters_are_ignored_unless_the_server_is_strict(name: str) -> None:
     assert resolve(f"{name}=1").plan == resolve("").plan
-    error = fault(f"{name}=1", limits=STRICT)
+    error = problem(f"{name}=1", limits=STRICT)
     assert error.message == f"Invalid key {name}"
     assert error.details == {"key": name, "path": None, "source": "query", "param": name}
 
@@ -108,14 +108,14 @@ def test_a_strict_server_knows_every_parameter_that_means_something() -> None:
 
 
 def test_a_strict_server_checks_parameters_before_everything_but_the_publication_filter() -> None:
-    assert fault("foo=1&filters[nope]=1", limits=STRICT).message == "Invalid key foo"
-    message = fault("foo=1&publicationFilter=x", limits=STRICT).message
+    assert problem("foo=1&filters[nope]=1", limits=STRICT).message == "Invalid key foo"
+    message = problem("foo=1&publicationFilter=x", limits=STRICT).message
     assert message.startswith("Invalid value for 'publicationFilter'")
 
 
 def test_one_internal_parameter_is_refused_always() -> None:
-    assert fault("lookup=1").message == "Invalid params: 'lookup'"
-    assert fault("lookup=1&filters[nope]=1").message == "Invalid key nope"
+    assert problem("lookup=1").message == "Invalid params: 'lookup'"
+    assert problem("lookup=1&filters[nope]=1").message == "Invalid key nope"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.library.model import BOOK, PERSON, library_schema
-from tests.library.queries import fault, node_of, plan
+from tests.library.queries import node_of, plan, problem
 
 IDENTITY = ("id", "documentId")
 BAD = "Invalid fields parameter. Expected a string or an array of strings"
@@ -79,7 +79,7 @@ def test_a_star_means_everything(query: str) -> None:
     ],
 )
 def test_what_is_no_public_scalar_is_named(query: str, key: str, path: str | None) -> None:
-    error = fault(query)
+    error = problem(query)
     assert error.message == f"Invalid key {key}"
     assert error.details == {"key": key, "path": path, "source": "query", "param": "fields"}
 
@@ -95,7 +95,7 @@ def test_what_is_no_public_scalar_is_named(query: str, key: str, path: str | Non
     ],
 )
 def test_a_parameter_of_another_form_is_refused(query: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert error.message == BAD
     assert error.details == {}
 

@@ -7,7 +7,7 @@ from quire.query.plan import Comparison, ConstantCondition, Junction, RelatedCon
 from quire.query.resolve import ReadLimits
 from tests.library.model import BOOK, HOMEPAGE, NOTE, PERSON, READER, TAG
 from tests.library.notation import shown_filter
-from tests.library.queries import fault, filter_of, node_of, resolve
+from tests.library.queries import filter_of, node_of, problem, resolve
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_conditions_in_one_object_are_about_one_related_row() -> None:
     ],
 )
 def test_an_object_in_the_place_of_a_value_or_list_is_refused(query: str, message: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert (error.status, error.message) == (400, message)
 
 
@@ -284,7 +284,7 @@ def test_a_list_of_more_values_than_the_limit_is_refused(name: str) -> None:
     limits = ReadLimits(filter_values=120)
     queries = ["&".join([f"{name}=1"] * count) for count in (120, 121)]
     resolve(queries[0], limits=limits)
-    error = fault(queries[1], limits=limits)
+    error = problem(queries[1], limits=limits)
     assert error.status == 400
     assert error.message == "Cannot filter by a list of more than 120 values (limits.filter_values)"
 
@@ -305,7 +305,7 @@ def test_a_list_of_more_values_than_the_limit_is_refused(name: str) -> None:
 def test_an_unknown_key_among_values_never_widens_the_answer(
     query: str, message: str, path: str
 ) -> None:
-    error = fault(query)
+    error = problem(query)
     assert error.message.startswith(message)
     assert (error.details or {}).get("path") == path
 
@@ -337,7 +337,7 @@ def test_an_unknown_key_among_values_never_widens_the_answer(
 def test_a_key_that_is_not_there_or_not_for_this_caller_is_named(
     query: str, message: str, path: str | None
 ) -> None:
-    error = fault(query)
+    error = problem(query)
     assert (error.status, error.name, error.message) == (400, "ValidationError", message)
     key = message.removeprefix("Invalid key ").split(" at ")[0]
     assert error.details == {"key": key, "path": path, "source": "query", "param": "filters"}
@@ -345,12 +345,12 @@ def test_a_key_that_is_not_there_or_not_for_this_caller_is_named(
 
 @pytest.mark.parametrize("attribute", ["subject", "about"])
 def test_relations_to_any_type_cannot_be_filtered(attribute: str) -> None:
-    assert fault(f"filters[{attribute}]=1", NOTE).message == f"Invalid key {attribute}"
+    assert problem(f"filters[{attribute}]=1", NOTE).message == f"Invalid key {attribute}"
 
 
 def test_relations_from_any_type_cannot_be_filtered_either() -> None:
-    assert fault("filters[notes][text]=a").message == "Invalid key notes"
-    assert fault("filters[marginal][text]=a").message == "Invalid key marginal"
+    assert problem("filters[notes][text]=a").message == "Invalid key notes"
+    assert problem("filters[marginal][text]=a").message == "Invalid key marginal"
 
 
 @pytest.mark.parametrize(
@@ -392,13 +392,13 @@ def test_relations_from_any_type_cannot_be_filtered_either() -> None:
     ],
 )
 def test_what_makes_no_sense_is_a_validation_error(query: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert (error.status, error.name) == (400, "ValidationError")
 
 
 @pytest.mark.parametrize("query", ["filters=", "filters=abc"])
 def test_text_is_no_filter(query: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert error.message == "The filters parameter must be an object or an array"
     assert error.details == {}
 
@@ -416,11 +416,11 @@ def test_text_is_no_filter(query: str) -> None:
 def test_an_operand_of_the_wrong_type_is_told_in_the_words_of_the_format(
     query: str, message: str
 ) -> None:
-    assert fault(query).message == message
+    assert problem(query).message == message
 
 
 def test_a_relation_whose_target_may_not_be_read_cannot_be_filtered() -> None:
-    error = fault("filters[tags][label]=a", ability=READER)
+    error = problem("filters[tags][label]=a", ability=READER)
     assert error.message == "Invalid key tags"
     assert error.details == {
         "key": "tags",
@@ -428,7 +428,7 @@ def test_a_relation_whose_target_may_not_be_read_cannot_be_filtered() -> None:
         "source": "query",
         "param": "filters",
     }
-    deep = fault("filters[seo][tag][label]=a", ability=READER)
+    deep = problem("filters[seo][tag][label]=a", ability=READER)
     assert deep.message == "Invalid key tag at seo.tag"
     assert shown_filter(resolve("filters[author][name]=a", ability=READER))
 
@@ -443,14 +443,14 @@ def test_creators_can_be_filtered_where_the_type_shows_them() -> None:
     assert shown_filter(resolve(query, HOMEPAGE, ability=NOTHING)) == (
         "some createdBy (firstname = 'a')"
     )
-    assert fault("filters[createdBy][password]=a", HOMEPAGE).message == (
+    assert problem("filters[createdBy][password]=a", HOMEPAGE).message == (
         "Invalid key password at createdBy.password"
     )
 
 
 def test_locales_cannot_be_filtered_in_types_without_them() -> None:
-    assert fault("filters[locale]=en", PERSON).message == "Invalid key locale"
-    assert fault("filters[localizations][id]=1", TAG).message == "Invalid key localizations"
+    assert problem("filters[locale]=en", PERSON).message == "Invalid key locale"
+    assert problem("filters[localizations][id]=1", TAG).message == "Invalid key localizations"
 
 
 def test_inside_populate_a_forbidden_relation_tells_nothing() -> None:

@@ -9,7 +9,7 @@ from quire.query.querystring import parse_query
 from quire.query.resolve import Pagination, ReadLimits, ResolvedRead
 from quire.query.resolve.pagination import MAX_ROW, root_window
 from quire.schema.model import USER_UID
-from tests.library.queries import fault, resolve, resolver
+from tests.library.queries import problem, resolve, resolver
 
 
 def window(query: str, limits: ReadLimits | None = None) -> tuple[int, int]:
@@ -106,7 +106,7 @@ def test_the_usual_size_is_never_more_than_the_maximum() -> None:
     ],
 )
 def test_rows_are_counted_in_whole_numbers(query: str, message: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert isinstance(error, ValidationError)
     assert error.message.startswith(message)
 
@@ -121,14 +121,14 @@ def test_rows_are_counted_in_whole_numbers(query: str, message: str) -> None:
     ],
 )
 def test_pages_and_offsets_do_not_go_together(query: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert isinstance(error, PaginationError)
     assert error.message == "Cannot use both page & offset pagination in the same query"
 
 
 @pytest.mark.parametrize("query", ["page=1", "pageSize=1", "page=", "page=1&pagination[page]=1"])
 def test_pages_belong_into_the_pagination_object(query: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert isinstance(error, PaginationError)
     assert error.message == (
         "Invalid pagination attributes. "
@@ -156,7 +156,7 @@ def test_a_list_is_counted_unless_told_otherwise(value: str, *, counted: bool) -
 
 @pytest.mark.parametrize("value", ["=", "", "=yes", "=TRUE", "[]=true", "[x]=1"])
 def test_counting_takes_one_of_six_words(value: str) -> None:
-    assert fault(f"pagination[withCount]{value}").message == (
+    assert problem(f"pagination[withCount]{value}").message == (
         'Invalid withCount parameter. Expected "t","1","true","false","0","f"'
     )
 

@@ -7,7 +7,7 @@ from quire.query.plan import EdgeKind, PlanEdge
 from quire.schema.model import FILE_UID, ROLE_UID, USER_UID
 from tests.library.model import BOOK, HOMEPAGE, LINK, NOTE, PERSON, QUOTE, READER, SEO
 from tests.library.notation import show_edges, show_filter, show_sort
-from tests.library.queries import edges_of, fault, node_of, resolve
+from tests.library.queries import edges_of, node_of, problem, resolve
 
 EVERYTHING_OF_A_BOOK = (
     "author, editors, sequel, prequel, tags, cover, pictures, seo, links, notes, marginal, "
@@ -150,7 +150,7 @@ def test_what_is_not_to_be_counted_is_shown(word: str) -> None:
 
 @pytest.mark.parametrize("value", ["=yes", "=", "", "[]=true"])
 def test_counting_takes_a_flag(value: str) -> None:
-    error = fault(f"populate[tags][count]{value}")
+    error = problem(f"populate[tags][count]{value}")
     assert error.message == "Invalid key count at tags"
 
 
@@ -190,14 +190,14 @@ def test_a_fragment_that_says_false_is_listed_all_the_same() -> None:
 
 
 def test_a_fragment_of_a_component_that_is_not_there_is_told() -> None:
-    error = fault("populate[sections][on][shared.nope]=true")
+    error = problem("populate[sections][on][shared.nope]=true")
     assert error.message == "Invalid key shared.nope at sections.on.shared.nope"
 
 
 def test_fragments_are_for_zones() -> None:
-    error = fault(f"populate[author][on][{PERSON}]=true")
+    error = problem(f"populate[author][on][{PERSON}]=true")
     assert error.message == (f'Using fragments is not permitted to populate "author" in "{BOOK}"')
-    assert fault("populate[author][on]=x").message == "Invalid key on at author.on"
+    assert problem("populate[author][on]=x").message == "Invalid key on at author.on"
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_fragments_are_for_zones() -> None:
     ],
 )
 def test_what_cannot_be_populated_is_named(query: str, message: str, path: str | None) -> None:
-    error = fault(query)
+    error = problem(query)
     assert (error.status, error.message) == (400, message)
     details = error.details or {}
     assert details["path"] == path
@@ -272,13 +272,13 @@ def test_what_cannot_be_populated_is_named(query: str, message: str, path: str |
     ],
 )
 def test_a_parameter_of_another_form_is_refused(query: str, message: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert error.status == 400
     assert message in error.message
 
 
 def test_a_star_stands_inside_populate_and_not_in_its_place() -> None:
-    assert fault("populate[author]=*").status == 400
+    assert problem("populate[author]=*").status == 400
     assert populated("populate[author][populate]=*")
 
 
@@ -319,7 +319,7 @@ def test_creators_are_shown_where_the_type_says_so_without_their_secrets() -> No
     (node,) = edge.nodes
     assert {"password", "resetPasswordToken", "registrationToken"}.isdisjoint(node.fields)
     for inner in ("roles", "apiTokens"):
-        assert fault(f"populate[createdBy][populate]={inner}", HOMEPAGE).status == 400
+        assert problem(f"populate[createdBy][populate]={inner}", HOMEPAGE).status == 400
 
 
 def test_the_users_of_a_role_are_never_shown() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from quire.query.plan import SearchCondition
 from tests.library.model import BOOK, PERSON, TAG
-from tests.library.queries import fault, plan, resolve
+from tests.library.queries import plan, problem, resolve
 
 TEXTS = ("id", "documentId", "title", "summary", "body", "slug", "contact", "kind", "locale")
 
@@ -41,7 +41,7 @@ def test_nothing_is_looked_for_without_a_term(query: str) -> None:
 
 @pytest.mark.parametrize("query", ["_q[x]=1", "_q=a&_q=b", "_q[]=a"])
 def test_the_term_is_one_text(query: str) -> None:
-    assert fault(query).message == "The _q parameter must be a string"
+    assert problem(query).message == "The _q parameter must be a string"
 
 
 def test_the_term_is_a_value_and_not_in_the_plan() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.library.model import HOMEPAGE, NOTE, READER
 from tests.library.notation import show_sort
-from tests.library.queries import fault, node_of, plan
+from tests.library.queries import node_of, plan, problem
 
 
 def order(query: str) -> str:
@@ -54,7 +54,7 @@ def order(query: str) -> str:
 )
 def test_an_order_is_understood_in_every_spelling(query: str, expected: str | None) -> None:
     if expected is None:
-        assert fault(query).message == "Invalid sort query"
+        assert problem(query).message == "Invalid sort query"
     else:
         assert order(query) == expected
 
@@ -87,15 +87,15 @@ def test_an_order_is_understood_in_every_spelling(query: str, expected: str | No
     ],
 )
 def test_what_cannot_be_sorted_by_is_named(query: str, key: str, path: str | None) -> None:
-    error = fault(query)
+    error = problem(query)
     where = "" if path is None or path == key else f" at {path}"
     assert error.message == f"Invalid key {key}{where}"
     assert error.details == {"key": key, "path": path, "source": "query", "param": "sort"}
 
 
 def test_relations_to_any_type_cannot_be_sorted_by() -> None:
-    assert fault("sort=subject.id", NOTE).message == "Invalid key subject"
-    assert fault("sort=about.id", NOTE).message == "Invalid key about"
+    assert problem("sort=subject.id", NOTE).message == "Invalid key subject"
+    assert problem("sort=about.id", NOTE).message == "Invalid key about"
 
 
 @pytest.mark.parametrize(
@@ -103,14 +103,14 @@ def test_relations_to_any_type_cannot_be_sorted_by() -> None:
     ["sort=title:up", "sort=title:", "sort[title]=up", "sort=title: up", "sort=title,rating:"],
 )
 def test_an_unknown_direction_is_told(query: str) -> None:
-    error = fault(query)
+    error = problem(query)
     assert error.message == "Invalid order. order can only be one of asc|desc|ASC|DESC"
     assert error.details == {}
 
 
 @pytest.mark.parametrize("query", ["sort[title][x]=asc", "sort=title.x", "sort[title][x]=up"])
 def test_a_scalar_has_nothing_below_to_sort_by(query: str) -> None:
-    assert (fault(query).status, fault(query).name) == (400, "ValidationError")
+    assert (problem(query).status, problem(query).name) == (400, "ValidationError")
 
 
 def test_a_list_of_more_than_a_hundred_names_is_a_list() -> None:
@@ -119,9 +119,9 @@ def test_a_list_of_more_than_a_hundred_names_is_a_list() -> None:
 
 
 def test_a_relation_whose_target_may_not_be_read_cannot_be_sorted_by() -> None:
-    error = fault("sort=tags.label", ability=READER)
+    error = problem("sort=tags.label", ability=READER)
     assert error.message == "Invalid key tags"
-    assert fault("sort=seo.tag.label", ability=READER).message == "Invalid key tag at seo.tag"
+    assert problem("sort=seo.tag.label", ability=READER).message == "Invalid key tag at seo.tag"
 
 
 def test_creators_can_be_sorted_by_where_the_type_shows_them() -> None:
@@ -131,4 +131,4 @@ def test_creators_can_be_sorted_by_where_the_type_shows_them() -> None:
 def test_related_rows_are_sorted_by_their_own_attributes_alone() -> None:
     node = node_of("populate[author][sort]=name:desc", "author")
     assert show_sort(node.sort) == "name desc"
-    assert fault("populate[author][sort]=books.title").status == 400
+    assert problem("populate[author][sort]=books.title").status == 400

@@ -5,7 +5,7 @@ import pytest
 from quire.query.plan import LocaleScope, PublicationFilter
 from quire.query.resolve import ResolvedRead
 from tests.library.model import BOOK, HOMEPAGE, PERSON
-from tests.library.queries import fault, node_of, plan, resolve, resolver
+from tests.library.queries import node_of, plan, problem, resolve, resolver
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_types_without_locales_ignore_the_parameter() -> None:
 
 
 def test_a_locale_is_no_object() -> None:
-    assert fault("locale[x]=fr").message == (
+    assert problem("locale[x]=fr").message == (
         "The locale parameter must be a string or an array of strings"
     )
 
@@ -118,7 +118,7 @@ def test_the_older_spelling_gives_way(query: str, mode: PublicationFilter | None
     "value", ["", "Modified", "published", "modified&publicationFilter=modified"]
 )
 def test_another_publication_filter_is_told_with_all_that_there_are(value: str) -> None:
-    error = fault(f"publicationFilter={value}")
+    error = problem(f"publicationFilter={value}")
     assert error.message == (
         "Invalid value for 'publicationFilter'. Expected one of: never-published, "
         "has-published-version, modified, unmodified, never-published-document, "
@@ -129,7 +129,7 @@ def test_another_publication_filter_is_told_with_all_that_there_are(value: str) 
 
 @pytest.mark.parametrize("value", ["", "1", "TRUE", "yes"])
 def test_the_older_spelling_takes_true_or_false(value: str) -> None:
-    error = fault(f"hasPublishedVersion={value}")
+    error = problem(f"hasPublishedVersion={value}")
     assert error.message == (
         "Invalid value for 'hasPublishedVersion'. Expected boolean or 'true'/'false' string."
     )

@@ -206,12 +206,12 @@ FAULTS: list[tuple[object, list[tuple[str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("block", "faults"), FAULTS)
+@pytest.mark.parametrize(("block", "problems"), FAULTS)
 @pytest.mark.parametrize("draft", [False, True])
 def test_a_fault_is_told_with_its_place_also_in_drafts(
-    block: object, faults: list[tuple[str, str]], *, draft: bool
+    block: object, problems: list[tuple[str, str]], *, draft: bool
 ) -> None:
-    assert told(block, draft=draft) == faults
+    assert told(block, draft=draft) == problems
 
 
 def test_an_image_without_its_file_lacks_all_that_a_file_has() -> None:

@@ -43,14 +43,14 @@ def plain(type_: AttributeType) -> dict[str, object]:
 
 @every_type
 def test_an_attribute_that_says_no_more_than_it_must_is_sound(type_: AttributeType) -> None:
-    assert type_.faults(plain(type_)) == []
+    assert type_.problems(plain(type_)) == []
 
 
 @every_type
 def test_whatever_it_cannot_do_without_is_missed(type_: AttributeType) -> None:
     for name in type_.needs:
         raw = {key: value for key, value in plain(type_).items() if key != name}
-        assert (name, "is missing") in type_.faults(raw)
+        assert (name, "is missing") in type_.problems(raw)
 
 
 @every_type
@@ -76,7 +76,7 @@ def test_the_common_options_are_those_of_every_attribute(type_: AttributeType) -
         "searchable": False,
         "pluginOptions": {"i18n": {"localized": True}},
     }
-    assert type_.faults(raw) == []
+    assert type_.problems(raw) == []
     built = type_.build(type_, "field", raw)
     marks = (built.private, built.required, built.unique, built.localized)
     assert marks == (True, True, True, True)
@@ -87,13 +87,13 @@ def test_the_common_options_are_those_of_every_attribute(type_: AttributeType) -
 def test_a_common_option_of_the_wrong_form_is_a_fault(type_: AttributeType) -> None:
     for name, check in COMMON_OPTIONS.items():
         if check is boolean_option:
-            faults = type_.faults({**plain(type_), name: "true"})
-            assert faults == [(name, "expected true or false")]
+            problems = type_.problems({**plain(type_), name: "true"})
+            assert problems == [(name, "expected true or false")]
 
 
 @every_type
 def test_options_that_nobody_knows_are_left_alone(type_: AttributeType) -> None:
-    assert type_.faults({**plain(type_), "x-plugin": {"anything": [1]}}) == []
+    assert type_.problems({**plain(type_), "x-plugin": {"anything": [1]}}) == []
 
 
 @every_type

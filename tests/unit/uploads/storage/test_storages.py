@@ -157,8 +157,8 @@ async def test_a_bucket_gives_links_that_end(
     if link is not None:
         assert "/a.txt?" in link
         async with httpx.AsyncClient() as client:
-            answer = await client.get(link)
-        assert (answer.content, answer.headers["Content-Type"]) == (b"hello", "text/plain")
+            response = await client.get(link)
+        assert (response.content, response.headers["Content-Type"]) == (b"hello", "text/plain")
 
 
 async def test_a_service_that_does_not_answer_is_told_as_such(

@@ -30,10 +30,10 @@ def pack_ids(values: Sequence[int | None]) -> bytes:
     try:
         elements[1::2] = values  # type: ignore[assignment]  # what else is in it does not pack
         return _of_length(count).pack(1, 0, _ELEMENT, count, _FIRST, *elements)
-    except error as fault:
+    except error as problem:
         if None in values:
             return _pack_some(values)
-        raise ValueError("an id is no whole number of 32 bits") from fault
+        raise ValueError("an id is no whole number of 32 bits") from problem
 
 
 def _pack_some(values: Sequence[int | None]) -> bytes:

@@ -115,11 +115,11 @@ async def test_a_token_is_not_older_than_the_question(
 
 async def test_one_question_is_asked_at_a_time_and_shared_by_those_who_come_meanwhile() -> None:
     asked: list[int] = []
-    answer = asyncio.Event()
+    response = asyncio.Event()
 
     async def ask(_: Statement | None) -> Snapshot:
         asked.append(len(asked))
-        await answer.wait()
+        await response.wait()
         return Snapshot("1:1:")
 
     presence = PostgresContentVersion(ask)
@@ -128,7 +128,7 @@ async def test_one_question_is_asked_at_a_time_and_shared_by_those_who_come_mean
     others = [asyncio.ensure_future(presence.token()) for _ in range(5)]
     await asyncio.sleep(0)
     others[0].cancel()
-    answer.set()
+    response.set()
 
     assert await first == 1
     assert await asyncio.gather(*others[1:]) == [1] * 4
@@ -167,7 +167,7 @@ async def test_another_value_that_is_followed_is_asked_for(database: PostgresDat
 
 
 async def test_whoever_waited_hears_of_the_failure_and_the_next_one_asks_again() -> None:
-    answers: list[Snapshot | Exception] = [
+    responses: list[Snapshot | Exception] = [
         Snapshot("1:1:"),
         ServiceUnavailableError(),
         Snapshot("1:1:"),
@@ -175,7 +175,7 @@ async def test_whoever_waited_hears_of_the_failure_and_the_next_one_asks_again()
 
     async def ask(_: Statement | None) -> Snapshot:
         await asyncio.sleep(0)
-        found = answers.pop(0)
+        found = responses.pop(0)
         if isinstance(found, Exception):
             raise found
         return found

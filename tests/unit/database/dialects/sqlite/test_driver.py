@@ -251,11 +251,11 @@ def test_a_request_sees_what_was_committed_before_it_was_sent(path: Path) -> Non
                     other.execute("INSERT INTO accounts (amount) VALUES (1)")
                     client.send(b"GET")
 
-                def answer() -> None:
+                def response() -> None:
                     answered.set_result(database.read_now(amounts, key=None))
                     loop.remove_reader(server)
 
-                loop.add_reader(server, answer)
+                loop.add_reader(server, response)
                 loop.call_soon(look_before_a_commit)
                 return await answered
 
@@ -687,16 +687,16 @@ def test_a_damaged_file_is_refused(path: Path) -> None:
 
 
 async def test_the_journal_is_a_write_ahead_log_unless_it_is_to_be_kept(path: Path) -> None:
-    def journal() -> Program[object]:
+    def file_transaction() -> Program[object]:
         rows = yield Statement("PRAGMA journal_mode")
         return rows[0][0]
 
     async with opened(path, journal_mode="keep") as database:
-        assert await database.read(journal) == "delete"
+        assert await database.read(file_transaction) == "delete"
     async with opened(path) as database:
-        assert await database.read(journal) == "wal"
+        assert await database.read(file_transaction) == "wal"
     async with opened(path, journal_mode="keep") as database:
-        assert await database.read(journal) == "wal"
+        assert await database.read(file_transaction) == "wal"
 
 
 async def test_no_other_file_of_the_same_name_is_read_or_written(path: Path) -> None:
@@ -743,10 +743,10 @@ async def test_closing_finishes_what_is_being_written_and_folds_the_log_into_the
 async def test_closing_right_after_a_look_at_the_version_leaves_nothing_behind(
     path: Path,
 ) -> None:
-    faults: list[dict[str, object]] = []
+    problems: list[dict[str, object]] = []
     loop = asyncio.get_running_loop()
     handler = loop.get_exception_handler()
-    loop.set_exception_handler(lambda _, context: faults.append(context))
+    loop.set_exception_handler(lambda _, context: problems.append(context))
     try:
         database = SqliteDatabase(SqliteOptions(path=path))
         database.version()
@@ -754,7 +754,7 @@ async def test_closing_right_after_a_look_at_the_version_leaves_nothing_behind(
         await asyncio.sleep(0)
     finally:
         loop.set_exception_handler(handler)
-    assert faults == []
+    assert problems == []
 
 
 async def test_a_file_gets_its_log_as_soon_as_others_have_finished_writing(path: Path) -> None:

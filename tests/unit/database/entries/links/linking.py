@@ -174,15 +174,15 @@ class Linking:
             return self.store.run(self._counted(program))
 
     def _counted(self, program: Program[T]) -> Program[T]:
-        answer = None
+        response = None
         while True:
             try:
-                statement = next(program) if answer is None else program.send(answer)
+                statement = next(program) if response is None else program.send(response)
             except StopIteration as done:
                 result: T = done.value
                 return result
             self.statements += 1
-            answer = yield statement
+            response = yield statement
 
     def table(self, name: str) -> list[Row]:
         """Return the rows of a link table without the links' own ids, in the order of those."""

@@ -15,7 +15,7 @@ Requests = Sequence[Sequence[Statement]]
 """The statements of each request."""
 
 
-class Ground(Protocol):
+class BenchDatabase(Protocol):
     """A kind of database."""
 
     @property
