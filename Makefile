@@ -1,4 +1,4 @@
-# The front door. Needs make and Python 3.11 or newer; everything else is fetched into .venv.
+# Needs make and Python 3.11 or newer; everything else is fetched into .venv.
 #
 #   make run PYTHON=python3.12      choose the Python that .venv is made of (first setup only)
 #   make test ARGS="-k locale -x"   pass arguments on to pytest
@@ -57,7 +57,7 @@ endif
 pictures: setup ## Take the pictures of the documentation anew, from the tests of the admin UI
 	PICTURES=1 $(BIN)/pytest tests/ui $(ARGS)
 
-fmt: setup ## Format the code and mend what can be mended
+fmt: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
