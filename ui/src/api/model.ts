@@ -24,10 +24,12 @@ export const modelStateQuery = queryOptions({
   queryFn: async () => (await request('GET /admin/x/model/state')).data,
 })
 
+export const planKey = [...keys.builder, 'plan']
+
 /** What a change would do; nothing is done. */
 export const planQuery = (body: SchemaBody) =>
   queryOptions({
-    queryKey: [...keys.builder, 'plan', body],
+    queryKey: [...planKey, body],
     staleTime: 10_000,
     gcTime: 60_000,
     queryFn: async ({ signal }) => (await request('POST /admin/x/model/plan', { body, signal })).data,

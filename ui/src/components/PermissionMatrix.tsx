@@ -1,6 +1,6 @@
 import { ActionIcon, Box, Checkbox, Group, Table, Text, TextInput, Tooltip, VisuallyHidden } from '@mantine/core'
 import { ChevronDown, ChevronRight, Search } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { memo, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
 export type CellState = 'on' | 'some' | 'off'
@@ -44,21 +44,14 @@ export function PermissionMatrix({ label, what, actions, rows, state, onChange, 
     `${row.label} ${row.hint ?? ''}`.toLowerCase().includes(wanted) || (row.children?.some(matches) ?? false)
   const shown = rows.filter(matches)
   const hasTools = rows.some((row) => row.tools)
-  const box = (name: string, cells: Cell[], description?: string) => {
-    const current = combined(cells.map((cell) => state(cell.row, cell.action)))
-    const control = (
-      <Checkbox
-        size="xs"
-        aria-label={name}
-        disabled={readOnly}
-        checked={current === 'on'}
-        indeterminate={current === 'some'}
-        onChange={() => onChange(cells, current !== 'on')}
-        styles={{ body: { justifyContent: 'center' } }}
-      />
-    )
-    return description ? <Tooltip label={description}><Box>{control}</Box></Tooltip> : control
-  }
+  const latest = useRef(onChange)
+  useEffect(() => {
+    latest.current = onChange
+  })
+  const [toggle] = useState(() => (cells: Cell[], on: boolean) => latest.current(cells, on))
+  const box = (name: string, cells: Cell[], description?: string) => (
+    <MatrixBox name={name} cells={cells} current={combined(cells.map((cell) => state(cell.row, cell.action)))} readOnly={readOnly} description={description} onChange={toggle} />
+  )
   const lines = (row: MatrixRow, depth: number): ReactNode[] => {
     const isOpen = open.has(row.id)
     const parts = row.children ?? []
@@ -136,3 +129,31 @@ export function PermissionMatrix({ label, what, actions, rows, state, onChange, 
     </Box>
   )
 }
+
+type MatrixBoxProps = { name: string; cells: Cell[]; current: CellState; readOnly: boolean; description?: string; onChange: (cells: Cell[], on: boolean) => void }
+
+/** One box. There are hundreds in a matrix, of which a click changes a few: the others are not rendered again. */
+const MatrixBox = memo(
+  function MatrixBox({ name, cells, current, readOnly, description, onChange }: MatrixBoxProps) {
+    const control = (
+      <Checkbox
+        size="xs"
+        aria-label={name}
+        disabled={readOnly}
+        checked={current === 'on'}
+        indeterminate={current === 'some'}
+        onChange={() => onChange(cells, current !== 'on')}
+        styles={{ body: { justifyContent: 'center' } }}
+      />
+    )
+    return description ? <Tooltip label={description}><Box>{control}</Box></Tooltip> : control
+  },
+  (before, after) =>
+    before.name === after.name &&
+    before.current === after.current &&
+    before.readOnly === after.readOnly &&
+    before.description === after.description &&
+    before.onChange === after.onChange &&
+    before.cells.length === after.cells.length &&
+    before.cells.every((cell, index) => cell.row === after.cells[index]?.row && cell.action === after.cells[index]?.action),
+)

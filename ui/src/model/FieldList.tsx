@@ -1,15 +1,15 @@
 import { Badge, Checkbox, Group, Paper, Text, UnstyledButton } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
-import { useState } from 'react'
+import { memo, useCallback, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { builderOf } from '../fields/builder'
 import { DragHandle, moveItem, SortableItem, SortableList } from '../fields/shared/Sortable'
 import { chipsOf } from './chips'
 import type { Change } from './changes'
-import { isOwn, type DraftField, type DraftModel } from './draft'
+import { isLocalizedModel, isOwn, type DraftField, type DraftModel } from './draft'
 import type { Problem } from './names'
 import { FieldSelectionBar } from './FieldSelectionBar'
-import { useBuilder, useDraft } from './store'
+import { useBuilder } from './store'
 import { TypeIcon } from './TypeIcon'
 
 type Props = { model: DraftModel; changes: Change[]; problems: Problem[]; locked: boolean }
@@ -18,6 +18,7 @@ export function FieldList({ model, changes, problems, locked }: Props) {
   const [picked, setPicked] = useState<string[]>([])
   const isPickable = !locked && isOwn(model)
   const ids = picked.filter((id) => model.fields.some((field) => field.id === id))
+  const pick = useCallback((id: string, isPicked: boolean) => setPicked((all) => (isPicked ? [...all, id] : all.filter((one) => one !== id))), [])
   const move = (from: number, to: number) =>
     useBuilder.getState().change((draft) => {
       const owner = draft[model.id]
@@ -31,13 +32,13 @@ export function FieldList({ model, changes, problems, locked }: Props) {
           {model.fields.map((field) => (
             <SortableItem key={field.id} id={field.id}>
               <Row
-                model={model}
                 field={field}
-                change={changes.find((change) => change.fieldId === field.id)}
-                problem={problems.find((problem) => problem.fieldId === field.id)}
+                isLocalized={isLocalizedModel(model)}
+                change={changes.find((change) => change.fieldId === field.id)?.kind}
+                problem={problems.find((problem) => problem.fieldId === field.id)?.message}
                 locked={locked}
                 picked={isPickable ? ids.includes(field.id) : undefined}
-                onPick={(isPicked) => setPicked(isPicked ? [...ids, field.id] : ids.filter((id) => id !== field.id))}
+                onPick={pick}
               />
             </SortableItem>
           ))}
@@ -50,23 +51,25 @@ export function FieldList({ model, changes, problems, locked }: Props) {
 const CHANGE_COLORS = { addField: 'green', renameField: 'violet', changeField: 'violet' } as const
 
 type RowProps = {
-  model: DraftModel
   field: DraftField
-  change?: Change
-  problem?: Problem
+  isLocalized: boolean
+  /** What was done to it, of what is pending. */
+  change?: Change['kind']
+  /** What is wrong with it. */
+  problem?: string
   locked: boolean
   /** Whether it is one of those that something is to be done to; undefined where nothing can be. */
   picked?: boolean
-  onPick: (picked: boolean) => void
+  onPick: (id: string, picked: boolean) => void
 }
 
-function Row({ model, field, change, problem, locked, picked, onPick }: RowProps) {
+/** A field. While one is named, the others are not rendered again. */
+const Row = memo(function Row({ field, isLocalized, change, problem, locked, picked, onPick }: RowProps) {
   const { t } = useTranslation()
-  const schema = useDraft()
   const isSelected = useBuilder((state) => state.selected === field.id)
   const builder = builderOf(field.properties)
-  const kind = change?.kind as keyof typeof CHANGE_COLORS | undefined
-  const about = builder.about?.(field.properties, schema)
+  const kind = change as keyof typeof CHANGE_COLORS | undefined
+  const about = useBuilder((state) => builder.about?.(field.properties, state.draft))
   return (
     <Group className="quire-field-row" gap="xs" wrap="nowrap" pl={locked ? 10 : 4} data-selected={isSelected || undefined}>
       {!locked && <DragHandle label={t('order.move', { name: field.name || t('model.newField') })} />}
@@ -75,7 +78,7 @@ function Row({ model, field, change, problem, locked, picked, onPick }: RowProps
           size="xs"
           aria-label={t('model.pick', { name: field.name || t('model.newField') })}
           checked={picked}
-          onChange={(event) => onPick(event.currentTarget.checked)}
+          onChange={(event) => onPick(field.id, event.currentTarget.checked)}
         />
       )}
       <UnstyledButton
@@ -95,11 +98,11 @@ function Row({ model, field, change, problem, locked, picked, onPick }: RowProps
           {problem && (
             <Group gap={4} wrap="nowrap" c="var(--mantine-color-error)">
               <TriangleAlert size={14} aria-hidden />
-              <Text size="xs" className="quire-ellipsis">{problem.message}</Text>
+              <Text size="xs" className="quire-ellipsis">{problem}</Text>
             </Group>
           )}
           <Group gap={6} wrap="nowrap" className="quire-wide">
-            {!problem && chipsOf(model, field.properties).slice(0, 4).map((chip) => (
+            {!problem && chipsOf(field.properties, isLocalized).slice(0, 4).map((chip) => (
               <Badge key={chip} size="sm" variant="default" tt="none" fw={500}>{chip}</Badge>
             ))}
           </Group>
@@ -110,4 +113,4 @@ function Row({ model, field, change, problem, locked, picked, onPick }: RowProps
       </UnstyledButton>
     </Group>
   )
-}
+})

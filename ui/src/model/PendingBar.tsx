@@ -29,7 +29,7 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
   const [busy, setBusy] = useState(false)
   const [asked] = useDebouncedValue(body, 350)
   const isAsked = changes.length > 0 && problems.length === 0
-  const plan = useQuery({ ...planQuery(asked), enabled: isAsked && asked === body, retry: false })
+  const plan = useQuery({ ...planQuery(asked), enabled: isAsked && asked === body && !busy, retry: false })
   useHotkeys([['mod+Z', undo], ['mod+shift+Z', redo]])
   useHotkeys([['mod+S', () => void apply()]], [])
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Badge, Box, Group, NavLink, ScrollArea, Stack, Text, TextInput, Tooltip } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Archive, Network, Plus, Search } from 'lucide-react'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { byName, type DraftModel } from './draft'
 import { NewModelDialog, type NewKind } from './NewModelDialog'
@@ -21,26 +21,16 @@ export function Tree({ current, locked, onPick }: { current?: string; locked: bo
     .sort(byName)
   const categories = [...new Set(models.filter((model) => model.isComponent).map((model) => model.category))].sort()
 
-  const item = (model: DraftModel) => {
-    const count = changes.filter((change) => change.modelId === model.id).length
-    return (
-      <NavLink
-        key={model.id}
-        className="quire-nav"
-        component={Link}
-        to={`/model/${model.uid}`}
-        label={model.info.displayName}
-        active={current === model.uid}
-        onClick={onPick}
-        rightSection={
-          count > 0 ? <Badge size="sm" circle={count < 10} variant="light" color="violet" aria-label={t('model.changes', { count })}>{count}</Badge> : undefined
-        }
-        py={5}
-        px={10}
-        styles={{ root: { borderRadius: 6 }, label: { fontSize: 13 } }}
-      />
-    )
-  }
+  const item = (model: DraftModel) => (
+    <Item
+      key={model.id}
+      uid={model.uid}
+      name={model.info.displayName}
+      isCurrent={current === model.uid}
+      count={changes.filter((change) => change.modelId === model.id).length}
+      onPick={onPick}
+    />
+  )
   const group = (kind: NewKind, children: React.ReactNode, empty: boolean) => (
     <Box role="group" aria-label={t(`model.tree.${kind}`)}>
       <Group justify="space-between" px={10} h={28} wrap="nowrap">
@@ -116,3 +106,26 @@ export function Tree({ current, locked, onPick }: { current?: string; locked: bo
     </Stack>
   )
 }
+
+type ItemProps = { uid: string; name: string; isCurrent: boolean; count: number; onPick?: () => void }
+
+/** A link to a type. It is rendered again only when it looks different: the tree follows every key in a name. */
+const Item = memo(function Item({ uid, name, isCurrent, count, onPick }: ItemProps) {
+  const { t } = useTranslation()
+  return (
+    <NavLink
+      className="quire-nav"
+      component={Link}
+      to={`/model/${uid}`}
+      label={name}
+      active={isCurrent}
+      onClick={onPick}
+      rightSection={
+        count > 0 ? <Badge size="sm" circle={count < 10} variant="light" color="violet" aria-label={t('model.changes', { count })}>{count}</Badge> : undefined
+      }
+      py={5}
+      px={10}
+      styles={{ root: { borderRadius: 6 }, label: { fontSize: 13 } }}
+    />
+  )
+})

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/client'
 import { keys } from '../api/keys'
-import { fetchSchema, removedQuery, restoreRemoved, updateSchema } from '../api/model'
+import { fetchSchema, planKey, removedQuery, restoreRemoved, updateSchema } from '../api/model'
 import { toast, toastError } from '../components/toast'
 import { t } from '../i18n'
 import { queries } from '../queries'
@@ -30,6 +30,8 @@ export async function applyChanges(digest?: string): Promise<Outcome> {
   const { saved, draft } = useBuilder.getState()
   if (!saved) return 'failed'
   try {
+    // A plan that is still on its way would only keep the server busy.
+    await queries.cancelQueries({ queryKey: planKey })
     const earlier = digest ? await newestRemoved() : null
     await updateSchema(bodyOf(saved, draft), digest)
     const copies = Object.values(draft).filter((model) => model.copyOf !== undefined && !saved[model.id])

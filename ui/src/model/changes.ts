@@ -121,8 +121,12 @@ function isReordered(before: DraftModel, model: DraftModel): boolean {
 }
 
 function isSame(from: DraftSchema, before: DraftModel, earlier: DraftField, to: DraftSchema, model: DraftModel, field: DraftField): boolean {
+  // Most fields are neither changed nor point to anything that could have another name now.
+  if (earlier === field && NAMES_OTHERS.every((option) => field.properties[option] === undefined)) return true
   return canonical(from, before, earlier.properties) === canonical(to, model, field.properties)
 }
+
+const NAMES_OTHERS = ['target', 'component', 'components', 'targetField', 'targetAttribute'] as const
 
 /** Properties with ids for names, so that what follows a rename by itself is no change. */
 function canonical(schema: DraftSchema, model: DraftModel, properties: Properties): string {
@@ -143,7 +147,7 @@ function canonical(schema: DraftSchema, model: DraftModel, properties: Propertie
 function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => a.localeCompare(b)))
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )
 }

@@ -1,10 +1,10 @@
 import { t } from '../i18n'
 import { builderOf } from '../fields/builder'
-import { isLocalizedModel, type DraftModel, type Properties } from './draft'
+import type { Properties } from './draft'
 import { kindOf } from './relations'
 
-/** The options of a field that are worth a word in the list. */
-export function chipsOf(model: DraftModel, properties: Properties): string[] {
+/** The options of a field that are worth a word in the list; `isLocalized` is whether its type has locales. */
+export function chipsOf(properties: Properties, isLocalized: boolean): string[] {
   const { minLength, maxLength, min, max } = properties
   const range = (from: unknown, to: unknown) => (from === undefined ? `≤ ${String(to)}` : to === undefined ? `≥ ${String(from)}` : `${String(from)}–${String(to)}`)
   const kind = kindOf(properties)
@@ -25,7 +25,7 @@ export function chipsOf(model: DraftModel, properties: Properties): string[] {
     properties.private && t('model.chip.private'),
     properties.conditions?.visible !== undefined && t('model.chip.conditional'),
     properties.customField && t('model.chip.custom'),
-    !builderOf(properties).perLocale && isLocalizedModel(model) && properties.pluginOptions?.i18n?.localized && t('model.chip.localized'),
+    !builderOf(properties).perLocale && isLocalized && properties.pluginOptions?.i18n?.localized && t('model.chip.localized'),
   ]
   return chips.filter((chip): chip is string => typeof chip === 'string' && chip !== '')
 }

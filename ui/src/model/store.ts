@@ -1,5 +1,4 @@
 import { applyPatches, enablePatches, produceWithPatches, type Patch } from 'immer'
-import { useMemo } from 'react'
 import { create } from 'zustand'
 import type { ReservedNames } from '../api/model'
 import { bodyOf, changesOf, type Change } from './changes'
@@ -92,22 +91,28 @@ export const useBuilder = create<Builder>((set, get) => ({
 
 export const useDraft = (): DraftSchema => useBuilder((state) => state.draft)
 
+/** Compute a value once for all components that ask for it with the same arguments. */
+function onceFor<Args extends unknown[], Value>(compute: (...args: Args) => Value): (...args: Args) => Value {
+  let last: { args: Args; value: Value } | null = null
+  return (...args) => {
+    if (!last?.args.every((one, index) => one === args[index])) last = { args, value: compute(...args) }
+    return last.value
+  }
+}
+
+const NO_CHANGES: Change[] = []
+const changesBetween = onceFor((saved: DraftSchema | null, draft: DraftSchema): Change[] =>
+  saved === null || saved === draft ? NO_CHANGES : changesOf(saved, draft),
+)
+const bodyBetween = onceFor((saved: DraftSchema | null, draft: DraftSchema) => bodyOf(saved ?? {}, draft))
+const problemsIn = onceFor((draft: DraftSchema, changes: Change[], reserved: ReservedNames | undefined): Problem[] =>
+  reserved ? problemsOf(draft, new Set(changes.map((change) => change.modelId)), reserved) : [],
+)
+
 /** The pending changes, as people are told of them. */
-export function useChanges(): Change[] {
-  const { saved, draft } = useBuilder()
-  return useMemo(() => (saved === null || saved === draft ? [] : changesOf(saved, draft)), [saved, draft])
-}
+export const useChanges = (): Change[] => useBuilder(({ saved, draft }) => changesBetween(saved, draft))
 
-export function usePendingBody() {
-  const { saved, draft } = useBuilder()
-  return useMemo(() => bodyOf(saved ?? {}, draft), [saved, draft])
-}
+export const usePendingBody = () => useBuilder(({ saved, draft }) => bodyBetween(saved, draft))
 
-export function useProblems(reserved: ReservedNames | undefined): Problem[] {
-  const draft = useDraft()
-  const changes = useChanges()
-  return useMemo(
-    () => (reserved ? problemsOf(draft, new Set(changes.map((change) => change.modelId)), reserved) : []),
-    [draft, changes, reserved],
-  )
-}
+export const useProblems = (reserved: ReservedNames | undefined): Problem[] =>
+  useBuilder(({ saved, draft }) => problemsIn(draft, changesBetween(saved, draft), reserved))

@@ -29,6 +29,7 @@ export function Settings() {
                   className="quire-nav"
                   component={Link}
                   to={one.path}
+                  preload="render"
                   label={t(one.key)}
                   active={one === current}
                   leftSection={<one.icon size={15} />}

@@ -5,7 +5,7 @@ import {
 import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { Activity, Boxes, ChevronsUpDown, CircleHelp, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, SquareTerminal, Sun, User } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -121,11 +121,33 @@ function useGoKeys(targets: Record<string, () => void>) {
   })
 }
 
+/** Fetch the code of the screens in the sidebar while nothing else is to be done, so that they open at once. */
+function usePreloadedScreens(): void {
+  const router = useRouter()
+  const sections = useSections()
+  const settings = sections[0]?.path
+  useEffect(() => {
+    // Safari has no idle callbacks; there the code is fetched when a link is hovered.
+    if (!('requestIdleCallback' in window)) return
+    const paths = [settings, '/model', '/media', '/explorer'].filter((path) => path !== undefined)
+    const next = () => {
+      const path = paths.shift()
+      if (path) void router.preloadRoute({ to: path }).then(() => (idle = requestIdleCallback(next)))
+    }
+    let idle = requestIdleCallback(next)
+    return () => {
+      paths.length = 0
+      cancelIdleCallback(idle)
+    }
+  }, [router, settings])
+}
+
 function Sidebar({ onCollapse, onShortcuts, onNavigate }: { onCollapse: () => void; onShortcuts: () => void; onNavigate: () => void }) {
   const { t } = useTranslation()
   const { displayed } = useModel()
   const ability = useAbility()
   const sections = useSections()
+  usePreloadedScreens()
   const home = useHome()
   const readable = displayed.filter((type) => ability.canContent('read', type.uid))
   const views = useAllSavedViews()
@@ -196,7 +218,7 @@ function Sidebar({ onCollapse, onShortcuts, onNavigate }: { onCollapse: () => vo
         <NavLink
           className="quire-nav"
           component={Link}
-          to="/settings"
+          to={sections[0]?.path ?? '/settings'}
           label={t('settings.title')}
           active={isOpen('/settings') || isOpen('/admin/settings')}
           leftSection={<SettingsIcon size={15} />}

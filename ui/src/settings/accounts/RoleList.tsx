@@ -30,7 +30,7 @@ export function EndUserRoles() {
             <Button variant="default" component={Link} to="/content/$uid" params={{ uid: USER } as never}>{t('settings.endUsers')}</Button>
           )}
           {ability.can('plugin::users-permissions.roles.create') && (
-            <Button component={Link} to="/settings/end-user-roles/new" leftSection={<Plus size={14} />}>{t('roles.create')}</Button>
+            <Button component={Link} to="/settings/end-user-roles/new" preload="render" leftSection={<Plus size={14} />}>{t('roles.create')}</Button>
           )}
         </>
       }

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal, Radio, Select, SimpleGrid, Stack, Text, Te
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import type { AdminApiToken } from '../../api/generated'
@@ -57,7 +57,7 @@ function TokenForm({ token }: { token: AdminApiToken | null }) {
     validate: { name: (value) => (value.trim() ? null : t('form.required')) },
   })
   const { type } = form.values
-  const catalogue = actions.data && catalogueOf(actions.data.listed, actions.data.routes, model)
+  const catalogue = useMemo(() => actions.data && catalogueOf(actions.data.listed, actions.data.routes, model), [actions.data, model])
   const save = useMutation({
     mutationFn: async ({ lifespan, ...values }: typeof form.values) => {
       const body = { ...values, permissions: values.type === 'custom' ? values.permissions : [] }
@@ -77,7 +77,25 @@ function TokenForm({ token }: { token: AdminApiToken | null }) {
     onSuccess: setKey,
     onError: (error) => toastError(error),
   })
-  const shown = new Set(type === 'custom' ? form.values.permissions : actions.data ? grantedBy(type, actions.data.listed) : [])
+  const { permissions } = form.values
+  const shown = useMemo(
+    () => new Set(type === 'custom' ? permissions : actions.data ? grantedBy(type, actions.data.listed) : []),
+    [type, permissions, actions.data],
+  )
+  const { setFieldValue } = form
+  // The matrix is large, and has nothing to do with the name that is being typed.
+  const matrix = useMemo(
+    () =>
+      catalogue && (
+        <ContentApiPermissions
+          catalogue={catalogue}
+          granted={shown}
+          readOnly={type !== 'custom' || !mayChange}
+          onChange={(granted) => setFieldValue('permissions', [...granted])}
+        />
+      ),
+    [catalogue, shown, type, mayChange, setFieldValue],
+  )
   return (
     <SettingsPage
       title={token ? token.name : t('tokens.create')}
@@ -135,14 +153,7 @@ function TokenForm({ token }: { token: AdminApiToken | null }) {
         </Radio.Group>
         {actions.error && <ErrorState error={actions.error} retry={() => void actions.refetch()} />}
         {actions.isPending && <Loading />}
-        {catalogue && type !== 'full-access' && (
-          <ContentApiPermissions
-            catalogue={catalogue}
-            granted={shown}
-            readOnly={type !== 'custom' || !mayChange}
-            onChange={(granted) => form.setFieldValue('permissions', [...granted])}
-          />
-        )}
+        {type !== 'full-access' && matrix}
       </Section>
       {key !== null && (
         <KeyDialog

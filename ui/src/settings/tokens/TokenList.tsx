@@ -20,7 +20,7 @@ export function TokenList() {
   const tokens = useQuery(tokensQuery)
   const remove = useDeletion('tokens', t('tokens.deleted'), (id: number) => request('DELETE /admin/api-tokens/{id}', { path: { id } }))
   const create = ability.can('admin::api-tokens.create') && (
-    <Button component={Link} to="/settings/api-tokens/new" leftSection={<Plus size={14} />}>{t('tokens.create')}</Button>
+    <Button component={Link} to="/settings/api-tokens/new" preload="render" leftSection={<Plus size={14} />}>{t('tokens.create')}</Button>
   )
   return (
     <SettingsPage title={t('settings.tokens')} hint={t('tokens.hint')} actions={create}>

@@ -31,7 +31,7 @@ export function Webhooks() {
       hint={t('webhooks.hint')}
       actions={
         ability.can('admin::webhooks.create') && (
-          <Button component={Link} to="/settings/webhooks/new" leftSection={<Plus size={14} />}>{t('webhooks.create')}</Button>
+          <Button component={Link} to="/settings/webhooks/new" preload="render" leftSection={<Plus size={14} />}>{t('webhooks.create')}</Button>
         )
       }
     >
