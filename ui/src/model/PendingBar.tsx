@@ -27,7 +27,7 @@ export function PendingBar({ problems }: { problems: Problem[] }) {
   const { past, future, applied, undo, redo, discard, draft } = useBuilder()
   const [reviews, setReviews] = useState(false)
   const [busy, setBusy] = useState(false)
-  const [asked] = useDebouncedValue(body, 350)
+  const [asked] = useDebouncedValue(body, 500)
   const isAsked = changes.length > 0 && problems.length === 0
   const plan = useQuery({ ...planQuery(asked), enabled: isAsked && asked === body && !busy, retry: false })
   useHotkeys([['mod+Z', undo], ['mod+shift+Z', redo]])
