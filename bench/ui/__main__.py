@@ -26,6 +26,7 @@ from bench.sqlite import SqliteGround
 from bench.ui import quire_tasks, strapi_tasks
 from bench.ui.cases import CONTENT_TASKS, NotDoneError, Task
 from bench.ui.driver import Driver, Effort, chromium, new_page
+from bench.ui.key_presses import measure_key_presses
 from bench.ui.projects import PROJECT_TASKS
 from bench.ui.site import DOCUMENTS, Site, sites
 
@@ -103,6 +104,22 @@ def compare(
         words = f"{DOCUMENTS:,} documents, {rounds} rounds. {machine(SqliteGround().version())}."
         console.print(write_page(f"{words}\n\n{markdown_table(table)}", _PART))
     return 1 if failures else 0
+
+
+@app.command
+def keys() -> int:
+    """Print what a key press costs in a form of 200 fields, and in as many plain inputs."""
+    console = Console()
+    try:
+        with console.status("measuring"), chromium() as browser:
+            costs = measure_key_presses(browser, _FOLDER / "keys")
+    except (ServerError, BrowserError) as error:
+        console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
+        return 1
+    rows = tuple((one.page, f"{one.total:.1f}", f"{one.script:.1f}") for one in costs)
+    title = "A key press among 200 fields, CPU time of the main thread"
+    print_table(Table(title, ("", "ms", "of them JavaScript"), rows), console)
+    return 0
 
 
 def _drive(

@@ -176,7 +176,10 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
                     return (
                       attribute && (
                         <Grid.Col key={name} span={{ base: 12, md: size }}>
-                          <FieldSlot name={name} attribute={attribute} label={labelOf(view, name)} meta={view.metadatas[name]?.edit} locked={lockOf(name)} />
+                          {/* After each key press a browser looks for what it could fill in, among all fields of a form: here that is one. */}
+                          <form noValidate onSubmit={(event) => event.preventDefault()}>
+                            <FieldSlot name={name} attribute={attribute} label={labelOf(view, name)} meta={view.metadatas[name]?.edit} locked={lockOf(name)} />
+                          </form>
                         </Grid.Col>
                       )
                     )
