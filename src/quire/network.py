@@ -39,7 +39,7 @@ def is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
-def anywhere(address: Address) -> bool:  # noqa: ARG001 - where everything is allowed
+def allow_all(address: Address) -> bool:  # noqa: ARG001 - where everything is allowed
     """Allow every address."""
     return True
 
@@ -59,7 +59,7 @@ def may_be_public(host: str) -> bool:
     return not numeric and not name.endswith(_INSIDE)
 
 
-async def looked_up(host: str, port: int, allows: Allows = is_public) -> str:
+async def resolve_host(host: str, port: int, allows: Allows = is_public) -> str:
     """Return the address that a host has now.
 
     Raises InsideError when one of its addresses is not allowed: a name that leads inside is not to

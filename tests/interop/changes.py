@@ -13,7 +13,7 @@ from bench.servers import quire
 from quire.clock import now_ms
 from quire.database.integrity.check import examine_program
 from quire.database.integrity.examined_tables import ExaminedTables
-from quire.database.migration.migrate import MigrationGoal, migrate_towards, plan_towards
+from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.settings_target import target_of
 from quire.database.tables.inspection import inspect_program
@@ -152,7 +152,7 @@ async def _theirs(folder: Path, installed: Path, kind: Kind, group: Group) -> Tr
 async def _migrate(project: Path, renames: Renames) -> None:
     target, goal = target_of(load_settings(project, environ={})), _goal(project, renames)
     database = await target.open()
-    await database.write(migrate_towards(target.kind, goal, now=now_ms()))
+    await database.write(migrate_to(target.kind, goal, now=now_ms()))
     await database.close()
 
 
@@ -160,7 +160,7 @@ async def _left_to_do(project: Path) -> list[str]:
     """Say what Quire would still do to a database that the reference has brought to the files."""
     target = target_of(load_settings(project, environ={}))
     async with target.look() as looking:
-        planned = await looking.run(plan_towards(target.kind, _goal(project, Renames())))
+        planned = await looking.run(plan_migration_to(target.kind, _goal(project, Renames())))
     return [f"left to do: {step}" for step in planned.plan.steps]
 
 

@@ -7,20 +7,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quire.database.compile.writes import Writes
-from quire.database.migration.migrate import MigrationGoal, migrate_towards, plan_towards
+from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import record_schema
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
 from tests.databases.kind import Kind
-from tests.unit.database.migration.ground import (
+from tests.unit.database.migration.migrated_database import (
     MEDIA,
     NOTE,
     NOW,
     QUOTES,
     STRING,
     TAGS,
-    BenchDatabase,
+    MigratedDatabase,
     content_type,
     schema_of,
 )
@@ -66,7 +66,9 @@ def schema_from(drawn: Mapping[str, Any], renames: Renames) -> Schema:
     return schema_of(made)
 
 
-def follow(context: BenchDatabase, schema: Schema, renames: Renames) -> tuple[BenchDatabase, bool]:
+def follow(
+    context: MigratedDatabase, schema: Schema, renames: Renames
+) -> tuple[MigratedDatabase, bool]:
     """Migrate a database by what it says of itself; returns whether a loss was announced.
 
     Afterwards it has all that the schema wants and nothing else, and needs nothing any more.
@@ -74,10 +76,10 @@ def follow(context: BenchDatabase, schema: Schema, renames: Renames) -> tuple[Be
     store = context.store
     goal = MigrationGoal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
     with store.transaction():
-        planned = store.run(migrate_towards(store.kind, goal, now=NOW))
-    arrived = BenchDatabase(store=store, schema=schema)
+        planned = store.run(migrate_to(store.kind, goal, now=NOW))
+    arrived = MigratedDatabase(store=store, schema=schema)
     assert [*map(str, arrived.lacks()), *arrived.surplus(), *arrived.problems()] == []
-    assert store.run(plan_towards(store.kind, goal)).plan.steps == ()
+    assert store.run(plan_migration_to(store.kind, goal)).plan.steps == ()
     return arrived, bool(planned.plan.losses)
 
 
@@ -89,7 +91,7 @@ def test_any_schema_can_become_any_other_one(
     schema = schema_from(first, Renames())
     store = kind.store(schema)
     try:
-        context = BenchDatabase(store=store, schema=schema)
+        context = MigratedDatabase(store=store, schema=schema)
         context.bring_up()
         store.run(record_schema(Writes(store.dialect), schema, Renames()))
         texts = {

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from quire import cli
 from quire.cli import migrate
 from quire.database.connection import Database
-from quire.database.migration.migrate import MigrationGoal, migrate_towards
+from quire.database.migration.migrate import MigrationGoal, migrate_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
@@ -72,7 +72,7 @@ async def migrate_project(project: Path, after: After) -> None:
     target = target_of(load_settings(project, environ={}))
     database: Database = await target.open()
     try:
-        program = migrate_towards(target.kind, goal_of(project), now=NOW)
+        program = migrate_to(target.kind, goal_of(project), now=NOW)
         await database.write(watched(program, after))
     finally:
         await database.close()
@@ -156,9 +156,9 @@ def migrate_and_die(project: str, after: int) -> None:
         yield from ()
 
     def dying(kind: DatabaseKind, goal: MigrationGoal, *, now: int) -> Program[Any]:
-        return (yield from watched(migrate_towards(kind, goal, now=now), kill))
+        return (yield from watched(migrate_to(kind, goal, now=now), kill))
 
-    vars(migrate)["migrate_towards"] = dying
+    vars(migrate)["migrate_to"] = dying
     cli.run(["migrate", project, "--apply", "--may-lose", "--rename", RENAMED])
 
 

@@ -20,7 +20,7 @@ from quire.admin_api.bodies import (
     single_line,
 )
 from quire.admin_api.lists import AdminLists
-from quire.admin_api.responses import respond_data, shown_admin_user
+from quire.admin_api.responses import respond_data, serialize_admin_user
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_management import (
     EMAIL_TAKEN,
@@ -117,7 +117,7 @@ class StaffApi:
             )
         if admin_user is None:
             raise NotFoundError(NOT_FOUND)
-        return respond_data(shown_admin_user(admin_user))
+        return respond_data(serialize_admin_user(admin_user))
 
     async def invite(self, request: Request) -> Response:
         """Invite somebody; the answer has the token of the invitation, once."""
@@ -126,7 +126,7 @@ class StaffApi:
         roles = ids_of(values.pop("roles", []))
         ability = request.administrator.ability
         admin_user, token = await self._staff.invite(values, roles, ability)
-        return respond_data({**shown_admin_user(admin_user), "registrationToken": token}, 201)
+        return respond_data({**serialize_admin_user(admin_user), "registrationToken": token}, 201)
 
     async def change(self, request: Request) -> Response:
         """Change an administrator."""
@@ -140,7 +140,7 @@ class StaffApi:
             values=values, roles=roles, password=None if password is None else str(password)
         )
         admin_user = await self._staff.change(admin_user_id, change, request.administrator.ability)
-        return respond_data(shown_admin_user(admin_user))
+        return respond_data(serialize_admin_user(admin_user))
 
     async def delete(self, request: Request) -> Response:
         """Delete an administrator."""
@@ -148,7 +148,7 @@ class StaffApi:
         if admin_user_id is None:
             raise NotFoundError(NOTHING_TO_DELETE)
         deleted = await self._staff.delete([admin_user_id], request.administrator.ability)
-        return respond_data(shown_admin_user(deleted[0]))
+        return respond_data(serialize_admin_user(deleted[0]))
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several administrators, all of them or none."""
@@ -156,7 +156,7 @@ class StaffApi:
         if request.administrator.id in ids:
             raise ApplicationError(OWN)
         deleted = await self._staff.delete(ids, request.administrator.ability)
-        return respond_data([shown_admin_user(admin_user) for admin_user in deleted])
+        return respond_data([serialize_admin_user(admin_user) for admin_user in deleted])
 
     async def change_self(self, request: Request) -> Response:
         """Change one's own profile; another password only with the present one."""
@@ -174,7 +174,7 @@ class StaffApi:
             if error.message != EMAIL_TAKEN:
                 raise
             raise BadInputError(details={"email": [EMAIL_TAKEN]}) from error
-        return respond_data(shown_admin_user(admin_user))
+        return respond_data(serialize_admin_user(admin_user))
 
     async def _require_password(self, admin_user_id: int, password: str) -> None:
         admin_user = await self._database.read(lambda: self._admin_users.admin_user(admin_user_id))
@@ -204,7 +204,7 @@ def _with_lower_email(body: object) -> object:
 
 
 def _narrowed(admin_user: AdminUser, fields: frozenset[str] | None) -> dict[str, Any]:
-    found = shown_admin_user(admin_user)
+    found = serialize_admin_user(admin_user)
     if fields is None:
         return found
     wanted = fields | {"id", "documentId", "roles"}

@@ -16,7 +16,7 @@ from quire.admin_api.bodies import (
     read_body,
     required,
 )
-from quire.admin_api.responses import respond_data, shown
+from quire.admin_api.responses import respond_data, serialize_row
 from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiToken
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
@@ -163,7 +163,7 @@ def _in_clear(token: ManagedApiToken) -> dict[str, object]:
 
 
 def _shown(token: ManagedApiToken) -> dict[str, Any]:
-    found = shown(token.fields, (*_SHOWN, "createdAt", "updatedAt", "type"))
+    found = serialize_row(token.fields, (*_SHOWN, "createdAt", "updatedAt", "type"))
     lifespan = found["lifespan"]
     found["lifespan"] = None if lifespan is None else str(lifespan)
     return {**found, "permissions": list(token.actions)}

@@ -78,8 +78,8 @@ class AdminLists:
         names = (*_LIST, "populate")
         wanted: dict[str, QueryValue] = {name: query[name] for name in names if name in query}
         wanted["pagination"] = {
-            "page": positive(query, "page", 1),
-            "pageSize": positive(query, "pageSize", _PAGE_SIZE),
+            "page": parse_positive(query, "page", 1),
+            "pageSize": parse_positive(query, "pageSize", _PAGE_SIZE),
         }
         return await self._read(uid, "list", wanted, version)
 
@@ -110,7 +110,7 @@ class AdminLists:
         )
 
 
-def positive(query: Mapping[str, QueryValue], name: str, default: int) -> str:
+def parse_positive(query: Mapping[str, QueryValue], name: str, default: int) -> str:
     """Return the number of a page, or its size, as it was sent. Raises PaginationError."""
     value = query.get(name)
     if value is None:

@@ -14,7 +14,7 @@ from quire.admin_api.bodies import (
     read_body,
     required,
 )
-from quire.admin_api.responses import shown
+from quire.admin_api.responses import serialize_row
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
@@ -98,4 +98,4 @@ def _row_id(request: Request) -> int:
 
 
 def _shown(locale: ManagedLocale) -> dict[str, Any]:
-    return {**shown(locale.row, _SHOWN), "isDefault": locale.is_default}
+    return {**serialize_row(locale.row, _SHOWN), "isDefault": locale.is_default}

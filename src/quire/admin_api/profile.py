@@ -7,10 +7,10 @@ from quire.access.administration import ADMIN_ACTIONS
 from quire.admin_api.bodies import Fields, Items, Text, read_body, required
 from quire.admin_api.responses import (
     respond_data,
-    shown,
-    shown_admin_user,
-    shown_grant,
-    shown_permission,
+    serialize_admin_user,
+    serialize_grant,
+    serialize_permission,
+    serialize_row,
 )
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.permissions import super_grants
@@ -76,14 +76,14 @@ class ProfileApi:
     async def show(self, request: Request) -> Response:
         """Show whoever asks."""
         admin_user = await self._admin_user(request)
-        return respond_data(shown_admin_user(admin_user))
+        return respond_data(serialize_admin_user(admin_user))
 
     async def permissions(self, request: Request) -> Response:
         """List what whoever asks may do, as it is stored."""
         admin_user = await self._admin_user(request)
         return respond_data(
             await self._database.read(
-                lambda: shown_permissions(self._admin_users, self._schema, admin_user)
+                lambda: list_permissions(self._admin_users, self._schema, admin_user)
             )
         )
 
@@ -93,7 +93,10 @@ class ProfileApi:
         rows = await self._database.read(lambda: self._sessions.active(asking.id, now))
         fields = ("sessionId", "deviceId", "type", "createdAt", "expiresAt")
         return respond_data(
-            [{**shown(r, fields), "current": r["sessionId"] == asking.session_id} for r in rows]
+            [
+                {**serialize_row(r, fields), "current": r["sessionId"] == asking.session_id}
+                for r in rows
+            ]
         )
 
     async def end_session(self, request: Request) -> Response:
@@ -134,7 +137,7 @@ class ProfileApi:
         return admin_user
 
 
-def shown_permissions(
+def list_permissions(
     admin_users: AdminUserRows, schema: Schema, admin_user: AdminUser
 ) -> Program[list[dict[str, object]]]:
     """List what somebody's roles grant.
@@ -143,11 +146,11 @@ def shown_permissions(
     """
     stored = yield from admin_users.permissions(admin_user.role_ids)
     if not admin_user.is_super_admin:
-        return [shown_permission(permission) for permission in stored]
-    return shown_to_super_admin(schema, stored, (yield from admin_users.locales()))
+        return [serialize_permission(permission) for permission in stored]
+    return list_all_permissions(schema, stored, (yield from admin_users.locales()))
 
 
-def shown_to_super_admin(
+def list_all_permissions(
     schema: Schema, stored: list[StoredPermission], locales: list[str]
 ) -> list[dict[str, object]]:
     """List everything that there is to grant; what is stored keeps its id and its place."""
@@ -156,8 +159,8 @@ def shown_to_super_admin(
     for permission in stored:
         grant: Grant | None = missing.pop((permission.grant.action, permission.grant.subject), None)
         if grant is not None:
-            listed.append(shown_grant(grant, permission.id, permission.action_parameters))
-    return [*listed, *(shown_grant(grant, None) for grant in missing.values())]
+            listed.append(serialize_grant(grant, permission.id, permission.action_parameters))
+    return [*listed, *(serialize_grant(grant, None) for grant in missing.values())]
 
 
 def _listed(value: object) -> list[dict[str, object]]:

@@ -18,30 +18,30 @@ def respond_data(data: object, status: int = 200) -> Response:
     return respond_bare({"data": data}, status)
 
 
-def shown(record: Record, fields: tuple[str, ...]) -> dict[str, Any]:
+def serialize_row(record: Record, fields: tuple[str, ...]) -> dict[str, Any]:
     """Return the id and these fields of a row, moments as text."""
     return {"id": record["id"], **{name: _shown(name, record[name]) for name in fields}}
 
 
-def shown_admin_user(admin_user: AdminUser, *, roles: bool = True) -> dict[str, Any]:
+def serialize_admin_user(admin_user: AdminUser, *, roles: bool = True) -> dict[str, Any]:
     """Show an administrator, with their roles in short."""
-    found = shown(admin_user.fields, PUBLIC_FIELDS)
+    found = serialize_row(admin_user.fields, PUBLIC_FIELDS)
     if roles:
-        found["roles"] = [shown(role, _ROLE_IN_SHORT) for role in admin_user.roles]
+        found["roles"] = [serialize_row(role, _ROLE_IN_SHORT) for role in admin_user.roles]
     return found
 
 
-def shown_role(role: Record) -> dict[str, Any]:
+def serialize_role(role: Record) -> dict[str, Any]:
     """Show a role of administrators."""
-    return shown(role, ROLE_FIELDS)
+    return serialize_row(role, ROLE_FIELDS)
 
 
-def shown_permission(permission: StoredPermission) -> dict[str, Any]:
+def serialize_permission(permission: StoredPermission) -> dict[str, Any]:
     """Show a permission as it is stored."""
-    return shown_grant(permission.grant, permission.id, permission.action_parameters)
+    return serialize_grant(permission.grant, permission.id, permission.action_parameters)
 
 
-def shown_grant(grant: Grant, row_id: int | None, parameters: object = None) -> dict[str, Any]:
+def serialize_grant(grant: Grant, row_id: int | None, parameters: object = None) -> dict[str, Any]:
     """Show what a permission grants."""
     return {
         "id": row_id,

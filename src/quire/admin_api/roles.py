@@ -17,8 +17,8 @@ from quire.admin_api.bodies import (
 )
 from quire.admin_api.lists import AdminLists
 from quire.admin_api.permission_body import permissions_form
-from quire.admin_api.profile import shown_to_super_admin
-from quire.admin_api.responses import respond_data, shown_permission, shown_role
+from quire.admin_api.profile import list_all_permissions
+from quire.admin_api.responses import respond_data, serialize_permission, serialize_role
 from quire.auth.admin.roles import NOT_FOUND, AdminRoles, InUseError, require_editable
 from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows
 from quire.content_api.messages import Request, Response
@@ -92,13 +92,13 @@ class AdminRoleApi:
         role = await self._roles.create(
             str(body["name"]), None if description is None else str(description)
         )
-        return respond_data(shown_role(role), 201)
+        return respond_data(serialize_role(role), 201)
 
     async def change(self, request: Request) -> Response:
         """Change name or description of a role."""
         values = read_body(request.body, _CHANGE)
         role = await self._roles.change(_role_id(request), values, request.administrator.ability)
-        return respond_data(shown_role(role))
+        return respond_data(serialize_role(role))
 
     async def delete(self, request: Request) -> Response:
         """Delete a role that nobody has; one that is not there is deleted already."""
@@ -106,13 +106,13 @@ class AdminRoleApi:
         role_id = id_of(given)
         ids = [] if role_id is None else [role_id]
         deleted = await self._deleted(request, ids, "id", given)
-        return respond_data(shown_role(deleted[0]) if deleted else None)
+        return respond_data(serialize_role(deleted[0]) if deleted else None)
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several roles, all of them or none."""
         given = read_body(request.body, _IDS)["ids"]
         deleted = await self._deleted(request, ids_of(given), "ids", given)
-        return respond_data([shown_role(role) for role in deleted])
+        return respond_data([serialize_role(role) for role in deleted])
 
     async def permissions(self, request: Request) -> Response:
         """List what a role grants."""
@@ -122,8 +122,8 @@ class AdminRoleApi:
             role = yield from self._roles.existing(role_id)
             stored = yield from self._admin_users.permissions([role_id])
             if role["code"] != _SUPER_ADMIN:
-                return [shown_permission(permission) for permission in stored]
-            return shown_to_super_admin(
+                return [serialize_permission(permission) for permission in stored]
+            return list_all_permissions(
                 self._schema, stored, (yield from self._admin_users.locales())
             )
 
@@ -141,7 +141,7 @@ class AdminRoleApi:
         body = read_body(request.body, self._form)
         grants = self._grants(body["permissions"], default)
         stored = await self._roles.grant(role_id, grants, request.administrator.ability)
-        return respond_data([shown_permission(permission) for permission in stored])
+        return respond_data([serialize_permission(permission) for permission in stored])
 
     def _grants(self, listed: object, default_locale: str | None) -> list[Grant]:
         items: Sequence[object] = listed if isinstance(listed, list) else ()
@@ -176,7 +176,7 @@ class AdminRoleApi:
             members = yield from self._admin_users.members(ids)
             by_id = {int(str(role["id"])): role for role in roles}
             return [
-                {**shown_role(by_id[i]), "usersCount": len(members.get(i, ()))}
+                {**serialize_role(by_id[i]), "usersCount": len(members.get(i, ()))}
                 for i in ids
                 if i in by_id
             ]

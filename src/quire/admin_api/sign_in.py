@@ -16,7 +16,7 @@ from quire.admin_api.bodies import (
 )
 from quire.admin_api.cookies import RefreshCookie
 from quire.admin_api.login_throttle import LoginThrottle
-from quire.admin_api.responses import respond_data, shown_admin_user
+from quire.admin_api.responses import respond_data, serialize_admin_user
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.recovery import AdminRecovery
@@ -192,7 +192,7 @@ class AdminSignInApi:
 
     def _welcome(self, signed_in: SignInResult, *, roles: bool = True) -> Response:
         token = signed_in.tokens.access
-        user = shown_admin_user(signed_in.admin_user, roles=roles)
+        user = serialize_admin_user(signed_in.admin_user, roles=roles)
         response = respond_data({"token": token, "accessToken": token, "user": user})
         return _with(response, self._cookie.set(signed_in.tokens))
 

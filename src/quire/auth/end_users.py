@@ -18,7 +18,7 @@ from quire.auth.user_settings import AdvancedOptions, advanced_options
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts, UserRow
 from quire.documents.commands import CreateDocument, DeleteDocument, UpdateDocument
-from quire.documents.service import DocumentService, act_on, passwords_of
+from quire.documents.service import DocumentService, passwords_of, run_command
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.schema.model import USER_UID
@@ -183,7 +183,7 @@ class EndUsers:
                 return None
             yield from self._require_grantable(unit, user.role_id)
             shown = yield from show(user_id)
-            yield from act_on(unit, DeleteDocument(uid=USER_UID, document_id=user.document_id))
+            yield from run_command(unit, DeleteDocument(uid=USER_UID, document_id=user.document_id))
             yield from self._sign_out(user_id)
             yield from unit.settle()
             return shown
@@ -241,14 +241,14 @@ class EndUsers:
         await self._run(act, {})
 
     def _insert(self, unit: UnitOfWork, data: Data) -> Program[int]:
-        written = yield from act_on(unit, CreateDocument(uid=USER_UID, data=data))
+        written = yield from run_command(unit, CreateDocument(uid=USER_UID, data=data))
         return written[0].entry_id
 
     def _write(self, unit: UnitOfWork, user: UserRow, data: Data) -> Program[None]:
         if "password" in data:
             data = {**data, "resetPasswordToken": None}
         command = UpdateDocument(uid=USER_UID, document_id=user.document_id, data=data)
-        yield from act_on(unit, command)
+        yield from run_command(unit, command)
         if "password" in data or data.get("blocked") is True:
             yield from self._sign_out(user.id)
 

@@ -11,7 +11,7 @@ from quire.builder.files import FileChange, file_changes, unwritable_folder
 from quire.builder.schema_files import SchemaFiles
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.migration.migrate import MigrationGoal, migrate_towards, plan_towards
+from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
 from quire.database.migration.plan import PlannedMigration
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.steps import SeveralDocuments
@@ -118,7 +118,7 @@ class ModelEditor:
         """
         goal = self._goal(draft, title="", may_lose=True)
         kind = self._project.kind
-        return _served(await self._project.database.read(lambda: plan_towards(kind, goal)))
+        return _served(await self._project.database.read(lambda: plan_migration_to(kind, goal)))
 
     async def apply(self, draft: ModelDraft, *, title: str, may_lose: bool) -> PlannedMigration:
         """Let the tables, the files and this process follow a draft.
@@ -199,7 +199,7 @@ class ModelEditor:
     def _migrate(self, goal: MigrationGoal) -> Program[PlannedMigration]:
         yield from self._project.require()
         kind, now = self._project.kind, self._project.clock()
-        return _served((yield from migrate_towards(kind, goal, now=now)))
+        return _served((yield from migrate_to(kind, goal, now=now)))
 
 
 def _refuse_unknown_custom_fields(present: Schema, later: Schema) -> None:

@@ -2,7 +2,13 @@
 
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.migration.archive import ARCHIVE_TABLE, Archive, forget, list_archives, put_back
+from quire.database.migration.archive import (
+    ARCHIVE_TABLE,
+    Archive,
+    forget,
+    list_archives,
+    restore_archive,
+)
 from quire.database.program import Program
 from quire.database.tables.inspection import inspect_program
 from quire.database.target import DatabaseKind
@@ -36,4 +42,4 @@ class ModelArchive:
 
     def _put_back(self, archive: Archive) -> Program[int]:
         found = yield from inspect_program(self._kind.inspector)
-        return (yield from put_back(Writes(self._kind.dialect()), archive, found))
+        return (yield from restore_archive(Writes(self._kind.dialect()), archive, found))

@@ -59,7 +59,7 @@ def _wanted(
     for source in drawn.sources:
         before = known.get(source.uid)
         if before is None or not _is_same(before.raw, source.raw):
-            yield source.file, serialized(source.raw)
+            yield source.file, serialize_schema(source.raw)
     if wants_core_files(project):
         new = [source.uid for source in drawn.sources if source.uid not in known]
         yield from _missing_core_files(project, [uid for uid in new if uid.startswith("api::")])
@@ -79,7 +79,7 @@ def _missing_core_files(project: Path, uids: Sequence[str]) -> Iterator[tuple[st
                 yield path, content
 
 
-def serialized(raw: object) -> str:
+def serialize_schema(raw: object) -> str:
     """Write what a schema file holds, in the form of the reference: indented by two."""
     return json.dumps(raw, indent=2, ensure_ascii=False) + "\n"
 

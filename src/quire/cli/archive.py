@@ -8,8 +8,8 @@ from quire.cli.exit_codes import DONE
 from quire.cli.terminal import print_message, print_result
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.migration.archive import Archive, forget, put_back
-from quire.database.migration.archive_expiry import all_archives, kept_until
+from quire.database.migration.archive import Archive, forget, restore_archive
+from quire.database.migration.archive_expiry import all_archives, expires_at
 from quire.database.open import require_project_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
@@ -49,7 +49,7 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
 def _list(kept: Sequence[Archive], days: int) -> None:
     for archive in kept:
         tables = ", ".join(sorted({one.table for one in archive.kept}))
-        until = kept_until(archive, days)
+        until = expires_at(archive, days)
         kept_for = "for ever" if until is None else f"until {_moment(until):%Y-%m-%d}"
         made = f"{_moment(archive.made_at):%Y-%m-%d %H:%M} UTC"
         print_result(f"{archive.id}  {made}, kept {kept_for}  {archive.title}: {tables}")
@@ -70,7 +70,7 @@ def _chosen(kept: Sequence[Archive], number: int) -> Archive:
 
 def _put_back(kind: DatabaseKind, archive: Archive) -> Program[int]:
     found = yield from inspect_program(kind.inspector)
-    return (yield from put_back(Writes(kind.dialect()), archive, found))
+    return (yield from restore_archive(Writes(kind.dialect()), archive, found))
 
 
 async def _forget(database: Database, kind: DatabaseKind, archive: Archive) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from quire.cli.check_report import Report
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
-from quire.cli.terminal import print_result, working
+from quire.cli.terminal import print_result, show_progress
 from quire.customisations import Customisations, find_customisations
 from quire.customisations.summary import summarize
 from quire.database.integrity.findings import Damage
@@ -119,7 +119,7 @@ def _database(settings: Settings, schema: Schema, report: Report) -> None:
     from quire.cli.check_database import check_database
 
     try:
-        with working("Looking into the database"):
+        with show_progress("Looking into the database"):
             found = check_database(settings, schema)
     except DatabaseOpenError as error:
         report.problems.append(str(error))
@@ -128,22 +128,22 @@ def _database(settings: Settings, schema: Schema, report: Report) -> None:
     report.problems += found.problems
     report.warnings += found.warnings
     for finding in found.findings:
-        (report.problems if finding.grave else report.warnings).append(told(finding))
+        (report.problems if finding.grave else report.warnings).append(describe_damage(finding))
     if not found.problems and not found.damage:
         _uploads(settings, schema, report)
 
 
 def _uploads(settings: Settings, schema: Schema, report: Report) -> None:
-    from quire.cli.check_uploads import check_uploads, lines_about
+    from quire.cli.check_uploads import check_uploads, describe_orphans
 
     try:
-        with working("Looking for uploads"):
-            report.warnings += lines_about(check_uploads(settings, schema))
+        with show_progress("Looking for uploads"):
+            report.warnings += describe_orphans(check_uploads(settings, schema))
     except (StorageError, ConfigurationError) as error:
         report.problems.append(f"Uploads cannot be looked for: {error}")
 
 
-def told(finding: Damage) -> str:
+def describe_damage(finding: Damage) -> str:
     """A finding with what mends it, and with its details on lines of their own."""
     option = " --duplicates" if finding.asks else ""
     mends = f"; `quire check --repair{option}` {finding.repair}" if finding.repair else ""

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from quire.customisations.summary import Served, TypeSummary
-from quire.database.integrity.findings import counted
+from quire.database.integrity.findings import count_noun
 
 Group = Literal["served", "served differently", "closed", "not served", "ignored"]
 
@@ -54,7 +54,7 @@ class Report(Struct):
                 yield from ("", f"{name.capitalize()} ({len(texts)}):")
                 yield from (f"{_LABELS[name]:<{_WIDTH}}{text}" for text in texts)
         if self.types and any(self.groups.values()):
-            total = counted(len(self.types), "content type")
+            total = count_noun(len(self.types), "content type")
             verb = "is" if self.complete == 1 else "are"
             yield from ("", f"{self.complete} of {total} {verb} served completely.")
         problems, warnings = self._counts()
@@ -100,4 +100,4 @@ def _described(one: TypeSummary) -> object:
 
 
 def _counted(count: int, noun: str) -> str:
-    return counted(count, noun) if count else f"no {noun}s"
+    return count_noun(count, noun) if count else f"no {noun}s"

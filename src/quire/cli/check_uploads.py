@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from quire.clock import now_ms
 from quire.database.entries.store import open_store
-from quire.database.integrity.findings import SHOWN_IDS, counted
+from quire.database.integrity.findings import SHOWN_IDS, count_noun
 from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
@@ -30,18 +30,18 @@ def delete_uploads(settings: Settings, keys: Collection[str]) -> None:
     asyncio.run(open_storage(settings).remove(keys))
 
 
-def lines_about(found: Orphans) -> Iterator[str]:
+def describe_orphans(found: Orphans) -> Iterator[str]:
     """Yield what was found, for a terminal."""
     if found.without_row:
-        yield f"{surplus_line(found)}; `quire check --repair` {DELETES}"
+        yield f"{describe_surplus(found)}; `quire check --repair` {DELETES}"
     if found.without_bytes:
-        lost = counted(len(found.without_bytes), "row")
+        lost = count_noun(len(found.without_bytes), "row")
         yield f"files: {lost} of files that are not there ({_listed(found.without_bytes)})"
 
 
-def surplus_line(found: Orphans) -> str:
+def describe_surplus(found: Orphans) -> str:
     """Tell of files that no row tells of."""
-    surplus = counted(len(found.without_row), "file")
+    surplus = count_noun(len(found.without_row), "file")
     return f"uploads: {surplus} without a row ({_listed(found.without_row)})"
 
 

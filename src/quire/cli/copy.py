@@ -33,16 +33,16 @@ def copy_project(project: Path, *, source: str | None, target: str, replace: boo
     require_project(settings)
     schema = load_project_schema(settings)
     if source is not None:
-        settings = load_settings(project, overrides=named(source))
+        settings = load_settings(project, overrides=settings_of_url(source))
     origin = target_of(settings)
-    goal = target_of(load_settings(project, overrides=named(target)))
+    goal = target_of(load_settings(project, overrides=settings_of_url(target)))
     if origin.place == goal.place:
         raise ConfigurationError(f"{goal.place} cannot be copied to itself.")
     outcome = asyncio.run(_copy(origin, goal, schema, replace=replace))
     return _told(outcome, goal)
 
 
-def named(address: str) -> Mapping[str, object]:
+def settings_of_url(address: str) -> Mapping[str, object]:
     """Return the settings of the database that an address names.
 
     Raises ConfigurationError for anything but PostgreSQL's addresses and SQLite files.

@@ -9,12 +9,12 @@ from quire.cli.recovery import recover_project
 from quire.cli.terminal import print_error, print_message, print_result, print_warning
 from quire.clock import now_ms
 from quire.database.compile.writes import Writes
-from quire.database.migration.archive_expiry import forget_over
+from quire.database.migration.archive_expiry import forget_expired
 from quire.database.migration.migrate import (
     ConsentNeededError,
     MigrationGoal,
-    migrate_towards,
-    plan_towards,
+    migrate_to,
+    plan_migration_to,
 )
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import recorded_schema
@@ -96,7 +96,7 @@ async def _follow(settings: Settings, goal: MigrationGoal) -> None:
         recorded = await looking.run(recorded_schema(Writes(target.kind.dialect())))
         if recorded is not None and recorded.version == goal.schema.version:
             return
-        planned = await looking.run(plan_towards(target.kind, goal))
+        planned = await looking.run(plan_migration_to(target.kind, goal))
     if planned.plan.losses:
         raise ConfigurationError(
             f"{ConsentNeededError(planned.plan)}\n"
@@ -111,7 +111,7 @@ async def _plan(settings: Settings, goal: MigrationGoal) -> int:
     target = target_of(settings)
     await require_project_database(target)
     async with target.look() as looking:
-        planned = await looking.run(plan_towards(target.kind, goal))
+        planned = await looking.run(plan_migration_to(target.kind, goal))
     _show(planned.plan)
     if not planned.plan.steps:
         print_message("The database has all that the schema wants.")
@@ -131,12 +131,10 @@ async def _apply(settings: Settings, goal: MigrationGoal, *, wait: float) -> int
     turn = DatabaseLock(seconds=wait)
     database = await turn.open(target)
     try:
-        planned = await turn.write(
-            database, lambda: migrate_towards(target.kind, goal, now=now_ms())
-        )
+        planned = await turn.write(database, lambda: migrate_to(target.kind, goal, now=now_ms()))
         await turn.write(
             database,
-            lambda: forget_over(target.kind, days=settings.database.archive_days, now=now_ms()),
+            lambda: forget_expired(target.kind, days=settings.database.archive_days, now=now_ms()),
         )
         if planned.plan.steps:
             await renew_statistics(database, target.kind.statistics, target.kind.inspector)

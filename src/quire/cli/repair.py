@@ -4,12 +4,12 @@ import asyncio
 import sys
 from pathlib import Path
 
-from quire.cli.check import told
+from quire.cli.check import describe_damage
 from quire.cli.check_database import check_database
-from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, surplus_line
+from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, describe_surplus
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
-from quire.cli.terminal import confirm, print_message, print_result, working
+from quire.cli.terminal import confirm, print_message, print_result, show_progress
 from quire.database.integrity.check import is_mended, repair_program
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage
@@ -48,27 +48,27 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
         for line in finding.details:
             print_result(f"{_INDENT}{line}")
     if surplus.without_row:
-        print_result(f"to repair  {surplus_line(surplus)}: {DELETES}")
+        print_result(f"to repair  {describe_surplus(surplus)}: {DELETES}")
     if dry_run:
         print_message("Nothing was changed.")
         return PROBLEMS
     if not yes and not _consented():
         print_message("Nothing was changed.")
         return PROBLEMS
-    with working("Repairing"):
+    with show_progress("Repairing"):
         mended = asyncio.run(_repair(settings, schema, duplicates=duplicates))
         delete_uploads(settings, surplus.without_row)
     print_message("This was repaired:")
     for finding in mended:
         print_result(f"repaired  {finding}: {finding.repair}")
     if surplus.without_row:
-        print_result(f"repaired  {surplus_line(surplus)}: {DELETES}")
+        print_result(f"repaired  {describe_surplus(surplus)}: {DELETES}")
     return _told_of_rest(_look(settings, schema))
 
 
 def _look(settings: Settings, schema: Schema) -> tuple[Damage, ...]:
     """What is wrong with the rows, in a database that is sound apart from them."""
-    with working("Looking into the database"):
+    with show_progress("Looking into the database"):
         report = check_database(settings, schema)
     obstacles = report.damage + report.problems
     if obstacles:
@@ -101,5 +101,5 @@ def _told_of_rest(left: tuple[Damage, ...]) -> int:
     if left:
         print_message("This is left as it is:")
     for finding in left:
-        print_result(f"left  {told(finding)}")
+        print_result(f"left  {describe_damage(finding)}")
     return PROBLEMS if any(finding.grave for finding in left) else DONE

@@ -29,7 +29,7 @@ def print_error(text: str) -> None:
     print_message(f"error: {text}", style="red")
 
 
-def working(text: str) -> AbstractContextManager[object]:
+def show_progress(text: str) -> AbstractContextManager[object]:
     """Show on a terminal, while something takes its time, what it is."""
     return _MESSAGES.status(text)
 

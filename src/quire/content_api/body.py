@@ -70,11 +70,11 @@ async def read_body(
     if content_type.startswith("text/"):
         raw = await _decoded(headers, receive, limits.form_body)
         return raw.decode(errors="replace")
-    await drain(receive)
+    await discard_body(receive)
     return None
 
 
-async def drain(receive: AsgiReceive) -> None:
+async def discard_body(receive: AsgiReceive) -> None:
     """Read a body to its end and forget it."""
     while True:
         message = await receive()

@@ -15,7 +15,7 @@ from quire.access.ability import Ability, Unsanitized, rules_of
 from quire.access.principal import ApiToken
 from quire.content_api.envelope import envelope, paged, respond_bare, respond_encoded, respond_known
 from quire.content_api.etags import is_known, tag_of, tags_known
-from quire.content_api.format_v4 import HEADER, VALUE, nest
+from quire.content_api.format_v4 import HEADER, VALUE, to_v4
 from quire.content_api.messages import Request, Response
 from quire.content_api.reader import ContentReader, Mode, PreparedRead, Query
 from quire.content_api.response_cache import ResponseCache, ResponseKey
@@ -167,7 +167,7 @@ class DocumentReads:
         if not _is_nested(request, read):
             return None
         root, schema = prepared.plan.root, self._reader.schema
-        return lambda item: nest(item, root, schema)
+        return lambda item: to_v4(item, root, schema)
 
 
 def _respond_one(read: DocumentRead, entry: object) -> Response:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from quire.content_api.envelope import envelope, paged, respond_encoded, respond_known
 from quire.content_api.etags import is_known, tag_of, tags_known
-from quire.content_api.format_v4 import HEADER, VALUE, nest
+from quire.content_api.format_v4 import HEADER, VALUE, to_v4
 from quire.content_api.messages import NO_CONTENT, Handler, Request, RespondNow, Response
 from quire.content_api.reader import ContentReader, EncodedEntry, Mode, PreparedRead
 from quire.content_api.response_cache import ResponseCache, ResponseKey
@@ -32,7 +32,7 @@ from quire.documents.commands import (
     DeleteDocument,
     UpdateDocument,
 )
-from quire.documents.service import DocumentService, act_on, passwords_of
+from quire.documents.service import DocumentService, passwords_of, run_command
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.schema.model import ContentType, TypeKind
@@ -187,7 +187,7 @@ class DocumentApi:
         if not _is_nested(request):
             return None
         root, schema = prepared.plan.root, self._reader.schema
-        return lambda item: nest(item, root, schema)
+        return lambda item: to_v4(item, root, schema)
 
     async def create(self, request: Request) -> Response:
         """Make a document."""
@@ -266,7 +266,7 @@ class DocumentApi:
         reader, present = self._reader, self._present(request, prepared)
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
-            written = yield from act_on(unit, command)
+            written = yield from run_command(unit, command)
             entry_id = written[0].entry_id
             shown = yield from reader.encoded_row_program(
                 prepared, entry_id, reader.budget(), present=present, wrap=envelope

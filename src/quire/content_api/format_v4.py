@@ -19,7 +19,7 @@ HEADER = b"strapi-response-format"
 VALUE = b"v4"
 
 
-def nest(item: Item | None, node: PlanNode, schema: Schema) -> dict[str, Any] | None:
+def to_v4(item: Item | None, node: PlanNode, schema: Schema) -> dict[str, Any] | None:
     """Return an entry in the older format, its populated attributes included."""
     if item is None:
         return None
@@ -60,10 +60,10 @@ def _listed(value: object, edge: PlanEdge, kind: str, schema: Schema) -> list[An
     """Nest a list whose items tell their kind."""
     nodes = {node.uid: node for node in edge.nodes}
     items = value if isinstance(value, list | tuple) else ()
-    return [nest(item, nodes[members(item)[kind]], schema) for item in items]
+    return [to_v4(item, nodes[members(item)[kind]], schema) for item in items]
 
 
 def _each(value: object, node: PlanNode, schema: Schema) -> object:
     if isinstance(value, list | tuple):
-        return [nest(item, node, schema) for item in value]
-    return nest(value, node, schema) if isinstance(value, Item) else None
+        return [to_v4(item, node, schema) for item in value]
+    return to_v4(value, node, schema) if isinstance(value, Item) else None

@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from quire.auth.end_users import EndUsers
 from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_provider
-from quire.auth.oauth.state import BEGUN, DONE, SignInState, StateCipher, begin, is_same
+from quire.auth.oauth.state import BEGUN, DONE, SignInState, StateCipher, begin_sign_in, is_same
 from quire.clock import Clock
 from quire.content_api.account_handlers import AccountResponses
 from quire.content_api.call_limits import CallLimits
@@ -78,7 +78,7 @@ class ProviderApi:
         callback = request.query.get("callback", provider.callback)
         if not isinstance(callback, str) or not is_allowed(callback, provider):
             raise ValidationError(BAD_CALLBACK, {"callback": callback})
-        begun = begin(callback)
+        begun = begin_sign_in(callback)
         with _telling(provider):
             begun, address = await self._exchange(provider).begin(begun)
         sealed = cipher.close(BEGUN, provider.name, asdict(begun))

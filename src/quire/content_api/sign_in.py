@@ -16,7 +16,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.forms import TextField, email_rule, password_rule, read_form
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_api.user_body import settable
+from quire.content_api.user_body import settable_attributes
 from quire.database.stores.accounts import Accounts, UserRow
 from quire.errors import ApplicationError, MailError, ValidationError
 
@@ -111,7 +111,7 @@ class SignInApi(AccountApi):
         Whoever opened a relation meant it to be set by people who can find nothing yet.
         """
         given = {name: value for name, value in body.items() if name in self._more}
-        return settable(self._responses.schema, given, FullAccess())
+        return settable_attributes(self._responses.schema, given, FullAccess())
 
     async def _ask_to_confirm(self, user_id: int) -> None:
         user = await self._responses.read(lambda: self._accounts.user(user_id))

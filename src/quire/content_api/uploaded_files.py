@@ -11,7 +11,7 @@ from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage import Storage
 from quire.uploads.storage.open import SERVED
 from quire.uploads.transform_cache import TransformCache
-from quire.uploads.transforms import TransformRules, understand
+from quire.uploads.transforms import TransformRules, parse_transform
 
 _TRANSFORMED = "x/"
 _FOUND_ELSEWHERE = 302
@@ -76,9 +76,9 @@ class UploadedFiles:
     async def _transformed(self, key: str, raw_query: bytes) -> Response:
         """Return a picture as the query wants it.
 
-        Raises as `understand` and `TransformCache.picture`.
+        Raises as `parse_transform` and `TransformCache.picture`.
         """
-        wanted = understand(f"{SERVED}/{_TRANSFORMED}{key}", raw_query, self._rules)
+        wanted = parse_transform(f"{SERVED}/{_TRANSFORMED}{key}", raw_query, self._rules)
         made = await self._transform_cache.picture(key, wanted)
         response = FileResponse(made.path, media_type=made.type, stat_result=made.path.stat())
         response.headers["cache-control"] = "max-age=0"

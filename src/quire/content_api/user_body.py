@@ -8,7 +8,9 @@ from quire.documents.input_keys import check_input
 from quire.schema.model import AUTOMATIC_NAMES, USER_UID, Schema
 
 
-def settable(schema: Schema, body: Mapping[str, object], ability: Ability) -> dict[str, object]:
+def settable_attributes(
+    schema: Schema, body: Mapping[str, object], ability: Ability
+) -> dict[str, object]:
     """Return what a body says of attributes that may be set; anything else is passed over.
 
     Raises InvalidKeyError for relations to what the ability does not reach.

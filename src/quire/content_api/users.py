@@ -17,7 +17,7 @@ from quire.content_api.messages import NO_CONTENT, Request, Response
 from quire.content_api.reader import ContentReader, EncodedEntry
 from quire.content_api.role_body import check_role
 from quire.content_api.routes import Route
-from quire.content_api.user_body import settable
+from quire.content_api.user_body import settable_attributes
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
@@ -123,7 +123,7 @@ class UserApi:
         problems = [*form_problems(body, _NEW), *check_role(body, creating=True)]
         if problems:
             raise validation_error(problems)
-        data = settable(self._reader.schema, body, request.principal.ability)
+        data = settable_attributes(self._reader.schema, body, request.principal.ability)
         item = await self._users.create(data, self._shown(request), principal=request.principal)
         return respond_bare(item, CREATED)
 
@@ -139,7 +139,7 @@ class UserApi:
             raise validation_error(problems)
         if "id" in body:
             raise InvalidKeyError("id", None, source="body", show_path=False)
-        data = settable(self._reader.schema, body, request.principal.ability)
+        data = settable_attributes(self._reader.schema, body, request.principal.ability)
         show = self._shown(request)
         item = await self._users.update(user_id, data, show, principal=request.principal)
         return respond_bare(item)

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from quire.access.administration import DELETE, PUBLISH
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown, is_published
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
 from quire.documents.commands import DeleteDocument, PublishDocument, UnpublishDocument
-from quire.documents.service import act_on
+from quire.documents.service import run_command
 from quire.errors import NotFoundError
 
 
@@ -26,7 +26,7 @@ class BulkActions(WriteContext, frozen=True):
         present = {draft["documentId"] for draft in drafts}
         for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):
             command = PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
-            for written in (yield from act_on(self.unit, command)):
+            for written in (yield from run_command(self.unit, command)):
                 yield from self._kept(written)
             yield from self.unit.settle()
         return len(drafts)
@@ -41,7 +41,7 @@ class BulkActions(WriteContext, frozen=True):
             command = UnpublishDocument(
                 uid=self._type.uid, document_id=one["documentId"], locale=one["locale"]
             )
-            yield from act_on(self.unit, command)
+            yield from run_command(self.unit, command)
             yield from self.unit.settle()
         entries = Counter(one["documentId"] for one in live)
         return sum(count * count for count in entries.values())
@@ -57,12 +57,12 @@ class BulkActions(WriteContext, frozen=True):
         if not chosen:
             raise NotFoundError
         for one in chosen:
-            self._to(DELETE).require_on(owned(one))
+            self._to(DELETE).require_on(entry_origin(one))
         ids = list(dict.fromkeys(one["documentId"] for one in chosen))
         for document_id in ids:
             for locale in locales:
                 command = DeleteDocument(uid=self._type.uid, document_id=document_id, locale=locale)
-                yield from act_on(self.unit, command)
+                yield from run_command(self.unit, command)
                 yield from self.unit.settle()
             if all(one in chosen for one in found if one["documentId"] == document_id):
                 yield from self.history.forget(self._type, document_id)
@@ -89,5 +89,5 @@ class BulkActions(WriteContext, frozen=True):
             if is_published(one) is published and any(self._is_in(one, code) for code in locales)
         ]
         for one in chosen:
-            self._to(action).require_on(owned(one))
+            self._to(action).require_on(entry_origin(one))
         return chosen

@@ -15,7 +15,7 @@ Blanks = dict[str, object]
 """Values in the place of what is withheld, by attribute."""
 
 
-def withheld(
+def blank_fields(
     schema: Schema,
     model: Model,
     makes: Sequence[GrantRule],
@@ -38,13 +38,13 @@ def withheld(
     return found
 
 
-def overlaid(blanks: Mapping[str, object], data: Mapping[str, object]) -> Blanks:
+def merge_data(blanks: Mapping[str, object], data: Mapping[str, object]) -> Blanks:
     """Return data on top of blanks, within components too."""
     found = {**blanks, **data}
     for name, blank in blanks.items():
         given = data.get(name)
         if isinstance(blank, Mapping) and isinstance(given, Mapping) and "set" not in blank:
-            found[name] = overlaid(blank, given)
+            found[name] = merge_data(blank, given)
     return found
 
 
@@ -58,10 +58,10 @@ def _component(
     component = schema.components[attribute.component]
     inside = f"{path}."
     if attribute.repeatable:
-        unread = withheld(schema, component, (GrantRule(),), reads, inside)
+        unread = blank_fields(schema, component, (GrantRule(),), reads, inside)
         kept = _is_covered(makes, path) and not unread
         return {} if kept else {attribute.name: []}
-    blanks = withheld(schema, component, makes, reads, inside)
+    blanks = blank_fields(schema, component, makes, reads, inside)
     if not blanks:
         return {}
     if blanks.keys() != {one.name for one in component.own_attributes if one.visible}:

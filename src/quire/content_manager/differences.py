@@ -6,7 +6,7 @@ from typing import Any
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import RequestedVersion
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown
 from quire.database.program import Program
 from quire.errors import NotFoundError
@@ -32,7 +32,7 @@ def draft_and_published(
         version = chosen_of(rights.content_type, every, wanted)
         if version is None or not rights.content_type.draft_and_publish:
             raise NotFoundError
-        rules = rights.require_on(owned(version))
+        rules = rights.require_on(entry_origin(version))
         entry = yield from reading.entry(rights, version["id"], wanted, None)
         sides[status] = reading.shaping(rights, wanted).entry(entry, rules)
     fields = differences(rights.content_type, sides["draft"], sides["published"])
@@ -54,23 +54,23 @@ def differences(
     found = {}
     for name in own:
         if name in asked and (name in one or name in other):
-            left, right = compared(one.get(name)), compared(other.get(name))
+            left, right = without_row_fields(one.get(name)), without_row_fields(other.get(name))
             if left != right:
                 found[name] = (left, right)
     return found
 
 
-def compared(value: object) -> object:
+def without_row_fields(value: object) -> object:
     """Return a value without what differs between any two versions: rows, and their moments."""
     if isinstance(value, list):
-        return [compared(item) for item in value]
+        return [without_row_fields(item) for item in value]
     if not isinstance(value, Mapping):
         return value
     if "mime" in value and "hash" in value:
         return {name: value[name] for name in _OF_FILES if name in value}
     if "documentId" in value:
         return _reference(value)
-    return {name: compared(inner) for name, inner in value.items() if name != "id"}
+    return {name: without_row_fields(inner) for name, inner in value.items() if name != "id"}
 
 
 def _reference(entry: Mapping[str, Any]) -> dict[str, object]:

@@ -14,7 +14,7 @@ from quire.query.querystring import QueryValue
 _ASKED = ("filters", "publicationFilter", "_q", "sort", "page", "pageSize")
 
 
-def exported(
+def export_page(
     reading: ContentReading,
     rights: TypePermissions,
     query: Query,

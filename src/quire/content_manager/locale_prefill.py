@@ -9,11 +9,11 @@ from typing import Any
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.permissions import may_follow, reading
+from quire.content_manager.permissions import may_follow, read_permissions
 from quire.content_manager.plan_nodes import CREATORS, FACTS
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import Query, RequestedVersion
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.scope import is_hidden
 from quire.content_manager.status import DocumentVersions, Shown
 from quire.content_manager.views import View
@@ -102,7 +102,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         Raises NotFoundError where there is nothing in the source, and ForbiddenError.
         """
         rights, wanted = (
-            reading(self.ability, content_type),
+            read_permissions(self.ability, content_type),
             RequestedVersion("draft", filling.source),
         )
         document_id = filling.document_id
@@ -112,7 +112,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         here = chosen_of(content_type, every, wanted)
         if here is None:
             raise NotFoundError
-        rules = rights.require_on(owned(here))
+        rules = rights.require_on(entry_origin(here))
         entry = yield from self.content.entry(rights, here["id"], wanted, None)
         shown = self.content.shaping(rights, wanted).entry(entry, rules)
         related: dict[str, dict[str, Shown]] = {}
@@ -170,7 +170,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         """Return the main fields of rows, as far as the caller may read them."""
         attribute = target.attributes.get(main)
         told = isinstance(attribute, ScalarAttribute) and not is_hidden(target, attribute)
-        rights = reading(self.ability, target)
+        rights = read_permissions(self.ability, target)
         if not ids or not told or not (main in _LEFT_OUT or rights.tells_of_all(main, None)):
             return {}
         slots = Slots()

@@ -143,7 +143,7 @@ def covers(rules: Iterable[GrantRule], path: str) -> bool:
     return first in ALWAYS or any(rule.covers_field(path) for rule in rules)
 
 
-def reading(ability: AdminAbility, content_type: ContentType) -> TypePermissions:
+def read_permissions(ability: AdminAbility, content_type: ContentType) -> TypePermissions:
     """Return what somebody may read of a content type."""
     return TypePermissions(ability, READ, content_type)
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility, GrantRule
-from quire.content_manager.permissions import CREATOR_FIELDS, covers, may_follow, reading
+from quire.content_manager.permissions import CREATOR_FIELDS, covers, may_follow, read_permissions
 from quire.content_manager.scope import is_hidden
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, Status
 from quire.schema.attributes.base import (
@@ -210,7 +210,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         elif self.ability.super_admin:
             fields = self._all(target)
         else:
-            rights = reading(self.ability, target)
+            rights = read_permissions(self.ability, target)
             fields = tuple(
                 a.name
                 for a in target.scalars

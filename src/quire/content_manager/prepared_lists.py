@@ -10,7 +10,7 @@ from msgspec import Struct
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, PreparedList
-from quire.content_manager.requests import Query, wanted
+from quire.content_manager.requests import Query, requested_version
 from quire.database.connection import Database
 from quire.database.execute.encoding import encode_result
 from quire.database.execute.list_cache import ListCache
@@ -51,7 +51,7 @@ class PreparedLists:
         key = _Key(rights.content_type.uid, raw_query, rights.ability, default)
         prepared = self._prepared.get(key)
         if prepared is None:
-            version = wanted(query, rights.content_type, default)
+            version = requested_version(query, rights.content_type, default)
             prepared = self._reading.prepare(rights, query, version)
             if len(raw_query) <= _LONGEST_QUERY:
                 self._prepared[key] = prepared

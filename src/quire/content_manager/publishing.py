@@ -3,14 +3,14 @@
 from quire.access.administration import CREATE, PUBLISH, UPDATE
 from quire.content_manager.read_service import chosen_of
 from quire.content_manager.requests import RequestedVersion
-from quire.content_manager.sanitize import forget_roles, owned
+from quire.content_manager.sanitize import entry_origin, forget_roles
 from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body
 from quire.content_manager.write_context import Result, WriteContext
 from quire.content_manager.write_service import NO_ENTITY, ContentWriting
 from quire.database.program import Program
 from quire.documents.commands import DiscardDraft, PublishDocument, UnpublishDocument, WrittenEntry
-from quire.documents.service import act_on
+from quire.documents.service import run_command
 from quire.errors import NotFoundError
 
 NO_DOCUMENT = "Document not found"
@@ -42,7 +42,7 @@ class ContentPublishing(WriteContext, frozen=True):
             yield from self.unit.settle()
         elif draft is None:
             raise NotFoundError(NO_DOCUMENT)
-        self._to(PUBLISH).require_on(owned(draft or {**every[0], "locale": locale}))
+        self._to(PUBLISH).require_on(entry_origin(draft or {**every[0], "locale": locale}))
         return (yield from self._published(document_id, locale))
 
     def check(self, document_id: str, locale: str | None) -> Program[None]:
@@ -61,7 +61,7 @@ class ContentPublishing(WriteContext, frozen=True):
 
     def _published(self, document_id: str, locale: str | None) -> Program[Result]:
         command = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
-        written = (yield from act_on(self.unit, command))[0]
+        written = (yield from run_command(self.unit, command))[0]
         yield from self._kept(written)
         return (yield from self.shown(written, full=True))
 
@@ -75,7 +75,7 @@ class ContentPublishing(WriteContext, frozen=True):
         live = chosen_of(self._type, every, RequestedVersion("published", locale))
         if live is None:
             raise NotFoundError(NO_ENTITY)
-        self._to(PUBLISH).require_on(owned(live))
+        self._to(PUBLISH).require_on(entry_origin(live))
         if discard:
             yield from self._discarded(document_id, locale, self.draft_of(every, locale))
             yield from self.unit.settle()
@@ -85,7 +85,7 @@ class ContentPublishing(WriteContext, frozen=True):
         forget_roles(entry)
         every = yield from reader.every_version(self.rights, document_id)
         command = UnpublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
-        yield from act_on(self.unit, command)
+        yield from run_command(self.unit, command)
         yield from self.unit.settle()
         left = yield from reader.every_version(self.rights, document_id)
         localizations = yield from reader.localized_in_full(self.rights, None, left)
@@ -98,7 +98,7 @@ class ContentPublishing(WriteContext, frozen=True):
         live = chosen_of(self._type, every, RequestedVersion("published", locale))
         if live is None:
             raise NotFoundError
-        self._to(UPDATE).require_on(owned(live))
+        self._to(UPDATE).require_on(entry_origin(live))
         written = yield from self._discarded(document_id, locale, self.draft_of(every, locale))
         return (yield from self.shown(written, full=True))
 
@@ -108,6 +108,6 @@ class ContentPublishing(WriteContext, frozen=True):
         if draft is not None:
             yield from self.history.before(self._reading, self.rights, draft)
         command = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)
-        written = (yield from act_on(self.unit, command))[0]
+        written = (yield from run_command(self.unit, command))[0]
         yield from self._kept(written)
         return written

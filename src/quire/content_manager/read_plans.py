@@ -10,7 +10,7 @@ from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import CREATORS, Nodes
 from quire.content_manager.requests import EVERY_LOCALE, Query, RequestedVersion
 from quire.content_manager.scope import ManagedScope
-from quire.content_manager.selection import asked_columns, require_fields, told_fields
+from quire.content_manager.selection import requested_columns, requested_fields, require_fields
 from quire.documents.reading import PlannedRead
 from quire.documents.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
@@ -54,9 +54,9 @@ class Planner(Struct, frozen=True):
         scope = self.scope(rights, wanted.locales)
         nodes = replace(
             self.nodes(rights, wanted),
-            columns=asked_columns(query),
-            fields=told_fields(query),
-            rows=populated(query, content_type) | _filtered_by(query, content_type),
+            columns=requested_columns(query),
+            fields=requested_fields(query),
+            rows=populated_relations(query, content_type) | _filtered_by(query, content_type),
         )
         asked = resolve_filters(query.get("filters"), content_type, scope)
         sort = resolve_sort(query.get("sort"), content_type, scope.within(Param.SORT, "sort"))
@@ -67,7 +67,7 @@ class Planner(Struct, frozen=True):
         root = replace(
             listed,
             edges=(*listed.edges, *_other_versions(content_type)),
-            filter=both(asked, self.reached(rights, wanted.locales, scope)),
+            filter=and_filters(asked, self.reached(rights, wanted.locales, scope)),
             sort=sort,
             status=wanted.status if versioned else None,
             publication=resolve_publication(query, scope) if versioned else None,
@@ -238,14 +238,14 @@ def locale_scope(
     return LocaleScope.ONE, slots.add(wanted.locale)
 
 
-def both(one: Filter | None, other: Filter | None) -> Filter | None:
+def and_filters(one: Filter | None, other: Filter | None) -> Filter | None:
     """Join two filters, both of which must hold."""
     if one is None or other is None:
         return one or other
     return Junction(every=True, parts=(one, other))
 
 
-def populated(query: Query, content_type: ContentType) -> frozenset[str]:
+def populated_relations(query: Query, content_type: ContentType) -> frozenset[str]:
     """Return the relations that ``populate`` asks to see as rows."""
     asked = query.get("populate")
     names = asked.split(",") if isinstance(asked, str) else asked

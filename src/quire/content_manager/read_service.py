@@ -11,8 +11,8 @@ from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.plan_nodes import CREATORS, FACTS
 from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS, Planner
 from quire.content_manager.requests import EVERY_LOCALE, Query, RequestedVersion
-from quire.content_manager.sanitize import EntrySanitizer, owned
-from quire.content_manager.selection import told_fields
+from quire.content_manager.sanitize import EntrySanitizer, entry_origin
+from quire.content_manager.selection import requested_fields
 from quire.content_manager.status import (
     DocumentVersions,
     Shown,
@@ -78,10 +78,12 @@ class ContentReading(Struct, frozen=True):
             rights=rights,
             planned=self.planner.page(rights, query, wanted),
             shaping=self.shaping(rights, wanted),
-            told=told_fields(query),
+            told=requested_fields(query),
         )
 
-    def page(self, prepared: PreparedList, facts: ListFacts | None = None) -> Program[Listed]:
+    def page(
+        self, prepared: PreparedList, facts: ListFacts | None = None
+    ) -> Program[Listed]:
         """Return a page of a list with the state of each entry and its other locales.
 
         It goes by ``facts``, and adds what is not among them.
@@ -121,7 +123,7 @@ class ContentReading(Struct, frozen=True):
         here = chosen_of(rights.content_type, every, wanted)
         if here is None:
             return self._missing(rights, every, wanted)
-        rules = rights.require_on(owned(here))
+        rules = rights.require_on(entry_origin(here))
         entry = yield from self.entry(rights, here["id"], wanted, rows, budget=self.budget())
         if full:
             localizations = yield from self.localized_in_full(rights, entry, every)
@@ -243,7 +245,7 @@ class ContentReading(Struct, frozen=True):
             if (one := _of(every, id_, rights, RequestedVersion("draft", locale)))
         ]
         for one in chosen:
-            rights.require_on(owned(one))
+            rights.require_on(entry_origin(one))
         ids = [one["id"] for one in chosen]
         if not ids:
             return []
@@ -270,7 +272,7 @@ class ContentReading(Struct, frozen=True):
         self, rights: TypePermissions, every: list[Shown], wanted: RequestedVersion
     ) -> dict[str, object]:
         """Answer for a document without this version: what there is of it instead."""
-        if not any(rights.on(owned(version)) for version in every):
+        if not any(rights.on(entry_origin(version)) for version in every):
             raise ForbiddenError
         locale = wanted.locale if wanted.named else None
         absent = {"documentId": every[0]["documentId"], "locale": locale, "id": None}
@@ -295,7 +297,7 @@ class ContentReading(Struct, frozen=True):
         if content_type.draft_and_publish and entry["id"] is not None:
             localized = content_type.localized
             other = versions.other_versions(entry)
-            others = [facts(version, localized=localized) for version in other]
+            others = [version_summary(version, localized=localized) for version in other]
         return {"availableLocales": locales, "availableStatus": others}
 
 
@@ -327,7 +329,7 @@ def _narrowed(prepared: PreparedList, entry: Shown, versions: DocumentVersions) 
     a draft, and without ``locale`` no rule holds for it that asks for one.
     """
     rights, told = prepared.rights, prepared.told or frozenset()
-    rules = rights.on(owned(entry))
+    rules = rights.on(entry_origin(entry))
     if rights.content_type.localized and "locale" not in told:
         # The rules of super admins name every locale, so none of them holds.
         everywhere = () if rights.ability.super_admin else rules
@@ -349,7 +351,7 @@ def _of(
     return chosen_of(rights.content_type, own, wanted)
 
 
-def facts(version: Shown, *, localized: bool) -> Shown:
+def version_summary(version: Shown, *, localized: bool) -> Shown:
     """Return what is told of another version of an entry: when and by whom it was changed."""
     told = CREATOR_FIELDS if localized else _IN_SHORT
     return {

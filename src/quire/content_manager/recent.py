@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.descriptions import is_displayed
 from quire.content_manager.entry_titles import main_field
-from quire.content_manager.permissions import TypePermissions, covers, reading
-from quire.content_manager.read_plans import Planner, both
-from quire.content_manager.sanitize import owned
+from quire.content_manager.permissions import TypePermissions, covers, read_permissions
+from quire.content_manager.read_plans import Planner, and_filters
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, Shown
 from quire.content_manager.views import View
 from quire.database.entries.status_counts import count_standing
@@ -30,7 +30,7 @@ _FACTS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType]:
     """Yield the content types whose entries somebody is shown at all."""
     for content_type in schema.content_types.values():
-        if is_displayed(content_type) and reading(ability, content_type).rules(None):
+        if is_displayed(content_type) and read_permissions(ability, content_type).rules(None):
             yield content_type
 
 
@@ -52,7 +52,7 @@ class Recent(Struct, frozen=True):
         return found[:MOST]
 
     def _of(self, content_type: ContentType, action: str) -> Program[list[Shown]]:
-        rights = reading(self.ability, content_type)
+        rights = read_permissions(self.ability, content_type)
         status: Status = "draft" if action == "update" else "published"
         main = main_field(content_type, self.views)
         planner = Planner(self.engine)
@@ -84,7 +84,7 @@ class Recent(Struct, frozen=True):
         self, rights: TypePermissions, row: Shown, main: str, versions: DocumentVersions
     ) -> Shown:
         content_type = rights.content_type
-        told = covers(rights.on(owned(row)), main)
+        told = covers(rights.on(entry_origin(row)), main)
         versioned = content_type.draft_and_publish
         shown: Shown = {
             "documentId": row["documentId"],
@@ -112,13 +112,13 @@ class Recent(Struct, frozen=True):
 
     def count_of(self, content_type: ContentType) -> Program[int]:
         """Count the documents of a type that may be read."""
-        planner, rights = Planner(self.engine), reading(self.ability, content_type)
+        planner, rights = Planner(self.engine), read_permissions(self.ability, content_type)
         scope = planner.scope(rights, None)
         versioned = content_type.draft_and_publish
         root = PlanNode(
             uid=content_type.uid,
             fields=("id",),
-            filter=both(None, planner.reached(rights, None, scope)),
+            filter=and_filters(None, planner.reached(rights, None, scope)),
             status="draft" if versioned else None,
         )
         limit, offset = scope.slots.add(1), scope.slots.add(0)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.permissions import reading
+from quire.content_manager.permissions import read_permissions
 from quire.content_manager.plan_nodes import CREATORS
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
@@ -34,7 +34,9 @@ class IncomingReferences(Struct, frozen=True):
         found: list[dict[str, object]] = []
         schema = self.reading.engine.schema
         for content_type in schema.content_types.values():
-            if not (content_type.is_api and reading(self.ability, content_type).rules(None)):
+            if not (
+                content_type.is_api and read_permissions(self.ability, content_type).rules(None)
+            ):
                 continue
             for path in relations_to(schema, content_type, target.uid):
                 one = yield from self._by(content_type, path, document_id)
@@ -45,7 +47,7 @@ class IncomingReferences(Struct, frozen=True):
     def _by(
         self, content_type: ContentType, path: Sequence[str], document_id: str
     ) -> Program[dict[str, object] | None]:
-        rights = reading(self.ability, content_type)
+        rights = read_permissions(self.ability, content_type)
         wanted = RequestedVersion("draft", EVERY_LOCALE if content_type.localized else None)
         asked = (*path, "documentId")
         # A filter by what somebody may not see counts for nothing, and would find every entry.

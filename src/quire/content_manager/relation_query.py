@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.content_manager.requests import Query, invalid
+from quire.content_manager.requests import Query, invalid_value
 from quire.documents.relation_input import row_id
 from quire.query.operators import OPERATORS, Operand
 from quire.query.plan import Status
@@ -62,13 +62,13 @@ def _number(query: Query, name: str, default: int, most: int) -> int:
         return default
     number = parse_number(value) if isinstance(value, str) else None
     if number is None or number != number:  # noqa: PLR0124 - what is no number
-        raise invalid(name, _NOT_NUMBER)
+        raise invalid_value(name, _NOT_NUMBER)
     if number < 1:
-        raise invalid(name, "Too small: expected number to be >=1")
+        raise invalid_value(name, "Too small: expected number to be >=1")
     if number > most:
-        raise invalid(name, f"Too big: expected number to be <={most}")
+        raise invalid_value(name, f"Too big: expected number to be <={most}")
     if number != int(number):
-        raise invalid(name, "Invalid input: expected int, received number")
+        raise invalid_value(name, "Invalid input: expected int, received number")
     return int(number)
 
 
@@ -79,13 +79,13 @@ def _status(value: QueryValue) -> Status | None:
         case "draft" | "published":
             return value
         case _:
-            raise invalid("status", _STATUS)
+            raise invalid_value("status", _STATUS)
 
 
 def _term(value: QueryValue) -> str | None:
     if value is None or isinstance(value, str):
         return value or None
-    raise invalid("_q", "Invalid input: expected string, received object")
+    raise invalid_value("_q", "Invalid input: expected string, received object")
 
 
 def _operator(value: QueryValue) -> str:
@@ -103,7 +103,9 @@ def _rows(query: Mapping[str, QueryValue], name: str) -> tuple[int, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise invalid(name, _NOT_LIST.format("string" if isinstance(value, str) else "object"))
+        raise invalid_value(
+            name, _NOT_LIST.format("string" if isinstance(value, str) else "object")
+        )
     texts = (item for item in value if isinstance(item, str))
     ids = (row_id(text) for text in texts if text.isascii() and text.isdecimal())
     return tuple(ids)[:_MOST_OMITTED]

@@ -12,16 +12,16 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import CREATE, READ, UPDATE
-from quire.content_manager.permissions import TypePermissions, covers, may_follow, reading
-from quire.content_manager.read_plans import Planner, both, locale_scope
+from quire.content_manager.permissions import TypePermissions, covers, may_follow, read_permissions
+from quire.content_manager.read_plans import Planner, and_filters, locale_scope
 from quire.content_manager.read_service import chosen_of
 from quire.content_manager.relation_query import PAGE_SIZE, RelationQuery
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion, locale_of
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.scope import ManagedScope
 from quire.content_manager.status import DocumentVersions, Shown
 from quire.content_manager.views import View, main_field
-from quire.database.entries.components import holders
+from quire.database.entries.components import component_owners
 from quire.database.program import Program
 from quire.documents.relation_input import row_id as read_row_id
 from quire.documents.unit_of_work import WriteEngine
@@ -156,7 +156,7 @@ class Relations(Struct, frozen=True):
 
         Without a locale it is that of the first one in the alphabet, and every locale is meant.
         """
-        rights, name = reading(self.ability, content_type), self.field.attribute.name
+        rights, name = read_permissions(self.ability, content_type), self.field.attribute.name
         rights.require()
         every, _ = yield from self._planner.versions_of(rights, query.id or "").entries()
         asked = locale_of(query.raw, content_type, None)
@@ -166,9 +166,9 @@ class Relations(Struct, frozen=True):
         here = next((one for w in wanted if (one := chosen_of(content_type, meant, w))), None)
         if here is None:
             raise NotFoundError(NO_ENTITY)
-        if not covers(rights.require_on(owned(here)), name):
+        if not covers(rights.require_on(entry_origin(here)), name):
             raise ForbiddenError
-        others = [one for one in meant if covers(rights.on(owned(one)), name)]
+        others = [one for one in meant if covers(rights.on(entry_origin(one)), name)]
         return [int(here["id"]), *(int(one["id"]) for one in others)]
 
     def _part(self, component: Model, query: RelationQuery) -> Program[int]:
@@ -190,7 +190,7 @@ class Relations(Struct, frozen=True):
 
         Raises ForbiddenError.
         """
-        above = yield from holders(self.engine.store, uid, row_id)
+        above = yield from component_owners(self.engine.store, uid, row_id)
         if depth > _DEEPEST or not above:
             raise ForbiddenError
         for holder in above:
@@ -199,10 +199,10 @@ class Relations(Struct, frozen=True):
             if content_type is None:
                 yield from self._require_holder(holder.uid, holder.row, own, depth + 1)
                 continue
-            rights, slots = reading(self.ability, content_type), Slots()
+            rights, slots = read_permissions(self.ability, content_type), Slots()
             plan = ReadPlan(root=self._planner.version_node(rights), entry=slots.add(holder.row))
             entry = yield from self._planner.planned(plan, slots).first()
-            if entry is None or not covers(rights.on(owned(entry)), own):
+            if entry is None or not covers(rights.on(entry_origin(entry)), own):
                 raise ForbiddenError
 
     def _require_field(self) -> None:
@@ -223,7 +223,7 @@ class Relations(Struct, frozen=True):
 
     @property
     def _rights(self) -> TypePermissions:
-        return reading(self.ability, self.field.target)
+        return read_permissions(self.ability, self.field.target)
 
     def _main_field(self, locales: tuple[str, ...] | None) -> str:
         """Return the attribute that stands for an entry, where the caller may read it."""
@@ -251,11 +251,14 @@ class Relations(Struct, frozen=True):
         asked = resolve_filters(filters, target, scope)
         sort = resolve_sort(query.raw.get("sort"), target, scope.within(Param.SORT, "sort"))
         scope.findings.raise_first()
-        slots, condition = scope.slots, both(asked, self._condition(query, wanted, main, scope))
+        slots, condition = (
+            scope.slots,
+            and_filters(asked, self._condition(query, wanted, main, scope)),
+        )
         if omitted:
             slot = slots.add([*omitted])
             other = Comparison("id", Predicate.IN, (slot,), negated=True)
-            condition = both(condition, other)
+            condition = and_filters(condition, other)
         pagination = Pagination(
             start=(query.page - 1) * query.page_size,
             limit=query.page_size,
@@ -287,7 +290,7 @@ class Relations(Struct, frozen=True):
         scope = self._planner.scope(self._rights, wanted.locales)
         slots, condition = scope.slots, self._condition(query, wanted, main, scope)
         here = Comparison("id", Predicate.IN, (slots.add([*ids]),))
-        root = replace(self._node(query, main), filter=both(condition, here))
+        root = replace(self._node(query, main), filter=and_filters(condition, here))
         locale, slot = locale_scope(self.field.target, wanted, slots)
         plan = ReadPlan(root=root, locale=locale, locale_slot=slot)
         found, _ = yield from self._planner.planned(plan, slots).entries()
@@ -311,7 +314,7 @@ class Relations(Struct, frozen=True):
         reached: Filter | None = None
         if self.ability.allows(self._rights.action, target.uid):
             reached = self._planner.reached(self._rights, wanted.locales, scope)
-        return both(named, reached)
+        return and_filters(named, reached)
 
     # Showing -----------------------------------------------------------------------------------
 

@@ -34,7 +34,9 @@ class RequestedVersion(Struct, frozen=True):
         return None if self.locale in {None, EVERY_LOCALE} else (str(self.locale),)
 
 
-def wanted(query: Query, content_type: ContentType, default_locale: str | None) -> RequestedVersion:
+def requested_version(
+    query: Query, content_type: ContentType, default_locale: str | None
+) -> RequestedVersion:
     """Understand ``status`` and ``locale``; drafts in the default locale unless told otherwise.
 
     Raises ValidationError for values that cannot be.
@@ -57,7 +59,7 @@ def status_of(query: Query) -> Status:
         case "published":
             return PUBLISHED_STATUS  # type: ignore[return-value]  # the same text, as a constant
         case _:
-            raise invalid("status", "Invalid status")
+            raise invalid_value("status", "Invalid status")
 
 
 def locale_of(query: Query, content_type: ContentType, default_locale: str | None) -> str | None:
@@ -67,9 +69,9 @@ def locale_of(query: Query, content_type: ContentType, default_locale: str | Non
     """
     asked = query.get("locale")
     if isinstance(asked, list | dict):
-        raise invalid("locale", _NOT_TEXT.format(_kind(asked)))
+        raise invalid_value("locale", _NOT_TEXT.format(_kind(asked)))
     if asked is not None and "\0" in asked:
-        raise invalid("locale", f"locale {_NUL}")
+        raise invalid_value("locale", f"locale {_NUL}")
     return (asked or default_locale) if content_type.localized else None
 
 
@@ -86,15 +88,15 @@ def locales_of(
     codes: dict[str, None] = {}
     for item in asked:
         if not isinstance(item, str):
-            raise invalid("locale", _NOT_TEXT.format(_kind(item)))
+            raise invalid_value("locale", _NOT_TEXT.format(_kind(item)))
         if "\0" in item:
-            raise invalid("locale", f"locale {_NUL}")
+            raise invalid_value("locale", f"locale {_NUL}")
         if item:
             codes[item] = None
     return (tuple(codes) or (default_locale,)) if content_type.localized else (None,)
 
 
-def invalid(path: str | Sequence[str], message: str) -> ValidationError:
+def invalid_value(path: str | Sequence[str], message: str) -> ValidationError:
     """Make the error for one value of a request."""
     steps = [path] if isinstance(path, str) else list(path)
     problem = {"path": steps, "message": message, "name": ValidationError.name}

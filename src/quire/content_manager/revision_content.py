@@ -27,7 +27,7 @@ Target = tuple[str, str, str | None]
 """The uid, the document id and the locale of an entry."""
 
 
-def recorded(schema: Schema, model: Model, entry: Mapping[str, Any]) -> Data:
+def revision_data(schema: Schema, model: Model, entry: Mapping[str, Any]) -> Data:
     """Return what a revision keeps of an entry that was read with its relations as rows."""
 
     def kept(attribute: Attribute, value: object) -> object:
@@ -79,7 +79,7 @@ def targets_in(
     return frozenset(found)
 
 
-def as_body(
+def request_data(
     schema: Schema, model: Model, data: Mapping[str, Any], present: ExistingTargets
 ) -> Data:
     """Return data as a request writes them, without what is not there any more."""

@@ -16,8 +16,8 @@ from quire.content_manager.revision_content import (
     Data,
     ExistingTargets,
     Target,
-    as_body,
-    recorded,
+    request_data,
+    revision_data,
     targets_in,
 )
 from quire.content_manager.status import Shown
@@ -79,7 +79,7 @@ class RevisionLog(Struct, frozen=True):
         *,
         published: bool = False,
     ) -> Program[None]:
-        entry = yield from whole(reading, rights, entry_id)
+        entry = yield from read_whole(reading, rights, entry_id)
         content_type = rights.content_type
         live = published or not content_type.draft_and_publish
         moment = entry["publishedAt"] if published else entry["updatedAt"]
@@ -88,18 +88,20 @@ class RevisionLog(Struct, frozen=True):
             status=PUBLISHED_STATUS if live else DRAFT_STATUS,
             created_at=ms_from_iso(moment),
             created_by=by,
-            data=msgspec.json.encode(recorded(reading.engine.schema, content_type, entry)).decode(),
+            data=msgspec.json.encode(
+                revision_data(reading.engine.schema, content_type, entry)
+            ).decode(),
         )
         yield from self.revisions.add(revision, most=self.most)
 
 
-def whole(reading: ContentReading, rights: TypePermissions, entry_id: int) -> Program[Shown]:
+def read_whole(reading: ContentReading, rights: TypePermissions, entry_id: int) -> Program[Shown]:
     """Return a row with all that is in it, whatever may be read of it, relations as rows."""
     wanted = RequestedVersion("draft", None, "draft")
     return (yield from reading.entry(rights, entry_id, wanted, None, rules=_EVERYTHING))
 
 
-def written_again(
+def revision_as_request(
     engine: WriteEngine, rights: TypePermissions, revision: Revision
 ) -> Program[tuple[Data, list[dict[str, object]]]]:
     """Return a revision as a request writes it, and what it leads to that is gone."""
@@ -107,7 +109,7 @@ def written_again(
     present = ExistingTargets(locale=revision.place.locale)
     wanted = targets_in(engine.schema, content_type, data, present)
     present.found = yield from _found(engine, wanted)
-    body = as_body(engine.schema, content_type, data, present)
+    body = request_data(engine.schema, content_type, data, present)
     return body, present.missing
 
 

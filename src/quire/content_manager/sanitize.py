@@ -11,7 +11,7 @@ from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ADMIN_USER_UID, Model, Schema
 
 
-def owned(entry: Mapping[str, Any]) -> EntryOrigin:
+def entry_origin(entry: Mapping[str, Any]) -> EntryOrigin:
     """Return what rules ask of an entry that was read with its creator."""
     made_by = entry.get("createdBy")
     if not isinstance(made_by, Mapping):
@@ -49,7 +49,7 @@ class EntrySanitizer:
 
     def entry(self, entry: Shown, rules: Sequence[GrantRule] | None = None) -> Shown:
         """Return what is shown of an entry; by the rules that hold for it, or by these."""
-        held = self._rights.on(owned(entry)) if rules is None else tuple(rules)
+        held = self._rights.on(entry_origin(entry)) if rules is None else tuple(rules)
         forget_roles(entry)
         for name in self._admin_users:
             if covers(held, name):

@@ -5,7 +5,12 @@ not look at either: such a part of a query counts for nothing, as the format has
 tells that it was there.
 """
 
-from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions, may_follow, reading
+from quire.content_manager.permissions import (
+    CREATOR_FIELDS,
+    TypePermissions,
+    may_follow,
+    read_permissions,
+)
 from quire.errors import InvalidKeyError
 from quire.query.resolve.errors import Pass
 from quire.query.resolve.scope import Scope
@@ -88,7 +93,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
                 continue
             if not self._reaches(attribute, target):
                 return True
-            rights, model, walked = reading(rights.ability, target), target, ""
+            rights, model, walked = read_permissions(rights.ability, target), target, ""
         return False
 
     def _reaches(self, attribute: Attribute, target: ContentType) -> bool:

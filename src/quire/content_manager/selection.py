@@ -15,15 +15,15 @@ from quire.schema.attributes.base import ScalarAttribute
 _NO_TEXTS = "Invalid fields parameter. Expected a string or an array of strings"
 
 
-def asked_columns(query: Query) -> frozenset[str] | None:
+def requested_columns(query: Query) -> frozenset[str] | None:
     """Return the attributes that a list is narrowed to, ``None`` for all of them."""
     return frozenset(_named(query, "columns")) or None
 
 
-def told_fields(query: Query) -> frozenset[str] | None:
+def requested_fields(query: Query) -> frozenset[str] | None:
     """Return the scalars that a list knows, ``None`` for all of them."""
     listed = frozenset(_named(query, "fields"))
-    every = "*" in listed or asked_columns(query) is not None
+    every = "*" in listed or requested_columns(query) is not None
     return None if every else listed or None
 
 

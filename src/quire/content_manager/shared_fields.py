@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from quire.access.admin_ability import AdminAbility
-from quire.content_manager.permissions import covers, reading
+from quire.content_manager.permissions import covers, read_permissions
 from quire.content_manager.plan_nodes import CREATORS, FACTS
 from quire.content_manager.read_plans import Planner
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import DocumentVersions
 from quire.database.entries.row_comparison import columns_of
 from quire.database.program import Program
@@ -43,7 +43,7 @@ def shared_fields(
 
     Raises NotFoundError for a row that is no draft, or not there.
     """
-    rights, planner = reading(ability, content_type), Planner(engine)
+    rights, planner = read_permissions(ability, content_type), Planner(engine)
     rights.require()
     shared = engine.store.layout(content_type.uid).shared
     slots = Slots()
@@ -57,7 +57,7 @@ def shared_fields(
     live = entry is not None and entry["publishedAt"] is not None
     if entry is None or (live and content_type.draft_and_publish):
         raise NotFoundError
-    rules = rights.require_on(owned(entry))
+    rules = rights.require_on(entry_origin(entry))
     found, _ = yield from planner.versions(content_type, [entry["documentId"]]).entries()
     others = DocumentVersions(content_type, found).localizations(entry)
     own = {

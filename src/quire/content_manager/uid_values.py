@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.content_manager.requests import invalid
+from quire.content_manager.requests import invalid_value
 from quire.content_manager.slugs import slug_of
 from quire.database.program import Program
 from quire.documents.unit_of_work import WriteEngine
@@ -45,7 +45,7 @@ def uid_field(schema: Schema, body: Mapping[str, object]) -> UidField:
     return UidField(content_type, attribute)
 
 
-def checked_body(body: object, last: str, kind: str) -> Mapping[str, object]:
+def check_body(body: object, last: str, kind: str) -> Mapping[str, object]:
     """Return a body with ``contentTypeUID``, ``field`` and one more member of a kind.
 
     Raises ValidationError with all that is wrong with it.
@@ -89,10 +89,10 @@ def check_value(field: UidField, value: str) -> None:
     own = field.attribute.raw.get("regex")
     pattern = compile_pattern(own if isinstance(own, str) else URL_FRIENDLY)
     if not pattern.found_in(value) or "\0" in value:
-        raise invalid("value", BAD_VALUE)
+        raise invalid_value("value", BAD_VALUE)
 
 
-def generated(
+def generate_uid(
     engine: WriteEngine, field: UidField, data: Mapping[str, object], locale: str | None
 ) -> Program[str]:
     """Return a free value made from the attribute that the schema names for it.
@@ -106,10 +106,12 @@ def generated(
     value = slug_of(text)[:_LONGEST] if len(text) > _LONGEST * 4 else slug_of(text)
     if not value:
         return ""
-    return (yield from free(engine, field, value, locale))
+    return (yield from make_unique(engine, field, value, locale))
 
 
-def free(engine: WriteEngine, field: UidField, value: str, locale: str | None) -> Program[str]:
+def make_unique(
+    engine: WriteEngine, field: UidField, value: str, locale: str | None
+) -> Program[str]:
     """Return a value, with the first number that makes it free when it is taken."""
     if not (yield from _taken(engine, field, [value], locale)):
         return value

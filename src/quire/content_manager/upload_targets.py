@@ -6,7 +6,7 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.administration import PUBLISH, UPDATE
 from quire.content_manager.permissions import TypePermissions, covers
 from quire.content_manager.read_plans import Planner
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import is_published
 from quire.database.program import Program
 from quire.documents.unit_of_work import WriteEngine
@@ -40,7 +40,7 @@ def require_attaching(
             raise ForbiddenError
         return
     entry = found[0]
-    if not covers(rights.require_on(owned(entry)), field):
+    if not covers(rights.require_on(entry_origin(entry)), field):
         raise ForbiddenError
     if content_type.draft_and_publish and is_published(entry):
-        replace(rights, action=PUBLISH).require_on(owned(entry))
+        replace(rights, action=PUBLISH).require_on(entry_origin(entry))

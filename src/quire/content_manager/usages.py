@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import READ
 from quire.content_manager.entry_titles import main_field, stored_views
-from quire.content_manager.permissions import TypePermissions, covers, reading
+from quire.content_manager.permissions import TypePermissions, covers, read_permissions
 from quire.content_manager.read_plans import Planner
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.database.program import Program
 from quire.database.stores.file_usage import FileUse
 from quire.documents.unit_of_work import WriteEngine
@@ -36,7 +36,7 @@ class UsageLookup(Struct, frozen=True):
         found: list[Told] = []
         for content_type in types:
             here = [use for use in uses if use.uid == content_type.uid]
-            rights = reading(self.ability, content_type)
+            rights = read_permissions(self.ability, content_type)
             rows = yield from self._rows(rights, here, main := main_field(content_type, views))
             found += [
                 shown
@@ -65,7 +65,7 @@ class UsageLookup(Struct, frozen=True):
 
 
 def _shown(rights: TypePermissions, use: FileUse, row: Told | None, main: str) -> Told | None:
-    rules = () if row is None else rights.on(owned(row))
+    rules = () if row is None else rights.on(entry_origin(row))
     if row is None or not rules or not covers(rules, use.path):
         return None
     content_type = rights.content_type

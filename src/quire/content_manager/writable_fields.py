@@ -7,7 +7,7 @@ attribute, or may not be written, is left out without a word, in components too.
 from collections.abc import Mapping, Sequence
 
 from quire.access.admin_ability import GrantRule
-from quire.content_manager.requests import invalid
+from quire.content_manager.requests import invalid_value
 from quire.errors import InvalidKeyError
 from quire.schema.attributes.base import (
     Attribute,
@@ -34,13 +34,13 @@ def body_of(body: object, *, creating: bool = False) -> Body:
         return {}
     if not isinstance(body, Mapping):
         kind = next((name for type_, name in _KINDS if isinstance(body, type_)), "null")
-        raise invalid((), _NOT_OBJECT.format(kind))
+        raise invalid_value((), _NOT_OBJECT.format(kind))
     if creating and "id" in body:
         raise InvalidKeyError("id", None, source="body", show_path=False)
     return body
 
 
-def picked(
+def pick_writable(
     schema: Schema, model: Model, body: Body, rules: Sequence[GrantRule]
 ) -> dict[str, object]:
     """Return what is written of a body for an entry."""

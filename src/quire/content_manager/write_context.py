@@ -15,7 +15,7 @@ from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.revisions import RevisionLog
-from quire.content_manager.sanitize import forget_roles, owned
+from quire.content_manager.sanitize import entry_origin, forget_roles
 from quire.content_manager.status import Shown
 from quire.database.program import Program
 from quire.documents.commands import WrittenEntry
@@ -97,7 +97,7 @@ class WriteContext(Struct, frozen=True):
 
         Raises ForbiddenError where that is nothing.
         """
-        rules = self.rights.require_on(owned(version))
+        rules = self.rights.require_on(entry_origin(version))
         entry = yield from self._reading.entry(self.rights, version["id"], wanted, None)
         return self._reading.shaping(self.rights, wanted).entry(entry, rules)
 

@@ -2,11 +2,11 @@
 
 from quire.access.administration import CREATE, DELETE, UPDATE
 from quire.content_manager.accounts import new_account
-from quire.content_manager.clone_overlay import overlaid, withheld
+from quire.content_manager.clone_overlay import blank_fields, merge_data
 from quire.content_manager.requests import EVERY_LOCALE
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown
-from quire.content_manager.writable_fields import Body, picked
+from quire.content_manager.writable_fields import Body, pick_writable
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program
 from quire.documents.commands import (
@@ -18,7 +18,7 @@ from quire.documents.commands import (
     WrittenEntry,
 )
 from quire.documents.preconditions import ANY
-from quire.documents.service import act_on
+from quire.documents.service import run_command
 from quire.errors import NotFoundError, PreconditionFailedError
 from quire.schema.model import USER_UID
 
@@ -40,11 +40,11 @@ class ContentWriting(WriteContext, frozen=True):
         """Make a document in one locale."""
         yield from self.require_locales([locale])
         rules = self._to(CREATE).in_locale(locale)
-        data = picked(self.unit.engine.schema, self._type, body, rules)
+        data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         if self._type.uid == USER_UID:
             data = yield from new_account(self.unit.engine, data)
         command = CreateDocument(uid=self._type.uid, data=data, locale=locale)
-        written = (yield from act_on(self.unit, command))[0]
+        written = (yield from run_command(self.unit, command))[0]
         yield from self._kept(written)
         return written
 
@@ -78,10 +78,10 @@ class ContentWriting(WriteContext, frozen=True):
         yield from self.require_locales([locale])
         entry = self.draft_of(every, locale)
         # A locale that is added belongs to whoever made the document.
-        of = owned(entry or {**every[0], "locale": locale})
+        of = entry_origin(entry or {**every[0], "locale": locale})
         rules = self._to(UPDATE).require_on(of)
         _require_unchanged(entry, expected)
-        data = picked(self.unit.engine.schema, self._type, body, rules)
+        data = pick_writable(self.unit.engine.schema, self._type, body, rules)
         command = UpdateDocument(
             uid=self._type.uid,
             document_id=document_id,
@@ -91,7 +91,7 @@ class ContentWriting(WriteContext, frozen=True):
         )
         if entry is not None:
             yield from self.history.before(self._reading, self.rights, entry)
-        written = (yield from act_on(self.unit, command))[0]
+        written = (yield from run_command(self.unit, command))[0]
         if kept:
             yield from self._kept(written)
         return written
@@ -106,15 +106,15 @@ class ContentWriting(WriteContext, frozen=True):
         here = self.draft_of(every, locale)
         if here is None:
             raise NotFoundError
-        read = self.rights.require_on(owned(here))
+        read = self.rights.require_on(entry_origin(here))
         rules = self._to(CREATE).in_locale(here["locale"])
         schema = self.unit.engine.schema
-        blanks = withheld(schema, self._type, rules, read)
-        data = overlaid(blanks, picked(schema, self._type, body, rules))
+        blanks = blank_fields(schema, self._type, rules, read)
+        data = merge_data(blanks, pick_writable(schema, self._type, body, rules))
         command = CloneDocument(
             uid=self._type.uid, document_id=document_id, locale=locale, data=data
         )
-        written = (yield from act_on(self.unit, command))[0]
+        written = (yield from run_command(self.unit, command))[0]
         yield from self._kept(written)
         return (yield from self.shown(written, full=False))
 
@@ -129,9 +129,9 @@ class ContentWriting(WriteContext, frozen=True):
         if not chosen:
             raise NotFoundError
         for one in chosen:
-            self._to(DELETE).require_on(owned(one))
+            self._to(DELETE).require_on(entry_origin(one))
         where = AllLocales.LOCALE if locale == EVERY_LOCALE else locale
-        yield from act_on(
+        yield from run_command(
             self.unit, DeleteDocument(uid=self._type.uid, document_id=document_id, locale=where)
         )
         if len(chosen) == len(every):

@@ -30,7 +30,7 @@ from quire.errors import AppError
 _MISSING = "{} relation(s) of type {} associated with this entity do not exist"
 
 
-def understand(
+def parse_data(
     unit: UnitOfWork,
     layout: EntryLayout,
     data: Data,

@@ -93,7 +93,7 @@ class _Reader:
         if isinstance(item, dict):
             return self._object(item)
         if isinstance(item, str):
-            return named(item)
+            return parse_text_target(item)
         if isinstance(item, int | float) and item is not True:
             return RelationTarget(id=row_id(item))
         raise UnreadableRelationError
@@ -117,7 +117,7 @@ class _Reader:
         )
 
 
-def named(text: str) -> RelationTarget:
+def parse_text_target(text: str) -> RelationTarget:
     """Read a target given as text: an id when it begins with digits, else a document id.
 
     Raises UnreadableRelationError for the empty text.
@@ -162,7 +162,7 @@ def _position(value: object, *, by_document: bool) -> Position | None:
 
 def _anchor(value: object, *, by_document: bool) -> RelationTarget:
     if isinstance(value, str):
-        return RelationTarget(document_id=value) if by_document else named(value)
+        return RelationTarget(document_id=value) if by_document else parse_text_target(value)
     if isinstance(value, int | float) and value is not True:
         return (
             RelationTarget(document_id=str(value))

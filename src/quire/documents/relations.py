@@ -17,7 +17,7 @@ from quire.database.entries.lookup import VersionRow, existing_ids, rows_of_docu
 from quire.database.program import Program
 from quire.database.tables.table_map import ColumnEdge
 from quire.documents.entry_values import EntryValues, RelationChange, RelationTarget
-from quire.documents.row_rules import in_sight
+from quire.documents.row_rules import visible_rows
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
 from quire.schema.attributes.base import MediaAttribute, RelationAttribute
@@ -139,7 +139,7 @@ def resolve_targets(
             if found.must_exist:
                 ids.setdefault(found.uid, {})[target.id] = None
     for uid, asked in named.items():
-        seen = yield from in_sight(unit, uid, asked)
+        seen = yield from visible_rows(unit, uid, asked)
         resolution.unseen.update((uid, row) for row in asked.keys() - seen)
     yield from _find_documents(unit, wanted, resolution)
     yield from _count_missing(unit, ids, resolution)
@@ -202,7 +202,7 @@ def _find_documents(
         if unit.engine.schema.content_types.get(uid) is None:
             continue
         rows = yield from rows_of_documents(unit.store, uid, locale, tuple(document_ids))
-        in_reach = yield from in_sight(unit, uid, {row.id for _, row in rows})
+        in_reach = yield from visible_rows(unit, uid, {row.id for _, row in rows})
         seen |= {(uid, row) for row in in_reach}
         for document_id, row in rows:
             found.setdefault((uid, locale, document_id), []).append(row)

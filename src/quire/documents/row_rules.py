@@ -64,7 +64,7 @@ def require_after(
         yield from _require(unit, command.uid, document_id, rule)
 
 
-def in_sight(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[frozenset[int]]:
+def visible_rows(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[frozenset[int]]:
     """Return those of some rows that who writes may find: all, where no rule narrows them."""
     rules = {} if unit.principal is None else rules_of(unit.principal.ability)
     rule = rules.get(f"{uid}.{_FIND}")

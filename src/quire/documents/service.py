@@ -168,7 +168,7 @@ class DocumentService:
         def act(unit: UnitOfWork) -> Program[list[list[WrittenEntry]]]:
             written = []
             for command in commands:
-                written.append((yield from act_on(unit, command)))
+                written.append((yield from run_command(unit, command)))
                 yield from unit.settle()
             return written
 
@@ -254,7 +254,7 @@ class DocumentService:
         return dict(zip(wanted, hashes, strict=True))
 
 
-def act_on(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
+def run_command(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
     """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted.
 
     Raises ForbiddenError for a document that is out of reach of who writes.

@@ -39,7 +39,7 @@ def shared_columns(
     return dict(zip(columns, row, strict=True))
 
 
-def take_over(
+def copy_shared_values(
     unit: UnitOfWork, layout: EntryLayout, source: EntryRow, target: int, names: Collection[str]
 ) -> Program[None]:
     """Copy shared media and components to the row of a new locale."""
@@ -55,7 +55,7 @@ class SharedValues(Struct, frozen=True):
     parts: Signatures
 
 
-def common_before(
+def shared_values_before(
     unit: UnitOfWork, layout: EntryLayout, entries: Collection[EntryRow], locale: str | None
 ) -> Program[SharedValues | None]:
     """Return the common values that a document has before it is changed in a locale.
@@ -73,7 +73,7 @@ def by_locale(entries: Iterable[EntryRow]) -> list[EntryRow]:
     return sorted(entries, key=lambda entry: (entry.locale or "", entry.published, entry.id))
 
 
-def agree_later(
+def sync_locales_later(
     unit: UnitOfWork,
     layout: EntryLayout,
     source: EntryRow,
@@ -101,7 +101,7 @@ def agree_later(
     unit.later(step)
 
 
-def give_later(
+def write_to_locales_later(
     unit: UnitOfWork,
     layout: EntryLayout,
     source: EntryRow,

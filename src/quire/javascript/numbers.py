@@ -55,6 +55,6 @@ def as_double(number: float) -> float:
         return math.inf if number > 0 else -math.inf
 
 
-def tidy(number: float) -> int | float:
+def normalize_number(number: float) -> int | float:
     """Return a whole number of 64 bits as an int, and any other as it is."""
     return int(number) if number.is_integer() and abs(number) < _WORD else number

@@ -4,7 +4,7 @@ import structlog
 
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.migration.archive_expiry import forget_over, over
+from quire.database.migration.archive_expiry import expired, forget_expired
 from quire.database.settings_target import target_of
 from quire.errors import AppError
 from quire.settings import Settings
@@ -19,9 +19,9 @@ async def clear_archives(settings: Settings, database: Database, clock: Clock) -
     """
     kind, days, now = target_of(settings).kind, settings.database.archive_days, clock()
     try:
-        if not await database.read(lambda: over(kind, days=days, now=now)):
+        if not await database.read(lambda: expired(kind, days=days, now=now)):
             return
-        gone = await database.write(forget_over(kind, days=days, now=now))
+        gone = await database.write(forget_expired(kind, days=days, now=now))
     except AppError as error:
         _log.warning("what was archived for too long is left", exc_info=error)
         return

@@ -9,7 +9,7 @@ from quire.query.resolve.scope import ReadLimits
 from quire.runtime.services import Services
 from quire.schema.model import Schema
 from quire.settings import Settings
-from quire.uploads.signed_links import presented_files
+from quire.uploads.signed_links import present_files
 
 
 def make_reader(services: Services, schema: Schema, tables: TableMap) -> ContentReader:
@@ -42,7 +42,7 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> Content
             pages=settings.cache.pages,
             slow_lists=services.slow_lists,
         ),
-        presented=NOTHING_PRESENTED if links is None else presented_files(links),
+        presented=NOTHING_PRESENTED if links is None else present_files(links),
     )
 
 

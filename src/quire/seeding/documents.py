@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from quire.database.program import Program
 from quire.documents.commands import CreateDocument, UpdateDocument, WrittenEntry
-from quire.documents.service import act_on
+from quire.documents.service import run_command
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import AppError, SeedingError
 from quire.schema.attributes.base import RelationAttribute
@@ -82,7 +82,7 @@ class Documents:
         self, command: CreateDocument | UpdateDocument, document: Document, version: DocumentVersion
     ) -> Program[WrittenEntry]:
         try:
-            written = yield from act_on(self._unit, command)
+            written = yield from run_command(self._unit, command)
             yield from self._unit.settle()
         except AppError as error:
             place = f"{document.content_type} {document.key}"

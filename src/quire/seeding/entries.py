@@ -26,7 +26,7 @@ from quire.schema.attributes.validation import Step
 from quire.schema.model import ContentType, Model, Schema
 from quire.schema.system_attributes import trailing_attributes
 from quire.seeding.content import Document, DocumentVersion, MediaFile, Status, Values
-from quire.seeding.media import described_file, plan_upload
+from quire.seeding.media import describe_file, plan_upload
 from quire.seeding.references import Reference, target_locale
 from quire.seeding.source import DocumentSource
 from quire.seeding.wire_format import COMPONENT_KEY, WireFormat, as_list, components_of, is_blocks
@@ -116,7 +116,7 @@ class EntryCheck:
         file = self._known.media.get(name)
         if file is None or not file.path.is_file():
             return _MISSED
-        return described_file(1, "", plan_upload(file, Path(), str).values, 0)
+        return describe_file(1, "", plan_upload(file, Path(), str).values, 0)
 
 
 def _is_own(name: str) -> bool:

@@ -63,7 +63,7 @@ def plan_upload(file: MediaFile, folder: Path, new_suffix: Callable[[], str]) ->
     return Upload(source=file.path, target=folder / f"{stored}{extension}", values=values)
 
 
-def described_file(
+def describe_file(
     id_: int, document_id: str, values: Mapping[str, object], at: int
 ) -> dict[str, object]:
     """Describe a stored file as the images of blocks do; ``at`` is epoch milliseconds."""
@@ -79,7 +79,7 @@ def described_file(
 
 
 @contextmanager
-def placed(uploads: Sequence[Upload], advance: Callable[[str], None]) -> Iterator[None]:
+def placed_files(uploads: Sequence[Upload], advance: Callable[[str], None]) -> Iterator[None]:
     """Copy files to their places; they are taken away again when the block fails.
 
     ``advance`` is called with the name of each. Raises SeedingError when one cannot be copied, or

@@ -23,7 +23,7 @@ from quire.errors import SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, Schema
 from quire.seeding.content import Content
-from quire.seeding.media import SUFFIX_BYTES, Upload, placed, plan_upload
+from quire.seeding.media import SUFFIX_BYTES, Upload, placed_files, plan_upload
 from quire.seeding.program import SeedTarget, seed_program
 from quire.seeding.rows import BuiltinRows
 from quire.settings import Settings
@@ -83,7 +83,7 @@ class _Work:
 
     async def new(self) -> None:
         """Make the database together with its content."""
-        with placed(self._listed(), self._advance):
+        with placed_files(self._listed(), self._advance):
             async with self._database.new() as database:
                 await self._run(database, self._first)
 
@@ -93,7 +93,7 @@ class _Work:
         target = self._target(database)
         try:
             await database.read(lambda: self._require_unfilled(target))
-            with placed(self._listed(), self._advance):
+            with placed_files(self._listed(), self._advance):
                 await self._run(database, self._further)
         finally:
             await database.close()

@@ -15,7 +15,7 @@ from quire.database.tables.table_map import LinkEdge, TableMap
 from quire.errors import SeedingError
 from quire.schema.model import FILE_UID, LOCALE_UID
 from quire.seeding.content import Locale, Values
-from quire.seeding.media import Upload, described_file
+from quire.seeding.media import Upload, describe_file
 
 PERMISSION_UID = "plugin::users-permissions.permission"
 _PUBLIC_ROLE = "public"
@@ -41,7 +41,7 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
     def file(self, upload: Upload) -> Program[dict[str, object]]:
         """Add a file to the media library, at its root; returns all that is known of it."""
         document_id, id_ = yield from self._plain(FILE_UID, {**upload.values, "folderPath": "/"})
-        return described_file(id_, document_id, upload.values, self.now)
+        return describe_file(id_, document_id, upload.values, self.now)
 
     def permissions(self, public: Sequence[str]) -> Program[None]:
         """Let visitors take some actions. Raises SeedingError when there is no role for them."""

@@ -6,7 +6,7 @@ from quire.schema.model import FILE_UID
 from quire.webhooks.event_bus import EventName
 
 
-def file_happened(
+def emit_file_event(
     unit: UnitOfWork, name: EventName, *, document_id: str, file_id: int
 ) -> Program[None]:
     """Note what happened to a file; of one that is about to go, before it does."""

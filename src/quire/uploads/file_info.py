@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from quire.documents.validate.problems import Problem, place_text, validation_error
-from quire.javascript.numbers import read_number, tidy
+from quire.javascript.numbers import normalize_number, read_number
 from quire.javascript.text import printed, string_of
 from quire.schema.attributes.validation import ABSENT, NUL_MESSAGE, Absent, mistyped, not_of_type
 
@@ -160,7 +160,7 @@ def _percent(given: object) -> tuple[str | None, int | float]:
         return f"must be greater than or equal to {_LOWEST}", 0
     if number > _HIGHEST:
         return f"must be less than or equal to {_HIGHEST}", 0
-    return None, tidy(number) if isinstance(number, float) else number
+    return None, normalize_number(number) if isinstance(number, float) else number
 
 
 def _folder(value: object) -> int | Absent | None:

@@ -19,7 +19,7 @@ from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError, ValidationError
 from quire.schema.attributes.base import MediaAttribute
 from quire.schema.attributes.validation import Absent
-from quire.uploads.events import file_happened
+from quire.uploads.events import emit_file_event
 from quire.uploads.file_info import FileInfo
 from quire.uploads.folders import folder_for_api, require_folder
 from quire.uploads.processing import Prepared
@@ -68,7 +68,9 @@ def insert_record(
     place = None if folder is None else folder.id
     row_id = yield from insert_file(unit.store, values, folder=place)
     document_id = str(values["documentId"])
-    yield from file_happened(unit, EventName.MEDIA_CREATE, document_id=document_id, file_id=row_id)
+    yield from emit_file_event(
+        unit, EventName.MEDIA_CREATE, document_id=document_id, file_id=row_id
+    )
     return row_id
 
 
@@ -96,7 +98,7 @@ def change_record(
         yield from put_into(unit.store, file_id, None if folder is None else folder.id)
     yield from update_file(unit.store, file_id, changed)
     (row,) = yield from find_files(unit.store, [file_id])
-    yield from file_happened(
+    yield from emit_file_event(
         unit, EventName.MEDIA_UPDATE, document_id=row.document_id, file_id=file_id
     )
 

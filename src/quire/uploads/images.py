@@ -158,7 +158,7 @@ def require_whole(picture: ImageInfo) -> None:
         raise ApplicationError(INVALID_IMAGE) from None
 
 
-def lighten(picture: ImageInfo, target: Path, *, upright: bool) -> ImageInfo:
+def optimize(picture: ImageInfo, target: Path, *, upright: bool) -> ImageInfo:
     """Write a picture in the usual quality, without what its camera noted.
 
     ``upright`` turns it as its camera says. Raises ApplicationError when it is damaged.

@@ -58,7 +58,7 @@ def extension_of(name: str) -> str:
     return found[0] if found else ""
 
 
-def kept_as(name: str, ext: str) -> StoredName:
+def stored_name(name: str, ext: str) -> StoredName:
     """Choose what a file is kept under: a readable part of its name, and what makes it unique.
 
     Nobody can guess the second part, nor make two files share it. ``name`` may hold anything.

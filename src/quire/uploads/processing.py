@@ -13,7 +13,7 @@ from quire.uploads.images import (
     examine,
     fits,
     is_picture,
-    lighten,
+    optimize,
     recode,
     require_whole,
     shrink,
@@ -73,7 +73,7 @@ class Prepared(Struct, frozen=True, kw_only=True):
     pieces: Sequence[StoredPart]
 
 
-def recognise(incoming: IncomingFile) -> Recognised:
+def recognize_file(incoming: IncomingFile) -> Recognised:
     """Find out what kind of file it is; reads its first bytes. Raises ApplicationError."""
     check_name(incoming.name)
     with incoming.path.open("rb") as file:
@@ -135,7 +135,7 @@ async def _in_use(image_workers: ImageWorkers, picture: ImageInfo, rules: ImageR
     turned = rules.upright and picture.orientation > 1
     if picture.can_be_lighter and (rules.lighter or turned):
         target = picture.path.with_name(f"{picture.path.name}.lighter")
-        return await image_workers.run(lighten, picture, target, upright=rules.upright)
+        return await image_workers.run(optimize, picture, target, upright=rules.upright)
     if not (picture.has_variants and rules.other_sizes):
         await image_workers.run(require_whole, picture)
     return picture

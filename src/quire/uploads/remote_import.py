@@ -15,7 +15,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import httpcore
 
 from quire.errors import ApplicationError, PayloadTooLargeError
-from quire.network import Allows, InsideError, is_public, looked_up
+from quire.network import Allows, InsideError, is_public, resolve_host
 from quire.uploads.processing import IncomingFile
 
 UNREACHABLE = "The file cannot be had from this address"
@@ -146,7 +146,7 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Look a host up and connect to it, if all of its addresses are allowed."""
         try:
-            address = await looked_up(host, port, self._allows)
+            address = await resolve_host(host, port, self._allows)
         except InsideError:
             raise httpcore.ConnectError(UNREACHABLE) from None
         return await self._inner.connect_tcp(

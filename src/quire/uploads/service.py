@@ -33,14 +33,14 @@ from quire.uploads.file_rows import (
     replaced_values,
     require_records,
 )
-from quire.uploads.names import StoredName, check_name, kept_as
+from quire.uploads.names import StoredName, check_name, stored_name
 from quire.uploads.processing import (
     ImageRules,
     IncomingFile,
     Prepared,
     Recognised,
     prepare,
-    recognise,
+    recognize_file,
 )
 from quire.uploads.removal import delete_records
 from quire.uploads.upload_settings import SETTINGS_KEY, image_rules, library_settings
@@ -116,7 +116,7 @@ class MediaLibrary:
         chosen = await self._let_in(files, information)
         rules = await self._rules()
         prepared = await _all(
-            self._prepare(file, said, kept_as(said.name or file.incoming.name, file.ext), rules)
+            self._prepare(file, said, stored_name(said.name or file.incoming.name, file.ext), rules)
             for file, said in chosen
         )
 
@@ -274,7 +274,7 @@ class MediaLibrary:
         chosen: list[tuple[Recognised, FileInfo]] = []
         refusal: ApplicationError | None = None
         for incoming, said in zip(files, information, strict=True):
-            file: Recognised = await asyncio.to_thread(recognise, incoming)
+            file: Recognised = await asyncio.to_thread(recognize_file, incoming)
             try:
                 self._limits.types.check(file)
             except ApplicationError as error:

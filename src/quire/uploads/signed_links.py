@@ -50,7 +50,7 @@ class SignedLinks:
         return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def presented_files(links: SignedLinks) -> Presented:
+def present_files(links: SignedLinks) -> Presented:
     """Say how values of files are shown where files are private: with links made for the moment."""
 
     def url(stored: object) -> object:

@@ -66,7 +66,7 @@ class TransformRules(Struct, frozen=True, kw_only=True):
     key: str | None
 
 
-def understand(path: str, raw_query: bytes, rules: TransformRules) -> RequestedTransform:
+def parse_transform(path: str, raw_query: bytes, rules: TransformRules) -> RequestedTransform:
     """Read what is wanted of the picture at a path.
 
     Raises ValidationError for what cannot be, ForbiddenError for what nobody signed.

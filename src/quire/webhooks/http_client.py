@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from msgspec import Struct
 
 from quire.errors import ApplicationError
-from quire.network import InsideError, anywhere, is_public, looked_up
+from quire.network import InsideError, allow_all, is_public, resolve_host
 
 NOT_HTTP = "Only http:// and https:// addresses can be called"
 NOT_FOUND = "The address cannot be found"
@@ -85,7 +85,7 @@ def _split(url: str) -> SplitResult:
 async def _address(parts: SplitResult, *, private: bool) -> tuple[str, int]:
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
     try:
-        return await looked_up(host, port, anywhere if private else is_public), port
+        return await resolve_host(host, port, allow_all if private else is_public), port
     except InsideError:
         raise ApplicationError(PRIVATE) from None
     except OSError:

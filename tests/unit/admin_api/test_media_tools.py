@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from quire.network import anywhere
+from quire.network import allow_all
 from quire.uploads.remote_import import import_file
 from tests.hazards.test_imports import plain, serving
 from tests.unit.admin_api.darkroom import (
@@ -110,7 +110,7 @@ async def test_files_that_nothing_uses_are_listed_page_by_page(darkroom: Darkroo
 @pytest.fixture
 def _from_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let files be imported from this machine, as if it were outside."""
-    here = partial(import_file, allows=anywhere)
+    here = partial(import_file, allows=allow_all)
     monkeypatch.setattr("quire.uploads.remote_import.import_file", here)
 
 

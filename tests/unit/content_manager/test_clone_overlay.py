@@ -3,7 +3,7 @@
 import pytest
 
 from quire.access.admin_ability import GrantRule
-from quire.content_manager.clone_overlay import overlaid, withheld
+from quire.content_manager.clone_overlay import blank_fields, merge_data
 from quire.errors import ForbiddenError
 from quire.schema.load import build_schema
 from tests.library.model import component, content_type, relation
@@ -34,27 +34,27 @@ def fields(*names: str) -> tuple[GrantRule, ...]:
 
 
 def test_everything_is_copied_for_those_who_may_do_everything() -> None:
-    assert withheld(SCHEMA, MODEL, ALL, ALL) == {}
+    assert blank_fields(SCHEMA, MODEL, ALL, ALL) == {}
 
 
 @pytest.mark.parametrize("unread", [True, False])
 def test_what_may_not_be_made_or_not_be_read_stays_empty(*, unread: bool) -> None:
     some = fields("title", "head.text", "head.hint")
-    blanks = withheld(SCHEMA, MODEL, *((ALL, some) if unread else (some, ALL)))
+    blanks = blank_fields(SCHEMA, MODEL, *((ALL, some) if unread else (some, ALL)))
     assert blanks == {"body": None, "seen": {"set": []}, "lines": []}
 
 
 def test_a_component_that_is_granted_as_a_whole_is_made_without_anything_in_it() -> None:
     rules = fields("title", "body", "seen", "head", "lines")
-    assert withheld(SCHEMA, MODEL, rules, ALL) == {"head": EMPTY_HEAD}
+    assert blank_fields(SCHEMA, MODEL, rules, ALL) == {"head": EMPTY_HEAD}
 
 
 def test_a_part_of_a_component_is_refused() -> None:
     with pytest.raises(ForbiddenError):
-        withheld(SCHEMA, MODEL, ALL, fields("title", "body", "seen", "head.text", "lines"))
+        blank_fields(SCHEMA, MODEL, ALL, fields("title", "body", "seen", "head.text", "lines"))
 
 
 def test_what_is_sent_stands_on_top_of_it() -> None:
     blanks: dict[str, object] = {"body": None, "head": EMPTY_HEAD, "seen": {"set": []}}
     sent = {"body": "b", "head": {"text": "t"}, "seen": {"connect": []}}
-    assert overlaid(blanks, sent) == {**sent, "head": {"text": "t", "hint": None}}
+    assert merge_data(blanks, sent) == {**sent, "head": {"text": "t", "hint": None}}

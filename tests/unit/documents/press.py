@@ -27,7 +27,7 @@ from quire.documents.commands import (
     WrittenEntry,
 )
 from quire.documents.passwords import Password
-from quire.documents.service import act_on, passwords_of
+from quire.documents.service import passwords_of, run_command
 from quire.documents.unit_of_work import UnitOfWork, WriteEngine
 from quire.schema.attributes.base import StorageKind
 from quire.schema.load import build_schema
@@ -186,7 +186,7 @@ class Press:
         def act() -> Program[list[WrittenEntry]]:
             written: list[WrittenEntry] = []
             for command in commands:
-                written = yield from act_on(unit, command)
+                written = yield from run_command(unit, command)
                 yield from unit.settle()
             return written
 

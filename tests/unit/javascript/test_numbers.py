@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.javascript.numbers import as_double, number_text, read_number, tidy
+from quire.javascript.numbers import as_double, normalize_number, number_text, read_number
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,6 @@ def test_every_integer_has_a_nearest_double(number: int) -> None:
 
 @given(st.floats(allow_nan=False))
 def test_tidying_keeps_the_value_and_gives_whole_numbers_of_64_bits_as_such(number: float) -> None:
-    tidied = tidy(number)
+    tidied = normalize_number(number)
     assert tidied == number
     assert isinstance(tidied, int) == (number.is_integer() and abs(number) < 2**63)

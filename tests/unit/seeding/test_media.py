@@ -6,7 +6,7 @@ import pytest
 
 from quire.errors import SeedingError
 from quire.seeding.content import MediaFile
-from quire.seeding.media import Upload, image_size, placed, plan_upload
+from quire.seeding.media import Upload, image_size, placed_files, plan_upload
 from tests.unit.seeding.harbour import PIXEL
 
 BLOG_MEDIA = Path(__file__).parents[3] / "examples/blog/content/media"
@@ -87,7 +87,7 @@ def test_files_are_copied_and_announced(tmp_path: Path) -> None:
     planned = [upload(tmp_path, "a.txt", b"one"), upload(tmp_path, "b.txt", b"two")]
     announced: list[str] = []
 
-    with placed(planned, announced.append):
+    with placed_files(planned, announced.append):
         assert [one.target.read_bytes() for one in planned] == [b"one", b"two"]
 
     assert [one.target.read_bytes() for one in planned] == [b"one", b"two"]
@@ -97,7 +97,7 @@ def test_files_are_copied_and_announced(tmp_path: Path) -> None:
 def test_files_are_taken_away_when_what_follows_fails(tmp_path: Path) -> None:
     planned = [upload(tmp_path, "a.txt", b"one")]
 
-    with pytest.raises(ZeroDivisionError), placed(planned, lambda _: None):
+    with pytest.raises(ZeroDivisionError), placed_files(planned, lambda _: None):
         raise ZeroDivisionError
 
     assert list((tmp_path / "uploads").iterdir()) == []
@@ -107,7 +107,10 @@ def test_a_file_that_cannot_be_copied_is_a_seeding_error(tmp_path: Path) -> None
     planned = [upload(tmp_path, "a.txt", b"one"), upload(tmp_path, "b.txt", b"two")]
     planned[1].source.unlink()
 
-    with pytest.raises(SeedingError, match="cannot be copied"), placed(planned, lambda _: None):
+    with (
+        pytest.raises(SeedingError, match="cannot be copied"),
+        placed_files(planned, lambda _: None),
+    ):
         pytest.fail("nothing may happen without all files")
 
     assert list((tmp_path / "uploads").iterdir()) == []

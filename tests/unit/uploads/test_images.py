@@ -7,7 +7,7 @@ import pytest
 import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
 from quire.errors import ApplicationError
-from quire.uploads.images import ImageInfo, examine, fits, lighten, shrink, svg_size
+from quire.uploads.images import ImageInfo, examine, fits, optimize, shrink, svg_size
 from tests.conformance.corpus import asset
 from tests.hazards.uploading import picture
 
@@ -51,7 +51,7 @@ def sizes_of(image: ImageInfo, folder: Path) -> dict[str, tuple[int, int, int]]:
 @pytest.mark.parametrize("name", RECORDED)
 def test_pictures_are_those_of_the_reference(name: str, tmp_path: Path) -> None:
     original = examine(written(tmp_path, "in", asset(name)), TYPES[Path(name).suffix], MOST)
-    lighter = lighten(original, tmp_path / "lighter", upright=False)
+    lighter = optimize(original, tmp_path / "lighter", upright=False)
 
     size, versions = RECORDED[name]
     assert lighter.path.stat().st_size == pytest.approx(size, rel=0.02)
@@ -102,8 +102,8 @@ def test_pictures_are_turned_upright_when_asked(tmp_path: Path) -> None:
     sideways.set_type(pyvips.GValue.gint_type, "orientation", 6)
     image = examine(written(tmp_path, "in", sideways.write_to_buffer(".jpg")), "image/jpeg", MOST)
 
-    as_is = lighten(image, tmp_path / "as-is", upright=False)
-    turned = lighten(image, tmp_path / "turned", upright=True)
+    as_is = optimize(image, tmp_path / "as-is", upright=False)
+    turned = optimize(image, tmp_path / "turned", upright=True)
     assert (as_is.width, as_is.height) == (300, 200)
     assert (turned.width, turned.height) == (200, 300)
 
@@ -112,7 +112,7 @@ def test_every_picture_ends_in_the_colours_of_screens(tmp_path: Path) -> None:
     image = pyvips.Image.new_from_buffer(picture(300, 200, ".png"), "")
     for number, odd in enumerate((image.colourspace("b-w"), image.colourspace("rgb16"))):
         path = written(tmp_path, f"in-{number}", odd.write_to_buffer(".png"))
-        lighter = lighten(examine(path, "image/png", MOST), tmp_path / "out", upright=False)
+        lighter = optimize(examine(path, "image/png", MOST), tmp_path / "out", upright=False)
         found = pyvips.Image.new_from_file(str(lighter.path))
         assert (found.interpretation, found.format, found.bands) == ("srgb", "uchar", 3)
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from quire.errors import ApplicationError
-from quire.uploads.names import check_name, extension_of, kept_as, kilobytes, slug
+from quire.uploads.names import check_name, extension_of, kilobytes, slug, stored_name
 
 
 @pytest.mark.parametrize(
@@ -58,15 +58,15 @@ def test_an_extension_is_what_follows_the_last_dot(name: str, expected: str) -> 
 
 
 def test_a_file_is_kept_under_its_name_and_chance() -> None:
-    kept = kept_as("Big Photo.jpg", ".jpg")
+    kept = stored_name("Big Photo.jpg", ".jpg")
 
     assert re.fullmatch(r"Big_Photo_[0-9a-f]{10}\.jpg", kept.key)
     assert kept.variant("small").key == f"small_{kept.key}"
-    assert kept.key != kept_as("Big Photo.jpg", ".jpg").key
+    assert kept.key != stored_name("Big Photo.jpg", ".jpg").key
 
 
 def test_the_longest_name_leaves_room_for_what_is_added() -> None:
-    kept = kept_as("x" * 255, ".png")
+    kept = stored_name("x" * 255, ".png")
 
     assert len(kept.variant("thumbnail").key) == 255
 

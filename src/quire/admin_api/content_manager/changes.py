@@ -19,7 +19,7 @@ from quire.content_manager.bulk_actions import BulkActions
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.requests import invalid, locale_of, locales_of
+from quire.content_manager.requests import invalid_value, locale_of, locales_of
 from quire.content_manager.writable_fields import body_of
 from quire.content_manager.write_context import Result, WriteContext
 from quire.content_manager.write_service import ContentWriting
@@ -306,13 +306,13 @@ def document_ids(body: object) -> list[str]:
     given = body.get("documentIds") if isinstance(body, Mapping) else None
     if isinstance(given, list):
         if not given:
-            raise invalid("documentIds", _FEW)
+            raise invalid_value("documentIds", _FEW)
         if len(given) > MOST_DOCUMENTS:
-            raise invalid("documentIds", _MANY)
+            raise invalid_value("documentIds", _MANY)
         return list(dict.fromkeys(str(one) for one in given if isinstance(one, str | int)))
     named = isinstance(body, Mapping) and "documentIds" in body
     kind = "undefined" if not named else "string" if isinstance(given, str) else "object"
-    raise invalid("documentIds", _NO_LIST.format(kind))
+    raise invalid_value("documentIds", _NO_LIST.format(kind))
 
 
 def _discards(body: object) -> bool:

@@ -15,7 +15,7 @@ from quire.content_manager.draft_relations import draft_relations
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import RequestedVersion, locale_of, locales_of
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.shared_fields import localized_type, shared_fields
 from quire.content_manager.status import Shown
 from quire.content_manager.write_context import UNKNOWN_LOCALE
@@ -112,7 +112,7 @@ class CheckApi:
         """Return the draft in a locale, if it is there. Raises ForbiddenError if it is hidden."""
         here = chosen_of(rights.content_type, every, RequestedVersion("draft", locale))
         if here is not None:
-            rights.require_on(owned(here))
+            rights.require_on(entry_origin(here))
         return here
 
     async def find_many(self, request: Request) -> Response:

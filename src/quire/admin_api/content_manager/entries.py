@@ -11,9 +11,9 @@ from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.prepared_lists import ListSizes, PreparedLists
-from quire.content_manager.read_plans import populated
+from quire.content_manager.read_plans import populated_relations
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.requests import wanted
+from quire.content_manager.requests import requested_version
 from quire.database.connection import Database
 from quire.database.execute.encoding import encode_result
 from quire.database.program import Program
@@ -51,8 +51,8 @@ class EntryApi:
     async def find_one(self, request: Request) -> Response:
         """Show one document."""
         rights = rights_of(self._engine.schema, request)
-        version = wanted(request.query, rights.content_type, self._engine.default_locale)
-        rows = populated(request.query, rights.content_type)
+        version = requested_version(request.query, rights.content_type, self._engine.default_locale)
+        rows = populated_relations(request.query, rights.content_type)
         document_id = request.parameters["id"]
         return await self._read(lambda: self._reading.one(rights, document_id, version, rows=rows))
 
@@ -60,7 +60,7 @@ class EntryApi:
         """Show the document of a single type, with its relations as rows."""
         rights = rights_of(self._engine.schema, request)
         content_type = rights.content_type
-        version = wanted(request.query, content_type, self._engine.default_locale)
+        version = requested_version(request.query, content_type, self._engine.default_locale)
         reading = self._reading
 
         def read() -> Program[dict[str, object]]:

@@ -7,7 +7,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.locale_prefill import LocalePrefill, filling_of
-from quire.content_manager.permissions import reading
+from quire.content_manager.permissions import read_permissions
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.views import View, stored_view
 from quire.database.connection import Database
@@ -40,7 +40,7 @@ class FillingApi:
         ability = request.administrator.ability
         if content_type is None:
             raise PolicyError
-        reading(ability, content_type).require()
+        read_permissions(ability, content_type).require()
         filling = filling_of(request.query)
         filler = LocalePrefill(
             content=ContentReading(self._engine), ability=ability, view_of=self._view_of

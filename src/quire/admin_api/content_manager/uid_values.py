@@ -11,10 +11,10 @@ from quire.content_api.routes import Route
 from quire.content_manager.requests import locale_of
 from quire.content_manager.uid_values import (
     UidField,
+    check_body,
     check_value,
-    checked_body,
-    free,
-    generated,
+    generate_uid,
+    make_unique,
     uid_field,
 )
 from quire.database.connection import Database
@@ -43,19 +43,19 @@ class IdentifierApi:
 
     async def generate(self, request: Request) -> Response:
         """Make a free value of the entry that the body shows."""
-        body = checked_body(request.body, "data", "object")
+        body = check_body(request.body, "data", "object")
         field, locale = self._field(request, body), self._locale(request, body)
         data = body["data"] if isinstance(body["data"], dict) else {}
-        value = await self._database.read(lambda: generated(self._engine, field, data, locale))
+        value = await self._database.read(lambda: generate_uid(self._engine, field, data, locale))
         return respond_data(value)
 
     async def check(self, request: Request) -> Response:
         """Tell whether a value is free, and which one would be."""
-        body = checked_body(request.body, "value", "string")
+        body = check_body(request.body, "value", "string")
         field, locale = self._field(request, body), self._locale(request, body)
         value = str(body["value"])
         check_value(field, value)
-        found = await self._database.read(lambda: free(self._engine, field, value, locale))
+        found = await self._database.read(lambda: make_unique(self._engine, field, value, locale))
         available = found == value
         return respond_bare({"isAvailable": available, "suggestion": None if available else found})
 

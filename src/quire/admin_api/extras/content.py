@@ -18,7 +18,7 @@ from quire.content_manager.publishing import ContentPublishing, PublishableError
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.references import IncomingReferences
 from quire.content_manager.requests import RequestedVersion, locale_of
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.writable_fields import body_of
 from quire.content_manager.write_service import ContentWriting
 from quire.database.connection import Database
@@ -94,7 +94,7 @@ class OwnContentApi:
 
         def program() -> Program[list[dict[str, object]]]:
             every = yield from self._reading.every_version(rights, document_id)
-            if not any(rights.on(owned(version)) for version in every):
+            if not any(rights.on(entry_origin(version)) for version in every):
                 raise NotFoundError
             references = IncomingReferences(self._reading, rights.ability)
             return (yield from references.to(rights.content_type, document_id))

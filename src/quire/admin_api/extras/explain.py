@@ -14,9 +14,9 @@ from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_manager.permissions import EntryOrigin, reading
+from quire.content_manager.permissions import EntryOrigin, read_permissions
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.sanitize import owned
+from quire.content_manager.sanitize import entry_origin
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.errors import NotFoundError, PolicyError, ValidationError
@@ -106,11 +106,11 @@ class ExplainApi:
         if question.document_id is None or content_type is None:
             return None
         everything = super_ability(schema, user_id=0, role_ids=frozenset())
-        rights = reading(everything, content_type)
+        rights = read_permissions(everything, content_type)
         every = yield from self._content.owned_versions(rights, [question.document_id])
         if not every:
             raise NotFoundError
-        return owned(every[0])
+        return entry_origin(every[0])
 
 
 def _misses(

@@ -9,9 +9,9 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import envelope, respond_encoded
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_manager.export import exported
+from quire.content_manager.export import export_page
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.requests import wanted
+from quire.content_manager.requests import requested_version
 from quire.content_manager.spreadsheet import columns_of, lines_of
 from quire.database.connection import Database
 from quire.database.execute.response_budget import encode
@@ -41,12 +41,12 @@ class ExportApi:
         engine = self._reading.engine
         rights = rights_of(engine.schema, request)
         values = read_body(request.body or {}, _BODY)
-        version = wanted(request.query, rights.content_type, engine.default_locale)
+        version = requested_version(request.query, rights.content_type, engine.default_locale)
         chosen = document_ids(values) if "documentIds" in values else None
         is_table = values.get("format") == "csv"
 
         def body() -> Program[bytes]:
-            entries, page = yield from exported(
+            entries, page = yield from export_page(
                 self._reading, rights, request.query, version, chosen
             )
             if not is_table:

@@ -21,9 +21,9 @@ from quire.content_manager.differences import differences
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import RequestedVersion, locale_of
-from quire.content_manager.revision_content import Data, recorded
-from quire.content_manager.revisions import whole, written_again
-from quire.content_manager.sanitize import EntrySanitizer, owned
+from quire.content_manager.revision_content import Data, revision_data
+from quire.content_manager.revisions import read_whole, revision_as_request
+from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.write_context import Result
 from quire.content_manager.write_service import ContentWriting
 from quire.database.connection import Database
@@ -116,7 +116,7 @@ class RevisionApi:
         def program(unit: UnitOfWork) -> Program[Result]:
             yield from self._seen(rights, place)
             revision = yield from self._revision(request, place)
-            body, missing = yield from written_again(self._engine, rights, revision)
+            body, missing = yield from revision_as_request(self._engine, rights, revision)
             writing = ContentWriting(unit, rights, history)
             document_id, locale = place.document_id, place.locale
             shown = yield from writing.update(document_id, body, locale, expected)
@@ -142,11 +142,11 @@ class RevisionApi:
         content_type = rights.content_type
         wanted = RequestedVersion("draft", place.locale, "draft")
         here = chosen_of(content_type, every, wanted)
-        rules = rights.require_on(owned(here or {**every[0], "locale": place.locale}))
+        rules = rights.require_on(entry_origin(here or {**every[0], "locale": place.locale}))
         draft: Data = {}
         if here is not None:
-            entry = yield from whole(self._reading, rights, here["id"])
-            draft = recorded(self._engine.schema, content_type, entry)
+            entry = yield from read_whole(self._reading, rights, here["id"])
+            draft = revision_data(self._engine.schema, content_type, entry)
         return _Seen(EntrySanitizer(self._engine.schema, rights, ()), rules, draft)
 
     def _revision(self, request: Request, place: RevisionKey) -> Program[Revision]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
-from quire.admin_api.lists import positive
+from quire.admin_api.lists import parse_positive
 from quire.content_api.reader import ContentReader, Mode, PreparedRead
 from quire.content_manager.permissions import CREATOR_FIELDS
 from quire.database.compile.read_plan import NOTHING_PRESENTED
@@ -32,7 +32,7 @@ from quire.settings import Settings
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.folders import UNKNOWN
 from quire.uploads.service import MediaLibrary
-from quire.uploads.signed_links import presented_files
+from quire.uploads.signed_links import present_files
 
 Shown = dict[str, Any]
 Query = Mapping[str, QueryValue]
@@ -74,9 +74,7 @@ class MediaReads:
             default_locale=None,
             plan_cache=settings.cache.plans,
             list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
-            presented=NOTHING_PRESENTED
-            if library.links is None
-            else presented_files(library.links),
+            presented=NOTHING_PRESENTED if library.links is None else present_files(library.links),
         )
 
     async def files(
@@ -92,8 +90,8 @@ class MediaReads:
             asked = wanted.get("filters")
             wanted["filters"] = own if asked is None else {"$and": [asked, own]}
         wanted["pagination"] = {
-            "page": positive(query, "page", 1),
-            "pageSize": positive(query, "pageSize", _PAGE_SIZE),
+            "page": parse_positive(query, "page", 1),
+            "pageSize": parse_positive(query, "pageSize", _PAGE_SIZE),
         }
         wanted["populate"] = [*dict.fromkeys(("folder", *_asked(query, FILE_UID)))]
         prepared = self._prepare(FILE_UID, "list", wanted)

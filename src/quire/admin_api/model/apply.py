@@ -3,8 +3,13 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from quire.admin_api.model.errors import BuilderError, flaws, told_problems, uids_of_files
-from quire.admin_api.model.plans import PLAN_CHANGED, consent_of, digest_of, shown_plan
+from quire.admin_api.model.errors import (
+    BuilderError,
+    body_error,
+    definition_problems,
+    uids_of_files,
+)
+from quire.admin_api.model.plans import PLAN_CHANGED, consent_of, digest_of, serialize_plan
 from quire.builder.apply import ModelDraft, ModelEditor, SeveralDocumentsError
 from quire.builder.file_transaction import UnwritableFilesError
 from quire.builder.schema_files import InvalidDefinitionError, SchemaFiles
@@ -20,23 +25,23 @@ _CROWDED = "You cannot convert a collectionType to a singleType when having mult
 _WOULD_LOSE = "The change would take away what people have written"
 
 
-async def drawn(remodeller: ModelEditor, change: Change) -> ModelDraft:
+async def make_draft(remodeller: ModelEditor, change: Change) -> ModelDraft:
     """Return what the model becomes by a change. Raises ToldError for what it cannot become."""
     try:
         return await remodeller.draw(change)
     except (SchemaError, InvalidDefinitionError) as error:
-        raise told_problems(flaws(error, uids_of_files(remodeller.schema))) from error
+        raise body_error(definition_problems(error, uids_of_files(remodeller.schema))) from error
 
 
-async def planned(remodeller: ModelEditor, draft: ModelDraft) -> dict[str, Any]:
+async def plan_draft(remodeller: ModelEditor, draft: ModelDraft) -> dict[str, Any]:
     """Return what a draft would do, as it is shown. Raises ConflictError."""
     try:
-        return shown_plan(draft, await remodeller.plan(draft))
+        return serialize_plan(draft, await remodeller.plan(draft))
     except (MigrationConflictError, SeveralDocumentsError) as error:
         raise ConflictError(str(error)) from error
 
 
-async def carried_out(
+async def apply_change(
     remodeller: ModelEditor, request: Request, change: Change, title: str
 ) -> ModelDraft:
     """Change the model as a request agrees to it.
@@ -45,7 +50,7 @@ async def carried_out(
     changed.
     """
     consent = consent_of(request.query)
-    draft = await drawn(remodeller, change)
+    draft = await make_draft(remodeller, change)
     try:
         if consent.digest is not None:
             found = await remodeller.plan(draft)
@@ -64,7 +69,7 @@ async def carried_out(
     return draft
 
 
-def telling(handler: Handler) -> Handler:
+def builder_errors(handler: Handler) -> Handler:
     """Let a handler answer errors of the content-type builder in their own form."""
 
     async def response(request: Request) -> Response:

@@ -62,12 +62,12 @@ def uid_of_type(body: Body) -> str:
     return f"api::{name}.{name}"
 
 
-def resolved(attributes: Body, uids: Mapping[str, str]) -> dict[str, Any]:
+def resolve_names(attributes: Body, uids: Mapping[str, str]) -> dict[str, Any]:
     """Return attributes in which names that stand for something else are replaced by uids."""
     return {name: _resolved(attribute, uids) for name, attribute in attributes.items()}
 
 
-def held_components(attributes: Body) -> set[str]:
+def component_uids(attributes: Body) -> set[str]:
     """Return the uids of all components that attributes hold."""
     found: set[str] = set()
     for attribute in attributes.values():

@@ -24,17 +24,19 @@ class BuilderError(QuireError):
         super().__init__(str(told))
 
 
-def told_problems(problems: Sequence[Problem]) -> BuilderError:
+def body_error(problems: Sequence[Problem]) -> BuilderError:
     """Return the error that lists problems of a body; there is at least one."""
-    return told_validation(validation_error(problems))
+    return builder_validation_error(validation_error(problems))
 
 
-def told_validation(error: ValidationError) -> BuilderError:
+def builder_validation_error(error: ValidationError) -> BuilderError:
     """Return an error of validation as the content-type builder tells it."""
     return BuilderError({"name": error.name, "message": error.message, "details": error.details})
 
 
-def flaws(error: SchemaError | InvalidDefinitionError, uids: dict[str, str]) -> list[Problem]:
+def definition_problems(
+    error: SchemaError | InvalidDefinitionError, uids: dict[str, str]
+) -> list[Problem]:
     """Return what would be wrong with the model as problems; paths begin with the uid at fault.
 
     ``uids`` are those of schema files.
@@ -62,4 +64,4 @@ def _problem(uid: str, path: Sequence[str], message: str) -> Problem:
 def raise_problems(problems: list[Problem]) -> None:
     """Raise ToldError if there are any problems."""
     if problems:
-        raise told_problems(problems)
+        raise body_error(problems)

@@ -6,9 +6,9 @@ from typing import Any
 from quire.admin_api.model.definitions import (
     Body,
     component_definition,
+    component_uids,
     former_names,
-    held_components,
-    resolved,
+    resolve_names,
     uid_of_component,
 )
 from quire.admin_api.model.errors import (
@@ -56,7 +56,7 @@ class NestedComponents:
         raise_problems(problems)
         known = {body.get("tmpUID") for body in self._given}
         for held in [attributes, *(body["attributes"] for body in self._given)]:
-            for uid in held_components(held):
+            for uid in component_uids(held):
                 if uid not in known and uid not in self._schema.components:
                     raise BuilderError(COMPONENT_NOT_FOUND)
         for body in self._given:
@@ -73,7 +73,7 @@ class NestedComponents:
                 schema_files.add_component(uid, component_definition(body, {}, {}))
         for body in self._given:
             uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
-            attributes = resolved(body["attributes"], uids)
+            attributes = resolve_names(body["attributes"], uids)
             schema_files.change_component(
                 uid, component_definition(body, attributes, former_names(body))
             )

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.admin_api.bodies import id_of
-from quire.admin_api.model.apply import planned
-from quire.admin_api.model.errors import BuilderError, flaws, uids_of_files
+from quire.admin_api.model.apply import plan_draft
+from quire.admin_api.model.errors import BuilderError, definition_problems, uids_of_files
 from quire.admin_api.model.reading import BUILD
 from quire.admin_api.model.update import SchemaUpdate
 from quire.admin_api.responses import respond_data
@@ -53,8 +53,8 @@ class ModelPlanningApi:
         try:
             draft = await self._remodeller.draw(update)
         except (SchemaError, InvalidDefinitionError) as error:
-            raise validation_error(flaws(error, uids_of_files(schema))) from error
-        return respond_data(await planned(self._remodeller, draft))
+            raise validation_error(definition_problems(error, uids_of_files(schema))) from error
+        return respond_data(await plan_draft(self._remodeller, draft))
 
     async def state(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Tell whether the model can be changed here, and why not."""

@@ -38,7 +38,7 @@ def digest_of(draft: ModelDraft, planned: PlannedMigration) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
-def shown_plan(draft: ModelDraft, planned: PlannedMigration) -> dict[str, Any]:
+def serialize_plan(draft: ModelDraft, planned: PlannedMigration) -> dict[str, Any]:
     """Show what a change would do to the database and to files."""
     return {
         "digest": digest_of(draft, planned),

@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 from quire.admin_api.bodies import read_body
-from quire.admin_api.model.apply import carried_out, telling
+from quire.admin_api.model.apply import apply_change, builder_errors
 from quire.admin_api.model.attribute_bodies import Attribute
 from quire.admin_api.model.definitions import (
     Body,
     component_definition,
     former_names,
-    resolved,
+    resolve_names,
     type_definition,
     uid_of_component,
     uid_of_type,
@@ -26,9 +26,9 @@ from quire.admin_api.model.errors import (
     COMPONENT_NOT_FOUND,
     CONTENT_TYPE_NOT_FOUND,
     BuilderError,
+    body_error,
+    builder_validation_error,
     raise_problems,
-    told_problems,
-    told_validation,
 )
 from quire.admin_api.model.model_bodies import CATEGORY_FORM, ComponentBody, ContentTypeBody
 from quire.admin_api.model.nested_components import NestedComponents
@@ -75,7 +75,10 @@ class ModelWritingApi:
             ("POST", "update-schema", self.update_schema),
         ):
             yield Route(
-                method=method, path=f"{PREFIX}/{path}", action=BUILD, handler=telling(handler)
+                method=method,
+                path=f"{PREFIX}/{path}",
+                action=BUILD,
+                handler=builder_errors(handler),
             )
         yield Route(method="GET", path=STATUS_PATH, action=BUILD, handler=self.status)
 
@@ -88,10 +91,10 @@ class ModelWritingApi:
         def change(schema_files: SchemaFiles) -> None:
             uids = components(schema_files, uid)
             schema_files.add_type(
-                uid, type_definition(body, resolved(body["attributes"], uids), {})
+                uid, type_definition(body, resolve_names(body["attributes"], uids), {})
             )
 
-        await carried_out(self._remodeller, request, change, uid)
+        await apply_change(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
 
     async def change_type(self, request: Request) -> Response:
@@ -104,11 +107,11 @@ class ModelWritingApi:
             uids = components(schema_files, uid)
             source = uid if uid.startswith("api::") else schema_files.extend(uid)
             definition = type_definition(
-                body, resolved(body["attributes"], uids), former_names(body)
+                body, resolve_names(body["attributes"], uids), former_names(body)
             )
             schema_files.change_type(source, definition)
 
-        await carried_out(self._remodeller, request, change, uid)
+        await apply_change(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
 
     async def delete_type(self, request: Request) -> Response:
@@ -117,7 +120,7 @@ class ModelWritingApi:
         if not present.is_api:
             raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
         change = partial(SchemaFiles.remove_type, uid=present.uid)
-        await carried_out(self._remodeller, request, change, present.uid)
+        await apply_change(self._remodeller, request, change, present.uid)
         return respond_data({"uid": present.uid})
 
     async def create_component(self, request: Request) -> Response:
@@ -130,10 +133,10 @@ class ModelWritingApi:
 
         def change(schema_files: SchemaFiles) -> None:
             uids = components(schema_files, uid)
-            attributes = resolved(body["attributes"], uids)
+            attributes = resolve_names(body["attributes"], uids)
             schema_files.add_component(uid, component_definition(body, attributes, {}))
 
-        await carried_out(self._remodeller, request, change, uid)
+        await apply_change(self._remodeller, request, change, uid)
         return respond_data({"uid": uid}, 201)
 
     async def change_component(self, request: Request) -> Response:
@@ -147,18 +150,18 @@ class ModelWritingApi:
 
         def change(schema_files: SchemaFiles) -> None:
             uids = components(schema_files, present.uid)
-            attributes = resolved(body["attributes"], uids)
+            attributes = resolve_names(body["attributes"], uids)
             definition = component_definition(body, attributes, former_names(body))
             schema_files.change_component(present.uid, definition)
 
-        await carried_out(self._remodeller, request, change, present.uid)
+        await apply_change(self._remodeller, request, change, present.uid)
         return respond_data({"uid": later})
 
     async def delete_component(self, request: Request) -> Response:
         """Take a component away, with all that it holds, from all that hold it."""
         present = self._present_component(request)
         change = partial(SchemaFiles.remove_component, uid=present.uid)
-        await carried_out(self._remodeller, request, change, present.uid)
+        await apply_change(self._remodeller, request, change, present.uid)
         return respond_data({"uid": present.uid})
 
     async def rename_category(self, request: Request) -> Response:
@@ -167,7 +170,7 @@ class ModelWritingApi:
         try:
             body = read_body(request.body, CATEGORY_FORM)
         except ValidationError as error:
-            raise told_validation(error) from error
+            raise builder_validation_error(error) from error
         later = kebab_case(str(body["name"]))
         uids = self._components_of(former)
         if later != former and self._components_of(later, found=False):
@@ -178,7 +181,7 @@ class ModelWritingApi:
                 schema_files.rename_component(uid, f"{later}.{uid.partition('.')[2]}")
 
         if later != former:
-            await carried_out(self._remodeller, request, change, f"{former} {later}")
+            await apply_change(self._remodeller, request, change, f"{former} {later}")
         return respond_bare({"name": later})
 
     async def delete_category(self, request: Request) -> Response:
@@ -190,7 +193,7 @@ class ModelWritingApi:
             for uid in uids:
                 schema_files.remove_component(uid)
 
-        await carried_out(self._remodeller, request, change, name)
+        await apply_change(self._remodeller, request, change, name)
         return respond_bare({"name": name})
 
     async def update_schema(self, request: Request) -> Response:
@@ -198,7 +201,7 @@ class ModelWritingApi:
         update = SchemaUpdate(self._schema, request.body)
         update.check_attributes()
         if update.entries:
-            await carried_out(self._remodeller, request, update, update.title)
+            await apply_change(self._remodeller, request, update, update.title)
         return respond_bare({})
 
     async def status(self, request: Request) -> Response:  # noqa: ARG002 - a handler
@@ -240,7 +243,7 @@ class ModelWritingApi:
         body = request.body.get("component") if isinstance(request.body, Mapping) else None
         if body is None:
             message = "component is a required field"
-            raise told_problems([Problem(("component",), message)])
+            raise body_error([Problem(("component",), message)])
         known: Mapping[str, Attribute] = {}
         if present is not None:
             known = describe_component(present)["schema"]["attributes"]

@@ -27,7 +27,7 @@ async def provider_client() -> AsyncIterator[httpx.AsyncClient]:
         raise ProviderError(f"the provider cannot be reached: {type(error).__name__}") from None
 
 
-def checked(url: str) -> str:
+def check_address(url: str) -> str:
     """Return an address that secrets may be sent to. Raises ExchangeError for others."""
     if not is_safe(url):
         raise ProviderError("the provider has an address without TLS")

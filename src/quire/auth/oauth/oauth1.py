@@ -8,7 +8,7 @@ from authlib.oauth1.rfc5849.client_auth import ClientAuth
 from msgspec.structs import replace
 
 from quire.auth.oauth.errors import ProviderError
-from quire.auth.oauth.http import checked, provider_client, read_json, read_response
+from quire.auth.oauth.http import check_address, provider_client, read_json, read_response
 from quire.auth.oauth.provider_presets import Profile
 from quire.auth.oauth.providers import Provider
 from quire.auth.oauth.state import SignInState
@@ -46,7 +46,7 @@ class OAuth1Client:
             auth = self._auth(token=token, token_secret=secret)
             responses = []
             for url in preset.profile_urls:
-                headers = _signed(auth, "GET", checked(url))
+                headers = _signed(auth, "GET", check_address(url))
                 responses.append(read_json(await client.get(url, headers=headers)))
         return preset.profile((*responses, found))
 
@@ -55,7 +55,7 @@ class OAuth1Client:
 
 
 async def _tokens(client: httpx.AsyncClient, url: str, auth: ClientAuth) -> Mapping[str, str]:
-    response = await client.post(url, headers=_signed(auth, "POST", checked(url)))
+    response = await client.post(url, headers=_signed(auth, "POST", check_address(url)))
     try:
         return dict(parse_qsl(read_response(response).decode()))
     except ValueError:

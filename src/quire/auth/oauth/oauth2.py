@@ -7,7 +7,7 @@ from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_r
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
 from quire.auth.oauth.errors import ProviderError
-from quire.auth.oauth.http import checked, provider_client, read_json
+from quire.auth.oauth.http import check_address, provider_client, read_json
 from quire.auth.oauth.identity import read_id_token
 from quire.auth.oauth.provider_presets import Profile
 from quire.auth.oauth.providers import Provider
@@ -58,7 +58,7 @@ class OAuth2Client:
         if preset.issuer is not None:
             discovered = await self._discovered(client)
             tokens = await self._tokens(client, _text(discovered, "token_endpoint"), code, begun)
-            keys = read_json(await client.get(checked(_text(discovered, "jwks_uri"))))
+            keys = read_json(await client.get(check_address(_text(discovered, "jwks_uri"))))
             claims = read_id_token(
                 _text(tokens, "id_token"),
                 keys,
@@ -75,13 +75,13 @@ class OAuth2Client:
         headers["Authorization"] = f"Bearer {_text(tokens, 'access_token')}"
         responses = []
         for address in preset.profile_urls:
-            url = checked(self._provider.address(address))
+            url = check_address(self._provider.address(address))
             responses.append(read_json(await client.get(url, headers=headers)))
         return preset.profile((*responses, tokens))
 
     async def _discovered(self, client: httpx.AsyncClient) -> Mapping[str, object]:
         issuer = self._provider.address(self._provider.preset.issuer or "")
-        found = read_json(await client.get(checked(issuer.rstrip("/") + _DISCOVERY)))
+        found = read_json(await client.get(check_address(issuer.rstrip("/") + _DISCOVERY)))
         if not isinstance(found, Mapping) or found.get("issuer") != issuer:
             raise ProviderError("the provider says that it is another one")
         return found
@@ -102,7 +102,7 @@ class OAuth2Client:
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         basic = httpx.BasicAuth(provider.key, provider.secret)
         auth = basic if by_header else httpx.USE_CLIENT_DEFAULT
-        response = await client.post(checked(url), content=body, headers=form, auth=auth)
+        response = await client.post(check_address(url), content=body, headers=form, auth=auth)
         found = read_json(response)
         if not isinstance(found, Mapping) or "access_token" not in found:
             # GitHub tells a fault with a status of success.

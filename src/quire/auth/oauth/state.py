@@ -30,7 +30,7 @@ class SignInState(Struct, frozen=True, kw_only=True):
     callback: str
 
 
-def begin(callback: str) -> SignInState:
+def begin_sign_in(callback: str) -> SignInState:
     """Begin a sign-in that is to end on a page."""
     state, nonce, verifier = (secrets.token_urlsafe(_BYTES) for _ in range(3))
     return SignInState(state=state, nonce=nonce, verifier=verifier, callback=callback)

@@ -40,7 +40,7 @@ from quire.documents.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.documents.service import DocumentService, act_on, passwords_of
+from quire.documents.service import DocumentService, passwords_of, run_command
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
 from quire.schema.model import ContentType
@@ -170,7 +170,7 @@ class BatchApi:
             budget = self._reader.budget()
             for index, (operation, command, read) in enumerate(prepared):
                 with OperationErrors(index):
-                    written = yield from act_on(unit, command)
+                    written = yield from run_command(unit, command)
                     shown = None
                     if operation.action != "delete" and written:
                         shown = yield from self._reader.encoded_row_program(

@@ -23,7 +23,7 @@ class TableChecksum(Struct, frozen=True):
     checksum: str
 
 
-async def sum_up(
+async def table_checksum(
     run: Run, pages: TablePages, dialect: Dialect, *, exact: bool, advance: Callable[[int], None]
 ) -> TableChecksum:
     """Read a table from the first row to the last.

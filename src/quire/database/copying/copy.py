@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from quire.database.copying.checksums import PAGE_ROWS, sum_up
+from quire.database.copying.checksums import PAGE_ROWS, table_checksum
 from quire.database.copying.pages import TablePages
 from quire.database.copying.plan import CopiedTable, CopyPlan, plan_structure
 from quire.database.copying.state import (
@@ -228,14 +228,14 @@ class _Copy(Struct, frozen=True, kw_only=True, dict=True):
         progress.begin("Comparing", 2 * sum(counts.values()))
         found = []
         for copied in self.structure.copied:
-            there = await sum_up(
+            there = await table_checksum(
                 self.origin.run,
                 self._pages(self.source, copied),
                 source,
                 exact=exact,
                 advance=progress.advance,
             )
-            here = await sum_up(
+            here = await table_checksum(
                 self.filled.run,
                 self._pages(self.target, copied),
                 target,

@@ -33,7 +33,7 @@ class NamedStatement(NamedTuple):
         )
 
 
-def compiled(query: sa.ClauseElement, dialect: Dialect) -> NamedStatement:
+def compile_expression(query: sa.ClauseElement, dialect: Dialect) -> NamedStatement:
     """Return an expression as a statement of a database."""
     made = query.compile(dialect=dialect.sqlalchemy_dialect())
     if not isinstance(made, SQLCompiler):
@@ -84,11 +84,11 @@ class TablePages:
         """Return the id that the next page is read after."""
         if not (rows and self.copied.identified):
             return None
-        return whole(rows[-1][self._id])
+        return parse_id(rows[-1][self._id])
 
     def name_of(self, row: Row) -> str:
         """Say which row it is, for people."""
-        which = f"row {whole(row[self._id])}" if self.copied.identified else "a row"
+        which = f"row {parse_id(row[self._id])}" if self.copied.identified else "a row"
         return f"{which} of {self.copied.name}"
 
     @cached_property
@@ -127,9 +127,9 @@ class TablePages:
         return self._compiled(self._table.insert().values(dict.fromkeys(self.copied.columns))).sql
 
     def _compiled(self, query: sa.ClauseElement) -> NamedStatement:
-        return compiled(query, self._dialect)
+        return compile_expression(query, self._dialect)
 
 
-def whole(value: Value) -> int:
+def parse_id(value: Value) -> int:
     """Return an id as the number that it is."""
     return int(value or 0)

@@ -7,7 +7,7 @@ interrupted goes on where it stopped.
 import sqlalchemy as sa
 from msgspec import Struct
 
-from quire.database.copying.pages import compiled
+from quire.database.copying.pages import compile_expression
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement
 from quire.database.tables.ddl import DdlWriter
@@ -68,7 +68,7 @@ class CopyState(Struct, frozen=True):
         return origin.phase, known
 
     def _bound(self, query: sa.ClauseElement) -> Statement:
-        return compiled(query, self.dialect).bind()
+        return compile_expression(query, self.dialect).bind()
 
 
 _STATE = sa.table(

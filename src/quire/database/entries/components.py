@@ -80,7 +80,9 @@ class ComponentOwner(NamedTuple):
     field: str
 
 
-def holders(store: EntryStore, component: str, row_id: int) -> Program[list[ComponentOwner]]:
+def component_owners(
+    store: EntryStore, component: str, row_id: int
+) -> Program[list[ComponentOwner]]:
     """Return the rows that a component is in, of whatever model; there should be one at most."""
     found: list[ComponentOwner] = []
     for uid, model in store.tables.tables.items():

@@ -16,7 +16,7 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import attach_components, component_links
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.entry_layout import EntryLayout, far_is_single, is_two_sided
-from quire.database.entries.relink import RowReplacement, lead_to
+from quire.database.entries.relink import RowReplacement, relink
 from quire.database.entries.store import EntryStore
 from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program, Value
@@ -72,7 +72,7 @@ def replace_version(
         prior=replacement.prior,
         published=bool(replacement.published),
     )
-    yield from lead_to(store, layout, succession)
+    yield from relink(store, layout, succession)
     if replacement.prior is not None:
         yield from delete_entries(store, layout, [replacement.prior])
     return NewVersion(new, tuple(copier.own))

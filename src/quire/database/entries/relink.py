@@ -52,7 +52,7 @@ class RowReplacement(Struct, frozen=True, kw_only=True):
     published: bool
 
 
-def lead_to(store: EntryStore, layout: EntryLayout, succession: RowReplacement) -> Program[None]:
+def relink(store: EntryStore, layout: EntryLayout, succession: RowReplacement) -> Program[None]:
     """Lead all that was linked with the replaced row to the new one, and what it now may see."""
     incoming = store.layouts.incoming(layout.model.uid)
     if succession.prior is not None:

@@ -14,9 +14,9 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.integrity.examined_tables import Damaged, ExaminedTables, gone, ids_of
-from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, counted
-from quire.database.integrity.links import is_unique, repeated
+from quire.database.integrity.examined_tables import Damaged, ExaminedTables, ids_of, is_missing
+from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
+from quire.database.integrity.links import is_unique, select_repeated
 from quire.database.integrity.morphs import target_gone, type_unknown
 from quire.database.integrity.rules import DELETE, IntegrityRule, RowRule
 from quire.database.program import Program
@@ -63,7 +63,7 @@ class OrphanRule(Struct, frozen=True):
                 table=self.layout.tables[uid].name,
                 count=len(ids),
                 ids=tuple(ids[:SHOWN_IDS]),
-                sentence=f"{counted(len(ids), 'component')} used by no content",
+                sentence=f"{count_noun(len(ids), 'component')} used by no content",
                 repair=DELETE.text,
             )
             for uid, ids in orphans.items()
@@ -154,7 +154,7 @@ def _all(selects: Iterable[sa.Select[Any]]) -> sa.Subquery:
 def _entity_there(
     builder: StatementBuilder, mapped: ModelTable, links: AliasedTable
 ) -> ColumnElement[bool]:
-    return ~gone(builder, mapped.name, links.c(COMPONENT_ENTITY))
+    return ~is_missing(builder, mapped.name, links.c(COMPONENT_ENTITY))
 
 
 def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[IntegrityRule]:
@@ -173,7 +173,7 @@ def _link_rules(layout: ExaminedTables, mapped: ModelTable) -> Iterator[Integrit
             layout=layout,
             kind=DamageKind.DOUBLE_COMPONENT_LINK,
             table=table,
-            damaged=repeated(table, *_UNIQUE),
+            damaged=select_repeated(table, *_UNIQUE),
             noun="link",
             phrase="to a component that an older one leads to already",
             mend=DELETE,
@@ -209,7 +209,7 @@ def _dangling(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
         links = builder.table(mapped.components_table)
         kind, id_ = links.c(COMPONENT_TYPE), links.c(COMPONENT_ID)
         nowhere = kind.is_(None) | id_.is_(None)
-        ownerless = gone(builder, mapped.name, links.c(COMPONENT_ENTITY))
+        ownerless = is_missing(builder, mapped.name, links.c(COMPONENT_ENTITY))
         return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
 
     return damaged

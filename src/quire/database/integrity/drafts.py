@@ -12,7 +12,7 @@ from msgspec import Struct
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.integrity.examined_tables import ExaminedTables, plain_table, same
+from quire.database.integrity.examined_tables import ExaminedTables, is_same, plain_table
 from quire.database.integrity.findings import Damage, DamageKind
 from quire.database.integrity.identity import (
     DOCUMENT_ID,
@@ -83,7 +83,9 @@ def _same_version(
 ) -> ColumnElement[bool]:
     """Tell that two rows are of one document and, where that matters, one locale."""
     document = left.c(DOCUMENT_ID) == right.c(DOCUMENT_ID)
-    return document & same(left.c(LOCALE), right.c(LOCALE)) if content_type.localized else document
+    return (
+        document & is_same(left.c(LOCALE), right.c(LOCALE)) if content_type.localized else document
+    )
 
 
 def _without_draft(

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.integrity.examined_tables import ExaminedTables, plain_table
-from quire.database.integrity.findings import Damage, DamageKind, counted
+from quire.database.integrity.findings import Damage, DamageKind, count_noun
 from quire.database.integrity.identity import (
     DOCUMENT_ID,
     LOCALE,
@@ -58,7 +58,7 @@ class DuplicateRule(Struct, frozen=True):
                 table=self.table,
                 count=count,
                 ids=ids,
-                sentence=f"{counted(count, 'row')} too many for a document, locale and status",
+                sentence=f"{count_noun(count, 'row')} too many for a document, locale and status",
                 repair="deletes them, and leads links to them to the row that was updated last",
                 asks=True,
                 details=details,

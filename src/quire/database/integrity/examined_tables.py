@@ -53,13 +53,15 @@ class ExaminedTables(Struct, frozen=True, kw_only=True):
         return builder.constant(self.dialect.encode_list(values))
 
 
-def gone(builder: StatementBuilder, table: str, id_: ColumnElement[Any]) -> ColumnElement[bool]:
+def is_missing(
+    builder: StatementBuilder, table: str, id_: ColumnElement[Any]
+) -> ColumnElement[bool]:
     """Tell that no row of a table has this id; there is none without an id either."""
     there = builder.table(table)
     return ~sa.exists(sa.select(sa.literal_column("1")).where(there.c("id") == id_))
 
 
-def same(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[bool]:
+def is_same(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[bool]:
     """Compare two columns of which both may be NULL, which then are the same."""
     return left.is_not_distinct_from(right)
 

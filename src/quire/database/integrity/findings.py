@@ -83,6 +83,6 @@ class Damage(Struct, frozen=True, kw_only=True):
         return f" ({'id' if self.count == 1 else 'ids'} {listed}{more})"
 
 
-def counted(count: int, noun: str) -> str:
+def count_noun(count: int, noun: str) -> str:
     """Write a count with its noun: ``1 row``, ``2 rows``."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -12,8 +12,8 @@ from quire.database.integrity.examined_tables import (
     Damaged,
     ExaminedTables,
     ids_of,
+    is_same,
     plain_table,
-    same,
 )
 from quire.database.integrity.findings import Damage, DamageKind
 from quire.database.integrity.rules import IntegrityRule, Repair, RowRule
@@ -131,7 +131,7 @@ def _locale_rule(
     def free(builder: StatementBuilder) -> sa.Select[Any]:
         rows, other = builder.table(table), builder.table(table)
         version = (
-            same(other.c(DOCUMENT_ID), rows.c(DOCUMENT_ID))
+            is_same(other.c(DOCUMENT_ID), rows.c(DOCUMENT_ID))
             & (other.c(LOCALE) == default)
             & same_status(content_type, other, rows)
         )
@@ -185,6 +185,6 @@ def _of_further_documents(table: str) -> Damaged:
         rows, inner, first = builder.table(table), builder.table(table), builder.table(table)
         oldest = sa.select(sa.func.min(inner.c("id"))).scalar_subquery()
         served = sa.select(first.c(DOCUMENT_ID)).where(first.c("id") == oldest).scalar_subquery()
-        return ids_of(rows, ~same(rows.c(DOCUMENT_ID), served))
+        return ids_of(rows, ~is_same(rows.c(DOCUMENT_ID), served))
 
     return damaged

@@ -10,8 +10,8 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.integrity.examined_tables import (
     Damaged,
     ExaminedTables,
-    gone,
     ids_of,
+    is_missing,
     plain_table,
 )
 from quire.database.integrity.findings import Damage, DamageKind
@@ -42,7 +42,7 @@ def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
                 layout=layout,
                 kind=DamageKind.DOUBLE_LINK,
                 table=edge.table,
-                damaged=repeated(edge.table, edge.near, edge.far),
+                damaged=select_repeated(edge.table, edge.near, edge.far),
                 noun="link",
                 phrase="between rows that an older one links already",
                 mend=DELETE,
@@ -117,7 +117,7 @@ def is_unique(layout: ExaminedTables, table: str, *columns: str) -> bool:
     )
 
 
-def repeated(table: str, *columns: str) -> Damaged:
+def select_repeated(table: str, *columns: str) -> Damaged:
     """Select all but the oldest of rows that are equal in these columns."""
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
@@ -134,8 +134,8 @@ def _dangling(layout: ExaminedTables, edge: LinkEdge) -> Damaged:
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(edge.table)
-        near = gone(builder, source, links.c(edge.near))
-        return ids_of(links, near | gone(builder, target, links.c(edge.far)))
+        near = is_missing(builder, source, links.c(edge.near))
+        return ids_of(links, near | is_missing(builder, target, links.c(edge.far)))
 
     return damaged
 
@@ -146,7 +146,7 @@ def _reference_rule(layout: ExaminedTables, table: str, edge: ColumnEdge) -> Row
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         rows = builder.table(table)
         id_ = rows.c(edge.column)
-        return ids_of(rows, id_.is_not(None), gone(builder, target, id_))
+        return ids_of(rows, id_.is_not(None), is_missing(builder, target, id_))
 
     creator = edge.target == ADMIN_USER_UID
     lost = "an administrator who is gone" if creator else f"a row of {target} that is gone"

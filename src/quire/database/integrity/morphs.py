@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.integrity.examined_tables import Damaged, ExaminedTables, gone, ids_of
+from quire.database.integrity.examined_tables import Damaged, ExaminedTables, ids_of, is_missing
 from quire.database.integrity.findings import DamageKind
 from quire.database.integrity.rules import DELETE, RowRule, clear
 from quire.database.tables.table_map import ModelTable, MorphColumnEdge, MorphListEdge
@@ -35,7 +35,8 @@ def target_gone(
 ) -> ColumnElement[bool]:
     """Tell that the row of a known type with this id is gone; false for other types."""
     cases = [
-        (kind == uid, gone(builder, layout.tables[uid].name, id_)) for uid in _known_types(layout)
+        (kind == uid, is_missing(builder, layout.tables[uid].name, id_))
+        for uid in _known_types(layout)
     ]
     return sa.case(*cases, else_=sa.false())
 
@@ -64,7 +65,7 @@ def _table_rules(
         links = builder.table(edge.table)
         kind, id_ = links.c(edge.far_type), links.c(edge.far_id)
         nowhere = kind.is_(None) | id_.is_(None)
-        ownerless = gone(builder, mapped.name, links.c(edge.near))
+        ownerless = is_missing(builder, mapped.name, links.c(edge.near))
         return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
 
     yield RowRule(

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from quire.database.compile.statements import StatementBuilder
 from quire.database.dialect import Scalar
 from quire.database.integrity.examined_tables import Damaged, ExaminedTables, plain_table
-from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, counted
+from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Rows
 
 
@@ -71,7 +71,7 @@ class RowRule(Struct, frozen=True, kw_only=True):
                 table=self.table,
                 count=count,
                 ids=ids,
-                sentence=f"{counted(count, self.noun)} {self.phrase}",
+                sentence=f"{count_noun(count, self.noun)} {self.phrase}",
                 repair=None if self.mend is None else self.mend.text,
             )
         ]

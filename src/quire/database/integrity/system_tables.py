@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.integrity.examined_tables import ExaminedTables
-from quire.database.integrity.findings import Damage, DamageKind, counted
+from quire.database.integrity.findings import Damage, DamageKind, count_noun
 from quire.database.program import Program
 from quire.database.tables.system import CORE_STORE, CURRENT_MIGRATIONS, INTERNAL_MIGRATIONS
 from quire.schema.model import LOCALE_UID
@@ -120,10 +120,12 @@ class MigrationRule(Struct, frozen=True):
         repeated = sorted({name for name in recorded if recorded.count(name) > 1})
         found = []
         if missing:
-            sentence = f"{counted(len(missing), 'migration')} not on record, which Strapi will run"
+            sentence = (
+                f"{count_noun(len(missing), 'migration')} not on record, which Strapi will run"
+            )
             found.append(_migrations_finding(missing, sentence))
         if repeated:
-            sentence = f"{counted(len(repeated), 'migration')} on record more than once"
+            sentence = f"{count_noun(len(repeated), 'migration')} on record more than once"
             found.append(_migrations_finding(repeated, sentence))
         return found
 

@@ -11,7 +11,7 @@ from quire.database.entries.store import EntryStore, open_store
 from quire.database.migration.archive import ArchiveEntry, ArchiveWriter
 from quire.database.migration.ddl_steps import TableWork
 from quire.database.migration.plan import PlannedMigration, RequestedMigration, plan_program
-from quire.database.migration.post_migrate import arrive
+from quire.database.migration.post_migrate import post_migrate
 from quire.database.migration.pre_migrate import PreMigration
 from quire.database.migration.schema_extension import extends
 from quire.database.migration.schema_pair import SchemaTables
@@ -51,7 +51,7 @@ def migrate(
         former = _store(place, change.before)
         yield from PreMigration(former, keeper, change.default_locale, now).run(planned.plan)
     yield from TableWork(place.kind, found, change.after, writes, keeper).run(planned.structure)
-    yield from arrive(_store(place, change.after), planned.plan, change.renames, found)
+    yield from post_migrate(_store(place, change.after), planned.plan, change.renames, found)
     yield from keeper.finish()
     yield from record(writes, change)
 

@@ -159,7 +159,7 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
     ]
 
 
-def put_back(writes: Writes, archive: Archive, found: FoundTables) -> Program[int]:
+def restore_archive(writes: Writes, archive: Archive, found: FoundTables) -> Program[int]:
     """Put kept rows back where their tables and columns are again; returns how many.
 
     A row that is there keeps everything but the kept columns; of a whole row that is gone, it is

@@ -8,7 +8,7 @@ from quire.database.target import DatabaseKind
 _DAY = 86_400_000
 
 
-def kept_until(archive: Archive, days: int) -> int | None:
+def expires_at(archive: Archive, days: int) -> int | None:
     """Return until when something is kept, in epoch milliseconds; ``None`` when for ever.
 
     It is for ever where ``days`` is 0.
@@ -23,7 +23,7 @@ def all_archives(kind: DatabaseKind) -> Program[list[Archive]]:
     return (yield from list_archives(Writes(kind.dialect())))
 
 
-def over(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
+def expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
     """List what has been kept for long enough. ``now`` is epoch milliseconds."""
     if days == 0:
         return []
@@ -31,9 +31,9 @@ def over(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
     return [archive for archive in (yield from all_archives(kind)) if archive.made_at < latest]
 
 
-def forget_over(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
+def forget_expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
     """Let go of what has been kept for long enough, for good; returns it."""
-    found = yield from over(kind, days=days, now=now)
+    found = yield from expired(kind, days=days, now=now)
     for archive in found:
         yield from forget(Writes(kind.dialect()), kind.ddl, archive)
     return found

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Table
 from quire.database.compile.writes import Writes
 from quire.database.migration.archive import ArchiveWriter
 from quire.database.migration.impact import RowCounter
-from quire.database.migration.rename_order import in_passing
+from quire.database.migration.rename_order import order_renames
 from quire.database.migration.schema_diff import Retyped, StructureChange, TableChange
 from quire.database.migration.schema_pair import SchemaTables
 from quire.database.migration.value_conversion import Converter, UnfitError
@@ -43,10 +43,10 @@ class TableWork:
         for table in change.changed:
             yield from self._drop_parts(table)
         renames = {t.before: t.after for t in change.changed if t.before != t.after}
-        for before, after in in_passing(renames):
+        for before, after in order_renames(renames):
             yield Statement(self._ddl.rename_table(before, after))
         for table in change.changed:
-            for before, after in in_passing(table.renamed):
+            for before, after in order_renames(table.renamed):
                 yield Statement(self._ddl.rename_column(table.after, before, after))
         yield from self._create_tables(change.created)
         for table in change.changed:

@@ -25,7 +25,7 @@ _Belongings = dict[str, set[int]]
 _ROWS_AT_ONCE = 5_000
 
 
-def keep_entries(
+def archive_entries(
     store: EntryStore, keeper: ArchiveWriter, uid: str, ids: Sequence[int]
 ) -> Program[None]:
     """Archive rows of a model, with their components, links and media."""
@@ -35,7 +35,9 @@ def keep_entries(
     yield from _keep(keeper, found)
 
 
-def lose_attribute(store: EntryStore, keeper: ArchiveWriter, uid: str, name: str) -> Program[None]:
+def archive_attribute(
+    store: EntryStore, keeper: ArchiveWriter, uid: str, name: str
+) -> Program[None]:
     """Take components or media of an attribute out of all entries, and archive them."""
     layout = store.layout(uid)
     match layout.table.edges[name]:
@@ -55,7 +57,7 @@ def lose_attribute(store: EntryStore, keeper: ArchiveWriter, uid: str, name: str
             raise TypeError(f"{uid}.{name} keeps its rows in tables of its own")
 
 
-def with_belongings(store: EntryStore, uid: str, ids: Collection[int]) -> Program[set[int]]:
+def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Program[set[int]]:
     """Return those of the rows of a model that have components, or links of any kind."""
     layout = store.layout(uid)
     parts = yield from component_links(store, layout, ids)

@@ -9,7 +9,7 @@ from quire.database.dialect import Dialect
 from quire.database.integrity.system_tables import DEFAULT_LOCALE_KEY
 from quire.database.migration.apply import MigrationTarget, migrate, plan_migration, record
 from quire.database.migration.plan import PlannedMigration, RequestedMigration
-from quire.database.migration.renames import renames_to_do
+from quire.database.migration.renames import pending_renames
 from quire.database.migration.schema_pair import Renames, SchemaTables, schema_tables
 from quire.database.migration.schema_record import SchemaRecord, recorded_schema
 from quire.database.migration.steps import Plan
@@ -49,7 +49,7 @@ class MigrationGoal(Struct, frozen=True, kw_only=True):
     may_lose: bool = False
 
 
-def plan_towards(kind: DatabaseKind, goal: MigrationGoal) -> Program[PlannedMigration]:
+def plan_migration_to(kind: DatabaseKind, goal: MigrationGoal) -> Program[PlannedMigration]:
     """Plan the migration of a database; changes nothing.
 
     Raises MigrationConflictError when what would be made is there already, and for a renaming of
@@ -60,14 +60,12 @@ def plan_towards(kind: DatabaseKind, goal: MigrationGoal) -> Program[PlannedMigr
     return (yield from plan_migration(MigrationTarget(kind=kind, dialect=dialect), change))
 
 
-def migrate_towards(
-    kind: DatabaseKind, goal: MigrationGoal, *, now: int
-) -> Program[PlannedMigration]:
+def migrate_to(kind: DatabaseKind, goal: MigrationGoal, *, now: int) -> Program[PlannedMigration]:
     """Plan the migration of a database and carry it out; run it in one transaction.
 
-    Raises what `plan_towards` raises, and ConsentNeededError; then nothing is changed.
+    Raises what `plan_migration_to` raises, and ConsentNeededError; then nothing is changed.
     """
-    planned = yield from plan_towards(kind, goal)
+    planned = yield from plan_migration_to(kind, goal)
     if planned.plan.losses and not goal.may_lose:
         raise ConsentNeededError(planned.plan)
     place = MigrationTarget(kind=kind, dialect=kind.dialect())
@@ -90,7 +88,7 @@ def _change(
     before = _former(kind, recorded, goal, tables)
     renames = Renames() if before is None else goal.renames
     if before is not None and goal.former is None:
-        renames = renames_to_do(renames, before.schema, goal.schema)
+        renames = pending_renames(renames, before.schema, goal.schema)
     return RequestedMigration(
         before=before,
         after=schema_tables(goal.schema, kind.column_types),

@@ -7,8 +7,8 @@ from msgspec import Struct
 from quire.database.compile.writes import Writes
 from quire.database.migration.dropped_versions import drafts_of, other_locales
 from quire.database.migration.impact import RowCounter
-from quire.database.migration.schema_diff import StructureChange, TableChange, change_of_structure
-from quire.database.migration.schema_match import LostRows, SchemaMatch, correspond
+from quire.database.migration.schema_diff import StructureChange, TableChange, diff_schema
+from quire.database.migration.schema_match import LostRows, SchemaMatch, match_schemas
 from quire.database.migration.schema_pair import Renames, SchemaTables
 from quire.database.migration.steps import (
     AddColumn,
@@ -75,9 +75,9 @@ def plan_program(
     correspondence = (
         _NOTHING
         if change.before is None
-        else correspond(change.before, change.after, change.renames)
+        else match_schemas(change.before, change.after, change.renames)
     )
-    structure = change_of_structure(
+    structure = diff_schema(
         None if change.before is None else change.before.metadata,
         change.after.metadata,
         found,

@@ -8,11 +8,11 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
 from quire.database.entries.store import EntryStore
 from quire.database.entries.versions_query import entries_of
-from quire.database.migration.dependents import with_belongings
+from quire.database.migration.dependents import with_dependents
 from quire.database.migration.name_mapping import NameMapping
 from quire.database.migration.renamed_models import rename_fields, rename_models
 from quire.database.migration.schema_pair import Renames
-from quire.database.migration.settings_rewrite import say_otherwise
+from quire.database.migration.settings_rewrite import rewrite_settings
 from quire.database.migration.steps import (
     BeginDrafts,
     BeginLocales,
@@ -23,7 +23,7 @@ from quire.database.migration.steps import (
 from quire.database.program import Program
 
 
-def arrive(
+def post_migrate(
     store: EntryStore, plan: Plan, renames: Renames, found: Collection[str]
 ) -> Program[None]:
     """Take the steps of a plan that are about rows of the later tables.
@@ -43,7 +43,7 @@ def arrive(
     yield from rename_models(store, models, found)
     for uid, names in fields.items():
         yield from rename_fields(store, uid, names)
-    yield from say_otherwise(store, NameMapping(store.schema, renames))
+    yield from rewrite_settings(store, NameMapping(store.schema, renames))
     for step in plan.steps:
         match step:
             case BeginLocales():
@@ -82,7 +82,7 @@ def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
         return chosen.order_by(source.c("id"))
 
     rows = yield from store.writes.run(("live entries", uid), build)
-    bound = yield from with_belongings(store, uid, [int(id_ or 0) for id_, _ in rows])
+    bound = yield from with_dependents(store, uid, [int(id_ or 0) for id_, _ in rows])
     rows.sort(key=lambda row: row[0] in bound)
     made = []
     for id_, document in rows:

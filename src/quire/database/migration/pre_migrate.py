@@ -8,7 +8,7 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.store import EntryStore
 from quire.database.migration.archive import ArchiveWriter
-from quire.database.migration.dependents import keep_entries, lose_attribute
+from quire.database.migration.dependents import archive_attribute, archive_entries
 from quire.database.migration.dropped_versions import drafts_of, other_locales
 from quire.database.migration.steps import DropRows, EndDrafts, EndLocales, Plan
 from quire.database.program import Program
@@ -34,7 +34,9 @@ class PreMigration:
         for step in plan.steps:
             match step:
                 case DropRows():
-                    yield from lose_attribute(self._store, self._keeper, step.uid, step.attribute)
+                    yield from archive_attribute(
+                        self._store, self._keeper, step.uid, step.attribute
+                    )
                 case EndLocales():
                     yield from self._end_locales(step.uid)
                 case EndDrafts():
@@ -65,6 +67,6 @@ class PreMigration:
 
     def _take(self, uid: str, ids: Sequence[int]) -> Program[None]:
         layout = self._store.layout(uid)
-        yield from keep_entries(self._store, self._keeper, uid, ids)
+        yield from archive_entries(self._store, self._keeper, uid, ids)
         for start in range(0, len(ids), _ROWS_AT_ONCE):
             yield from delete_entries(self._store, layout, ids[start : start + _ROWS_AT_ONCE])

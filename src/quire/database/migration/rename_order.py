@@ -6,7 +6,7 @@ _PASSING = "quire_passing"
 """Begins the names that things have between two others."""
 
 
-def in_passing(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Order renames so that no name is needed twice at once: names that are taken go round."""
     waiting = dict(renames)
     passing: list[tuple[str, str]] = []

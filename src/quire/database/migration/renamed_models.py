@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.store import EntryStore
-from quire.database.migration.rename_order import in_passing
+from quire.database.migration.rename_order import order_renames
 from quire.database.program import Program, Value
 from quire.database.stores.core_store import view_key
 from quire.database.stores.revisions import REVISIONS
@@ -35,7 +35,7 @@ def rename_models(
     ``names`` are later uids by former ones. The tables are those of the later schema; ``found`` are
     the names of tables that there were before.
     """
-    for before, after in in_passing(names):
+    for before, after in order_renames(names):
         yield from _rename_model(store, before, after)
         for table in (SAVED_VIEWS, REVISIONS):
             if table.name in found:
@@ -60,7 +60,7 @@ def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Prog
     ``names`` are later names by former ones.
     """
     edges = store.tables[uid].edges
-    for before, after in in_passing(names):
+    for before, after in order_renames(names):
         edge = edges[after if after in edges else names[before]]
         if isinstance(edge, ComponentEdge):
             yield from _replace(store, edge.table, FIELD, before, after)

@@ -11,7 +11,7 @@ from quire.database.migration.schema_pair import Renames
 from quire.schema.model import Model, Schema
 
 
-def renames_to_do(asked: Renames, before: Schema, after: Schema) -> Renames:
+def pending_renames(asked: Renames, before: Schema, after: Schema) -> Renames:
     """Return those of the renamings that lead from one schema to another.
 
     Attributes may be told under the later or the earlier uid of their model. Raises

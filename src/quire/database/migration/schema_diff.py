@@ -64,7 +64,7 @@ class StructureChange(Struct, frozen=True, kw_only=True):
     changed: tuple[TableChange, ...]
 
 
-def change_of_structure(
+def diff_schema(
     before: MetaData | None,
     after: MetaData,
     found: FoundTables,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from quire.database.migration.schema_record import told
+from quire.database.migration.schema_record import recorded_type
 from quire.schema.model import Model, Schema
 
 _ATTRIBUTES = "attributes"
@@ -28,7 +28,7 @@ def _is_in(before: Model, after: Model | None) -> bool:
 
 
 def _rest(model: Model) -> dict[str, object]:
-    return {key: value for key, value in told(model.raw).items() if key not in _FREE}
+    return {key: value for key, value in recorded_type(model.raw).items() if key not in _FREE}
 
 
 def _attributes(model: Model) -> Mapping[str, object]:

@@ -67,7 +67,7 @@ class SchemaMatch(Struct, frozen=True, kw_only=True):
     renamed: tuple[RenamedField, ...]
 
 
-def correspond(before: SchemaTables, after: SchemaTables, renames: Renames) -> SchemaMatch:
+def match_schemas(before: SchemaTables, after: SchemaTables, renames: Renames) -> SchemaMatch:
     """Compare two schemas attribute by attribute."""
     models = {
         uid: earlier

@@ -79,10 +79,10 @@ def recorded_schema(writes: Writes) -> Program[SchemaRecord | None]:
 
 
 def _api_types(sources: Sequence[SchemaFile]) -> dict[str, dict[str, object]]:
-    return {s.uid: told(s.raw) for s in sources if s.uid.startswith("api::")}
+    return {s.uid: recorded_type(s.raw) for s in sources if s.uid.startswith("api::")}
 
 
-def told(raw: Mapping[str, object]) -> dict[str, object]:
+def recorded_type(raw: Mapping[str, object]) -> dict[str, object]:
     """Return what is recorded of a content type by everybody; its file may say more."""
     return {key: raw[key] for key in (*_DESCRIBED, "attributes") if raw.get(key)}
 

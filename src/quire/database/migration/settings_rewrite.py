@@ -22,7 +22,7 @@ _MAIN_FIELD = "mainField"
 _LABEL = "label"
 
 
-def say_otherwise(store: EntryStore, wording: NameMapping) -> Program[None]:
+def rewrite_settings(store: EntryStore, wording: NameMapping) -> Program[None]:
     """Let everything that people have set say the later names. The tables are the later ones."""
     renames = wording.renames
     if renames.attributes or renames.models:

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.migration.migrate import MigrationGoal, plan_towards
-from quire.database.migration.schema_record import SchemaRecord, recorded_schema, told
+from quire.database.migration.migrate import MigrationGoal, plan_migration_to
+from quire.database.migration.schema_record import SchemaRecord, recorded_schema, recorded_type
 from quire.database.migration.steps import (
     BeginDrafts,
     BeginLocales,
@@ -52,7 +52,7 @@ async def require_followed(database: Database, kind: DatabaseKind, goal: Migrati
     Raises DatabaseOpenError when rows would be taken for something that they are not, and says what
     helps.
     """
-    planned = await database.read(lambda: plan_towards(kind, goal), snapshot=True)
+    planned = await database.read(lambda: plan_migration_to(kind, goal), snapshot=True)
     pending = Pending(planned.plan)
     if pending.misread:
         steps = "\n".join(f"  {step}" for step in pending.misread)
@@ -72,8 +72,8 @@ def _is_for(recorded: SchemaRecord, schema: Schema) -> bool:
     if recorded.whole:
         models += schema.components.values()
     known = (*recorded.sources, *recorded.unseen)
-    described = {s.uid: told(s.raw) for s in known if not s.uid.startswith(EXTENSION)}
-    return described == {model.uid: told(model.raw) for model in models}
+    described = {s.uid: recorded_type(s.raw) for s in known if not s.uid.startswith(EXTENSION)}
+    return described == {model.uid: recorded_type(model.raw) for model in models}
 
 
 def _is_about_rows(step: Step) -> bool:

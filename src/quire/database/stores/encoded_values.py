@@ -10,7 +10,7 @@ from quire.schema.attributes.base import ScalarAttribute, StorageKind
 AUTHORS = ("createdBy", "updatedBy")
 
 
-def encoded(store: EntryStore, uid: str, values: Mapping[str, object]) -> dict[str, Value]:
+def encode_columns(store: EntryStore, uid: str, values: Mapping[str, object]) -> dict[str, Value]:
     """Return the columns of values by attribute; authors are ids of administrators.
 
     Raises TypeError for what a column cannot hold, KeyError for unknown attributes.

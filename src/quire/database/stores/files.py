@@ -11,7 +11,7 @@ from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkChange, Linked
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Row
-from quire.database.stores.encoded_values import encoded
+from quire.database.stores.encoded_values import encode_columns
 from quire.database.tables.table_map import ColumnEdge
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import FILE_UID
@@ -120,7 +120,7 @@ def insert_file(
     store: EntryStore, values: Mapping[str, object], *, folder: int | None
 ) -> Program[int]:
     """Add a file with values by attribute, at the end of a folder; returns its row id."""
-    row_id = yield from store.writes.insert(_table(store), encoded(store, FILE_UID, values))
+    row_id = yield from store.writes.insert(_table(store), encode_columns(store, FILE_UID, values))
     if folder is not None:
         yield from put_into(store, row_id, folder, new=True)
     return row_id
@@ -149,7 +149,7 @@ def creators_of(store: EntryStore, ids: Collection[int]) -> Program[dict[int, in
 
 def update_file(store: EntryStore, row_id: int, values: Mapping[str, object]) -> Program[None]:
     """Change values of a file, by attribute."""
-    yield from store.writes.update(_table(store), row_id, encoded(store, FILE_UID, values))
+    yield from store.writes.update(_table(store), row_id, encode_columns(store, FILE_UID, values))
 
 
 def put_into(

@@ -15,7 +15,7 @@ from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkChange, Linked
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.encoded_values import encoded
+from quire.database.stores.encoded_values import encode_columns
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import FILE_UID
 
@@ -87,7 +87,7 @@ def insert_folder(
     """Add a folder with its own number, within another one or at the root."""
     path_id = (yield from _last_path_id(store)) + 1
     path = f"{'' if parent is None else parent.path}/{path_id}"
-    row = encoded(store, FOLDER_UID, {**values, "pathId": path_id, "path": path})
+    row = encode_columns(store, FOLDER_UID, {**values, "pathId": path_id, "path": path})
     row_id = yield from store.writes.insert(store.layout(FOLDER_UID).table.name, row)
     if parent is not None:
         change = LinkChange(connect=(Linked(rows=(parent.id,)),))
@@ -104,7 +104,7 @@ def insert_folder(
 def update_folder(store: EntryStore, row_id: int, values: Mapping[str, object]) -> Program[None]:
     """Change values of a folder, by attribute."""
     table = store.layout(FOLDER_UID).table.name
-    yield from store.writes.update(table, row_id, encoded(store, FOLDER_UID, values))
+    yield from store.writes.update(table, row_id, encode_columns(store, FOLDER_UID, values))
 
 
 def move_folder(store: EntryStore, folder: FolderRow, parent: FolderRow | None) -> Program[str]:

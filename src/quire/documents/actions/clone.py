@@ -9,7 +9,7 @@ from quire.database.program import Program
 from quire.documents.commands import CloneDocument, WrittenEntry
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import update_entry
-from quire.documents.parse_input import check_publishable, understand
+from quire.documents.parse_input import check_publishable, parse_data
 from quire.documents.relations import WrittenVersion
 from quire.documents.select_locale import in_locale
 from quire.documents.system_columns import signature, stamp
@@ -56,7 +56,7 @@ def _clone(
         content_type=content_type, published=not versioned, locale=entry.locale
     )
     if command.data:
-        values, resolution = yield from understand(
+        values, resolution = yield from parse_data(
             unit,
             layout,
             command.data,

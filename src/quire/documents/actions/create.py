@@ -9,7 +9,7 @@ from quire.documents.commands import CreateDocument, WrittenEntry
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry
 from quire.documents.known_locales import entry_locale
-from quire.documents.parse_input import understand
+from quire.documents.parse_input import parse_data
 from quire.documents.relations import WrittenVersion
 from quire.documents.system_columns import signature, stamp
 from quire.documents.unit_of_work import UnitOfWork
@@ -35,7 +35,7 @@ def _create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
     locale = yield from entry_locale(unit, layout, command.locale)
     versioned = content_type.draft_and_publish
     version = WrittenVersion(content_type=content_type, published=False, locale=locale)
-    values, resolution = yield from understand(
+    values, resolution = yield from parse_data(
         unit, layout, command.data, version, draft=versioned, creating=True, document_id=None
     )
     now, document_id = unit.tick(), command.document_id or unit.engine.new_id()

@@ -10,7 +10,12 @@ from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
 from quire.documents.commands import DiscardDraft, WrittenEntry
 from quire.documents.select_locale import in_locale
-from quire.documents.shared_attributes import SharedValues, agree_later, by_locale, common_before
+from quire.documents.shared_attributes import (
+    SharedValues,
+    by_locale,
+    shared_values_before,
+    sync_locales_later,
+)
 from quire.documents.system_columns import stamp
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
@@ -32,7 +37,7 @@ def discard_draft(
         live = by_locale(entry for entry in chosen if entry.published)
         if not live:
             raise NotFoundError
-        before = yield from common_before(unit, layout, entries, live[0].locale)
+        before = yield from shared_values_before(unit, layout, entries, live[0].locale)
         for place, entry in enumerate(live):
             if place:
                 entries = yield from entries_of(unit.store, layout, command.document_id)
@@ -71,7 +76,7 @@ def _discard(
     )
     draft = replace(live, id=new.id, published=False)
     unit.later(lambda: link_to_itself(unit.store, new))
-    agree_later(unit, layout, draft, before, copied=True)
+    sync_locales_later(unit, layout, draft, before, copied=True)
     return WrittenEntry(
         uid=uid,
         document_id=live.document_id,

@@ -14,7 +14,12 @@ from quire.documents.known_locales import entry_locale
 from quire.documents.parse_input import check_publishable
 from quire.documents.relations import WrittenVersion
 from quire.documents.select_locale import in_locales
-from quire.documents.shared_attributes import SharedValues, agree_later, by_locale, common_before
+from quire.documents.shared_attributes import (
+    SharedValues,
+    by_locale,
+    shared_values_before,
+    sync_locales_later,
+)
 from quire.documents.system_columns import stamp
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
@@ -37,7 +42,7 @@ def publish(unit: UnitOfWork, commands: Sequence[PublishDocument]) -> Program[li
         drafts = by_locale(entry for entry in chosen if not entry.published)
         if not drafts:
             raise NotFoundError
-        before = yield from common_before(unit, layout, entries, drafts[0].locale)
+        before = yield from shared_values_before(unit, layout, entries, drafts[0].locale)
         for place, draft in enumerate(drafts):
             if place:
                 entries = yield from entries_of(unit.store, layout, command.document_id)
@@ -84,7 +89,7 @@ def publish_draft(
     )
     live = replace(draft, id=new.id, published=True)
     unit.later(lambda: link_to_itself(unit.store, new))
-    agree_later(unit, layout, live, before, copied=True)
+    sync_locales_later(unit, layout, live, before, copied=True)
     return WrittenEntry(
         uid=content_type.uid,
         document_id=draft.document_id,

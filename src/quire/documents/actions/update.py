@@ -15,18 +15,18 @@ from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry, update_entry
 from quire.documents.entry_values import EntryValues
 from quire.documents.known_locales import entry_locale
-from quire.documents.parse_input import refuse_unknown_targets, understand
+from quire.documents.parse_input import parse_data, refuse_unknown_targets
 from quire.documents.preconditions import require_unchanged
 from quire.documents.relations import WrittenVersion
 from quire.documents.select_locale import in_locale
 from quire.documents.shared_attributes import (
-    agree_later,
     blank_lists,
-    common_before,
-    give_later,
+    copy_shared_values,
     model_entry,
     shared_columns,
-    take_over,
+    shared_values_before,
+    sync_locales_later,
+    write_to_locales_later,
 )
 from quire.documents.system_columns import signature, stamp
 from quire.documents.unit_of_work import UnitOfWork
@@ -90,7 +90,7 @@ class _Update:
         if entry is None and here:
             entry = yield from self._draft_of(here[0], entries)
             entries = yield from self._entries()
-        before = yield from common_before(self._unit, self._layout, entries, self._locale)
+        before = yield from shared_values_before(self._unit, self._layout, entries, self._locale)
         added = entry is None
         if entry is None:
             entry, given = yield from self._add_locale(entries)
@@ -98,9 +98,9 @@ class _Update:
             entry, given = yield from self._change(entry, entries)
         entries = [*(other for other in entries if other.id != entry.id), entry]
         if self._type.draft_and_publish and self._command.publish:
-            give_later(self._unit, self._layout, entry, entries, given)
+            write_to_locales_later(self._unit, self._layout, entry, entries, given)
             return (yield from publish_draft(self._unit, self._layout, entry, entries, before))
-        agree_later(self._unit, self._layout, entry, before, copied=added)
+        sync_locales_later(self._unit, self._layout, entry, before, copied=added)
         return WrittenEntry(
             uid=self._command.uid,
             document_id=entry.document_id,
@@ -141,7 +141,7 @@ class _Update:
         """Change the entry; returns it with the attributes that were given."""
         unit, layout = self._unit, self._layout
         versioned = self._type.draft_and_publish
-        values, resolution = yield from understand(
+        values, resolution = yield from parse_data(
             unit,
             layout,
             self._command.data,
@@ -176,7 +176,7 @@ class _Update:
         taken = frozenset(name for name in layout.shared if given.get(name) is None)
         if isinstance(data, Mapping):
             data = blank_lists(layout, data, taken)
-        values, resolution = yield from understand(
+        values, resolution = yield from parse_data(
             unit,
             layout,
             data,
@@ -201,7 +201,7 @@ class _Update:
         own = _without(values, taken)
         row_id = yield from insert_entry(unit, layout, own, columns, resolution)
         if source is not None:
-            yield from take_over(unit, layout, source, row_id, taken)
+            yield from copy_shared_values(unit, layout, source, row_id, taken)
         entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
         yield from self._happened(EventName.CREATE, entry, own)
         return entry, _given(own)

@@ -1,6 +1,6 @@
 """Signing in, administrators, their roles and what these grant."""
 
-from quire.openapi.admin.endpoint import IDS, SORTED, RouteDescription, Told, named, query
+from quire.openapi.admin.endpoint import IDS, SORTED, RouteDescription, Told, query, ref
 from quire.openapi.schemas import (
     FLAG,
     FREE_OBJECT,
@@ -12,9 +12,9 @@ from quire.openapi.schemas import (
     several,
 )
 
-_SIGNED_IN = named("SignedIn")
-_PERSON, _ROLE = named("Administrator"), named("AdminRole")
-_PERSONS = record({"results": several(_PERSON), "pagination": named("AdminPagination")})
+_SIGNED_IN = ref("SignedIn")
+_PERSON, _ROLE = ref("Administrator"), ref("AdminRole")
+_PERSONS = record({"results": several(_PERSON), "pagination": ref("AdminPagination")})
 _ROLE_IDS = several({"type": ["integer", "string"]})
 _PASSWORD = {"type": "string", "format": "password", "minLength": 8}
 _DEVICE = {"deviceId": TEXT, "rememberMe": FLAG}
@@ -27,7 +27,7 @@ _REGISTRATION = {
 _ACCESS_TOKEN = record({"token": TEXT})
 _CODE = record({"code": TEXT})
 _CODES = record({"recoveryCodes": several(TEXT)}, required=())
-_PERMISSIONS = several(named("AdminPermission"))
+_PERMISSIONS = several(ref("AdminPermission"))
 _CHANGE = {
     "email": TEXT,
     "firstname": TEXT,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from quire.openapi.admin.endpoint import named
+from quire.openapi.admin.endpoint import ref
 from quire.openapi.schemas import (
     ANYTHING,
     FLAG,
@@ -48,13 +48,13 @@ NAMED: Mapping[str, JsonSchema] = {
             "isActive": nullable(FLAG),
             "blocked": nullable(FLAG),
             "preferedLanguage": _MAYBE,
-            "roles": several(named("AdminRoleInShort")),
+            "roles": several(ref("AdminRoleInShort")),
             **_STAMPS,
         },
         required=("id", "email"),
     ),
     "SignedIn": record(
-        {"token": TEXT, "accessToken": TEXT, "user": named("Administrator")},
+        {"token": TEXT, "accessToken": TEXT, "user": ref("Administrator")},
     ),
     "AdminSession": record(
         {"deviceId": _MAYBE, "current": FLAG, "createdAt": _WHEN}, required=()
@@ -155,7 +155,7 @@ NAMED: Mapping[str, JsonSchema] = {
         {
             "id": WHOLE,
             "createdAt": MOMENT,
-            "createdBy": nullable(named("CreatorInShort")),
+            "createdBy": nullable(ref("CreatorInShort")),
             "status": one_of_texts(["draft", "published"]),
             "locale": _MAYBE,
         }

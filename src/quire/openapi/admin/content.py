@@ -8,9 +8,9 @@ from quire.openapi.admin.endpoint import (
     STATUS,
     RouteDescription,
     Told,
-    named,
     page_of,
     query,
+    ref,
 )
 from quire.openapi.schemas import (
     FLAG,
@@ -25,13 +25,13 @@ from quire.openapi.schemas import (
 )
 from quire.schema.attributes.json_schema import JsonSchema
 
-_ENTRY, _INPUT = named("ManagedEntry"), named("EntryInput")
+_ENTRY, _INPUT = ref("ManagedEntry"), ref("EntryInput")
 _NONE = record({}, closed=True)
-_SHOWN = record({"data": any_of(_ENTRY, _NONE), "meta": named("EntryMeta")}, required=())
+_SHOWN = record({"data": any_of(_ENTRY, _NONE), "meta": ref("EntryMeta")}, required=())
 _COUNT = record({"count": WHOLE})
 _COLLECTION, _SINGLE = "content-manager/collection-types/:uid", "content-manager/single-types/:uid"
 _ONE = (LOCALE, STATUS, query("populate"))
-_RECENT = several(named("RecentEntry"))
+_RECENT = several(ref("RecentEntry"))
 _DISCARDING = record({"discardDraft": FLAG}, required=())
 _CONFIGURATION = record(
     {"settings": FREE_OBJECT, "metadatas": FREE_OBJECT, "layouts": FREE_OBJECT}, required=()
@@ -61,7 +61,7 @@ MODELS: Told = {
         body=_CONFIGURATION
     ),
     ("GET", "content-manager/homepage/count-documents"): RouteDescription(
-        data=named("DocumentCounts")
+        data=ref("DocumentCounts")
     ),
     ("GET", "content-manager/homepage/recent-documents"): RouteDescription(
         data=_RECENT, query=(query("action", one_of_texts(["update", "publish"])),)
@@ -107,12 +107,12 @@ ENTRIES: Told = {
     ("POST", f"{_SINGLE}/actions/unpublish"): _written(_DISCARDING),
     ("POST", f"{_SINGLE}/actions/discard"): _written(),
     ("GET", "content-manager/relations/:model/:field"): RouteDescription(
-        data=page_of(named("RelatedEntry")),
+        data=page_of(ref("RelatedEntry")),
         bare=True,
         query=(*PAGES, query("_q"), query("id"), query("idsToOmit", several(TEXT)), LOCALE),
     ),
     ("GET", "content-manager/relations/:model/:id/:field"): RouteDescription(
-        data=record({"results": several(named("RelatedEntry"))}, required=()),
+        data=record({"results": several(ref("RelatedEntry"))}, required=()),
         bare=True,
         query=(*PAGES, LOCALE, STATUS),
     ),
@@ -151,7 +151,7 @@ OWN: Told = {
             {
                 "edited": _RECENT,
                 "published": _RECENT,
-                "documents": named("DocumentCounts"),
+                "documents": ref("DocumentCounts"),
                 "types": several(
                     record({"uid": TEXT, "displayName": TEXT, "kind": TEXT, "count": WHOLE})
                 ),
@@ -165,7 +165,7 @@ OWN: Told = {
         data=record(
             {
                 "entry": any_of(_ENTRY, _NONE),
-                "meta": named("EntryMeta"),
+                "meta": ref("EntryMeta"),
                 "published": nullable(_ENTRY),
                 "references": WHOLE,
             }
@@ -210,17 +210,17 @@ OWN: Told = {
         query=(LOCALE,),
     ),
     ("GET", "admin/x/revisions/:uid/:id"): RouteDescription(
-        data=several(named("Revision")), query=(LOCALE,)
+        data=several(ref("Revision")), query=(LOCALE,)
     ),
     ("GET", "admin/x/revisions/:uid/:id/:revision"): RouteDescription(
-        data={"allOf": [named("Revision"), record({"data": FREE_OBJECT, "fields": FREE_OBJECT})]},
+        data={"allOf": [ref("Revision"), record({"data": FREE_OBJECT, "fields": FREE_OBJECT})]},
         query=(LOCALE,),
     ),
     ("POST", "admin/x/revisions/:uid/:id/:revision/restore"): RouteDescription(
         data=record(
             {
                 "data": any_of(_ENTRY, _NONE),
-                "meta": named("EntryMeta"),
+                "meta": ref("EntryMeta"),
                 "missing": several(record({"field": TEXT, "documentId": TEXT})),
             }
         ),
@@ -229,7 +229,7 @@ OWN: Told = {
     ),
     ("POST", "admin/x/export/:uid"): RouteDescription(
         data=record(
-            {"data": several(_ENTRY), "meta": record({"pagination": named("AdminPagination")})}
+            {"data": several(_ENTRY), "meta": record({"pagination": ref("AdminPagination")})}
         ),
         bare=True,
         body=record(
@@ -238,14 +238,14 @@ OWN: Told = {
         query=(*SORTED, LOCALE, STATUS),
     ),
     ("GET", "admin/x/views"): RouteDescription(
-        data=several(named("SavedView")), query=(query("uid"),)
+        data=several(ref("SavedView")), query=(query("uid"),)
     ),
     ("POST", "admin/x/views"): RouteDescription(
-        data=named("SavedView"), body=record(_VIEW, required=("uid", "name", "state"))
+        data=ref("SavedView"), body=record(_VIEW, required=("uid", "name", "state"))
     ),
     ("PUT", "admin/x/views/:id"): RouteDescription(
-        data=named("SavedView"),
+        data=ref("SavedView"),
         body=record({"name": TEXT, "shared": FLAG, "state": FREE_OBJECT}, required=()),
     ),
-    ("DELETE", "admin/x/views/:id"): RouteDescription(data=named("SavedView")),
+    ("DELETE", "admin/x/views/:id"): RouteDescription(data=ref("SavedView")),
 }

@@ -17,7 +17,7 @@ from quire.openapi.schemas import (
 from quire.schema.attributes.json_schema import JsonSchema
 
 Pointed = JsonSchema
-"""A schema that may hold `named` ones, which are put in when a document is made."""
+"""A schema that may hold `ref` ones, which are put in when a document is made."""
 
 
 class AdminEndpoint(Struct, frozen=True, kw_only=True):
@@ -54,19 +54,19 @@ Told = Mapping[tuple[str, str], RouteDescription]
 _NAMED = "x-named"
 
 
-def named(name: str) -> JsonSchema:
+def ref(name: str) -> JsonSchema:
     """Point to a description of `schemas.NAMED`."""
     return {_NAMED: name}
 
 
 class ReferenceResolver(Struct, frozen=True):
-    """Puts pointers of a document in the place of `named` ones, of which these are ``known``."""
+    """Puts pointers of a document in the place of `ref` ones, of which these are ``known``."""
 
     schemas: Schemas
     known: Mapping[str, JsonSchema]
 
     def resolved(self, schema: JsonSchema) -> JsonSchema:
-        """Return a schema without `named` ones. Raises KeyError for one that is not known."""
+        """Return a schema without `ref` ones. Raises KeyError for one that is not known."""
         name = schema.get(_NAMED)
         if isinstance(name, str):
             inner = self.known[name]
@@ -90,7 +90,7 @@ def query(
 
 def page_of(item: JsonSchema) -> JsonSchema:
     """Describe a page of a list."""
-    return record({"results": several(item), "pagination": named("AdminPagination")})
+    return record({"results": several(item), "pagination": ref("AdminPagination")})
 
 
 PAGES = (query("page", WHOLE), query("pageSize", WHOLE))

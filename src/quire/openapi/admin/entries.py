@@ -10,7 +10,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from quire.access.ability import FullAccess
-from quire.openapi.admin.endpoint import ReferenceResolver, named
+from quire.openapi.admin.endpoint import ReferenceResolver, ref
 from quire.openapi.models import Models
 from quire.openapi.schemas import (
     FREE_OBJECT,
@@ -33,7 +33,7 @@ from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import AUTOMATIC_NAMES, ContentType, Model, Schema
 
 _WHEN = nullable(MOMENT)
-_CREATOR = nullable(named("CreatorInShort"))
+_CREATOR = nullable(ref("CreatorInShort"))
 _FACTS: JsonSchema = {
     "id": WHOLE,
     "documentId": TEXT,
@@ -44,7 +44,7 @@ _FACTS: JsonSchema = {
     "createdBy": _CREATOR,
     "updatedBy": _CREATOR,
     "status": one_of_texts(["draft", "published", "modified"]),
-    "localizations": several(named("Localization")),
+    "localizations": several(ref("Localization")),
 }
 
 
@@ -136,7 +136,7 @@ class _Shown:
             case RelationAttribute():
                 return _related(attribute)
             case MediaAttribute(multiple=multiple):
-                file = named("MediaFile")
+                file = ref("MediaFile")
                 return nullable(several(file) if multiple else file)
             case _:
                 return nullable(attribute.type.json.shown(attribute, self))
@@ -144,7 +144,7 @@ class _Shown:
 
 def _related(attribute: RelationAttribute) -> JsonSchema:
     """Describe how many entries a relation leads to, or which."""
-    entry = FREE_OBJECT if attribute.target is None else named("RelatedEntry")
+    entry = FREE_OBJECT if attribute.target is None else ref("RelatedEntry")
     rows = several(entry) if attribute.to_many else entry
     return nullable(any_of(record({"count": WHOLE}, required=()), rows))
 

@@ -1,6 +1,6 @@
 """The media library."""
 
-from quire.openapi.admin.endpoint import SORTED, RouteDescription, Told, named, query
+from quire.openapi.admin.endpoint import SORTED, RouteDescription, Told, query, ref
 from quire.openapi.schemas import (
     ANYTHING,
     FREE_OBJECT,
@@ -12,7 +12,7 @@ from quire.openapi.schemas import (
     several,
 )
 
-_FILE, _FOLDER = named("MediaFile"), named("MediaFolder")
+_FILE, _FOLDER = ref("MediaFile"), ref("MediaFolder")
 _BYTES = {"type": "string", "format": "binary"}
 _INFO = {"type": "string", "description": "What is said of the files, as JSON."}
 _UPLOAD = record({"files": any_of(_BYTES, several(_BYTES)), "fileInfo": _INFO}, required=("files",))

@@ -1,6 +1,6 @@
 """The project: tokens, webhooks, locales, end users, and what was done."""
 
-from quire.openapi.admin.endpoint import IDS, RouteDescription, Told, named, query
+from quire.openapi.admin.endpoint import IDS, RouteDescription, Told, query, ref
 from quire.openapi.schemas import (
     ANYTHING,
     FLAG,
@@ -13,7 +13,7 @@ from quire.openapi.schemas import (
     several,
 )
 
-_TOKEN, _WEBHOOK, _LOCALE = named("AdminApiToken"), named("Webhook"), named("AdminLocale")
+_TOKEN, _WEBHOOK, _LOCALE = ref("AdminApiToken"), ref("Webhook"), ref("AdminLocale")
 _NEW_TOKEN = {
     "name": TEXT,
     "description": nullable(TEXT),
@@ -46,7 +46,7 @@ PROJECT: Told = {
     ("GET", "admin/homepage/layout"): RouteDescription(data=ANYTHING),
     ("GET", "admin/content-api/permissions"): RouteDescription(),
     ("GET", "admin/content-api/routes"): RouteDescription(),
-    ("GET", "admin/x/audit"): RouteDescription(data=several(named("AuditRow")), query=_AUDIT),
+    ("GET", "admin/x/audit"): RouteDescription(data=several(ref("AuditRow")), query=_AUDIT),
     ("GET", "admin/x/audit/export"): RouteDescription(
         data=TEXT, bare=True, query=_AUDIT, media_type="application/x-ndjson"
     ),
@@ -82,12 +82,12 @@ WEBHOOKS: Told = {
         data=record({"statusCode": WHOLE, "message": TEXT})
     ),
     ("GET", "admin/x/deliveries"): RouteDescription(
-        data=several(named("Delivery")), query=_DELIVERIES_QUERY
+        data=several(ref("Delivery")), query=_DELIVERIES_QUERY
     ),
     ("GET", f"{_BELOW}/deliveries"): RouteDescription(
-        data=several(named("Delivery")), query=_DELIVERIES_QUERY
+        data=several(ref("Delivery")), query=_DELIVERIES_QUERY
     ),
-    ("GET", f"{_BELOW}/deliveries/:delivery"): RouteDescription(data=named("Delivery")),
+    ("GET", f"{_BELOW}/deliveries/:delivery"): RouteDescription(data=ref("Delivery")),
     ("POST", f"{_BELOW}/deliveries/:delivery/redeliver"): RouteDescription(),
     ("GET", f"{_BELOW}/secret"): RouteDescription(data=record({"secret": nullable(TEXT)})),
 }

@@ -11,7 +11,7 @@ from quire.schema.attributes.base import (
     count_option,
     name_option,
 )
-from quire.schema.attributes.json_schema import COUNTS, JsonForm, JsonSchema, Pointers, counted
+from quire.schema.attributes.json_schema import COUNTS, JsonForm, JsonSchema, Pointers, list_schema
 
 
 def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attribute:
@@ -31,7 +31,7 @@ def _shown(attribute: ComponentAttribute, pointers: Pointers) -> JsonSchema:
 
 def _written(attribute: ComponentAttribute, pointers: Pointers) -> JsonSchema:
     item = pointers.component(attribute.component)
-    return counted(item, attribute.raw) if attribute.repeatable else item
+    return list_schema(item, attribute.raw) if attribute.repeatable else item
 
 
 COMPONENT = AttributeType(

@@ -10,7 +10,7 @@ from quire.schema.attributes.base import (
     count_option,
     names_option,
 )
-from quire.schema.attributes.json_schema import COUNTS, JsonForm, JsonSchema, Pointers, counted
+from quire.schema.attributes.json_schema import COUNTS, JsonForm, JsonSchema, Pointers, list_schema
 
 
 def _build(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attribute:
@@ -37,7 +37,7 @@ def _shown(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:
 
 
 def _written(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:
-    return counted(_items(attribute, pointers), attribute.raw)
+    return list_schema(_items(attribute, pointers), attribute.raw)
 
 
 DYNAMIC_ZONE = AttributeType(

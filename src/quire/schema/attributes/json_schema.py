@@ -73,7 +73,7 @@ def limits_of(raw: Mapping[str, object], *options: str) -> JsonSchema:
     return {keyword: limit for keyword, limit in found if limit is not None}
 
 
-def counted(schema: JsonSchema, raw: Mapping[str, object]) -> JsonSchema:
+def list_schema(schema: JsonSchema, raw: Mapping[str, object]) -> JsonSchema:
     """Describe a list of items, held to the counts that a schema file sets."""
     counts = (("minItems", _number(raw.get("min"))), ("maxItems", _number(raw.get("max"))))
     limits = {keyword: limit for keyword, limit in counts if limit is not None}
@@ -81,7 +81,7 @@ def counted(schema: JsonSchema, raw: Mapping[str, object]) -> JsonSchema:
 
 
 COUNTS = frozenset({"minItems", "maxItems"})
-"""The keywords of `counted`, of which drafts are free."""
+"""The keywords of `list_schema`, of which drafts are free."""
 
 
 def _number(limit: object) -> int | float | None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 
 from quire.errors import ValidationError
-from quire.javascript.numbers import as_double, number_text, read_number, tidy
+from quire.javascript.numbers import as_double, normalize_number, number_text, read_number
 from quire.javascript.text import string_of
 from quire.schema.attributes.base import (
     AttributeType,
@@ -91,7 +91,7 @@ def _read(value: object) -> float:
 def read_plain_number(value: object) -> int | float | None:
     """Read a number, or the text of one, as the web does; ``None`` for everything else."""
     number = _read(value)
-    return None if math.isnan(number) else tidy(number)
+    return None if math.isnan(number) else normalize_number(number)
 
 
 def _accept_number(rules: list[NumberRule]) -> Acceptor:
@@ -103,9 +103,9 @@ def _accept_number(rules: list[NumberRule]) -> Acceptor:
         broken = [message for rule in rules if (message := rule(number)) is not None]
         if broken:
             # JSON has no infinity; what is shown in its place is null, as on the web.
-            shown = tidy(number) if math.isfinite(number) else None
+            shown = normalize_number(number) if math.isfinite(number) else None
             raise Refused(*(Refusal(message=message, value=shown) for message in broken))
-        return tidy(number)
+        return normalize_number(number)
 
     return accept
 

@@ -6,17 +6,17 @@ import pytest
 
 from quire.schema.model import Schema
 from tests.databases.store import Store
-from tests.unit.database.migration.ground import BenchDatabase
+from tests.unit.database.migration.migrated_database import MigratedDatabase
 
-MakeGround = Callable[[Schema], BenchDatabase]
+MakeGround = Callable[[Schema], MigratedDatabase]
 
 
 @pytest.fixture
 def make_context(open_store: Callable[[Schema], Store]) -> MakeGround:
     """Makes a database with the tables of a schema and what every database says of itself."""
 
-    def make(schema: Schema) -> BenchDatabase:
-        context = BenchDatabase(store=open_store(schema), schema=schema)
+    def make(schema: Schema) -> MigratedDatabase:
+        context = MigratedDatabase(store=open_store(schema), schema=schema)
         context.bring_up()
         return context
 

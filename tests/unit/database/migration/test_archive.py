@@ -3,19 +3,25 @@
 import pytest
 
 from quire.database.compile.writes import Writes
-from quire.database.migration.archive import ARCHIVE_TABLE, Archive, forget, list_archives, put_back
-from quire.database.migration.archive_expiry import all_archives, forget_over
+from quire.database.migration.archive import (
+    ARCHIVE_TABLE,
+    Archive,
+    forget,
+    list_archives,
+    restore_archive,
+)
+from quire.database.migration.archive_expiry import all_archives, forget_expired
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import inspect_program
 from tests.unit.database.migration.conftest import MakeGround
-from tests.unit.database.migration.ground import (
+from tests.unit.database.migration.migrated_database import (
     NOTE,
     NOW,
     QUOTE,
     QUOTES,
     STRING,
     TAGS,
-    BenchDatabase,
+    MigratedDatabase,
     content_type,
     schema_of,
 )
@@ -23,13 +29,13 @@ from tests.unit.database.migration.ground import (
 PLAIN = schema_of(content_type(NOTE, {"title": STRING}))
 
 
-def asides(context: BenchDatabase) -> list[Archive]:
+def asides(context: MigratedDatabase) -> list[Archive]:
     return context.store.run(list_archives(Writes(context.store.dialect)))
 
 
-def restore(context: BenchDatabase, archive: Archive) -> int:
+def restore(context: MigratedDatabase, archive: Archive) -> int:
     found = context.store.run(inspect_program(context.store.kind.inspector))
-    return context.store.run(put_back(Writes(context.store.dialect), archive, found))
+    return context.store.run(restore_archive(Writes(context.store.dialect), archive, found))
 
 
 def test_nothing_is_kept_where_nothing_was_taken(make_context: MakeGround) -> None:
@@ -48,7 +54,7 @@ def test_what_was_taken_is_kept_for_as_long_as_it_is_said(
     context.entry("notes", "a", title="one", text="first")
     context = context.migrate(PLAIN)
     now = NOW + later * 86_400_000
-    gone = context.store.run(forget_over(context.store.kind, days=days, now=now))
+    gone = context.store.run(forget_expired(context.store.kind, days=days, now=now))
     assert len(gone) == 1 - kept
     assert len(asides(context)) == kept
     left = [name for name in context.tables() if name.startswith(f"{ARCHIVE_TABLE}_")]

@@ -2,18 +2,18 @@
 
 import pytest
 
-from quire.database.migration.migrate import MigrationGoal, migrate_towards, plan_towards
+from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_migration_to
 from quire.database.migration.schema_diff import MigrationConflictError
 from quire.database.migration.schema_pair import Renames
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
 from quire.schema.sources import SchemaFile
 from tests.unit.database.migration.conftest import MakeGround
-from tests.unit.database.migration.ground import (
+from tests.unit.database.migration.migrated_database import (
     NOTE,
     NOW,
     STRING,
-    BenchDatabase,
+    MigratedDatabase,
     component,
     content_type,
     schema_of,
@@ -32,13 +32,13 @@ def goal(schema: Schema, renames: Renames) -> MigrationGoal:
     return MigrationGoal(schema=schema, options=LoadOptions(), renames=renames, may_lose=True)
 
 
-def move(context: BenchDatabase, schema: Schema, renames: Renames) -> BenchDatabase:
+def move(context: MigratedDatabase, schema: Schema, renames: Renames) -> MigratedDatabase:
     """Migrate a database by what it says of itself."""
-    context.store.run(migrate_towards(context.store.kind, goal(schema, renames), now=NOW))
-    return BenchDatabase(store=context.store, schema=schema)
+    context.store.run(migrate_to(context.store.kind, goal(schema, renames), now=NOW))
+    return MigratedDatabase(store=context.store, schema=schema)
 
 
-def start(make_context: MakeGround, schema: Schema) -> BenchDatabase:
+def start(make_context: MakeGround, schema: Schema) -> MigratedDatabase:
     context = make_context(schema)
     return move(context, schema, Renames())
 
@@ -48,7 +48,8 @@ def test_a_renaming_that_is_told_twice_is_done_once(make_context: MakeGround) ->
     context.entry("notes", "a", title="one")
     context = move(context, HEADED, HEADLINE)
     assert (
-        context.store.run(plan_towards(context.store.kind, goal(HEADED, HEADLINE))).plan.steps == ()
+        context.store.run(plan_migration_to(context.store.kind, goal(HEADED, HEADLINE))).plan.steps
+        == ()
     )
     wider = schema_of(content_type(NOTE, {"headline": STRING, "size": {"type": "integer"}}))
     context = move(context, wider, HEADLINE)
@@ -80,7 +81,7 @@ def test_a_renaming_of_what_is_not_there_is_refused(
 ) -> None:
     context = start(make_context, TITLED)
     with pytest.raises(MigrationConflictError, match=problem):
-        context.store.run(plan_towards(context.store.kind, goal(HEADED, renames)))
+        context.store.run(plan_migration_to(context.store.kind, goal(HEADED, renames)))
 
 
 def test_attributes_of_a_renamed_type_go_by_its_former_uid_too(make_context: MakeGround) -> None:

@@ -3,7 +3,7 @@
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.steps import BeginDrafts, BeginLocales, EndDrafts, EndLocales, Notice
 from tests.unit.database.migration.conftest import MakeGround
-from tests.unit.database.migration.ground import (
+from tests.unit.database.migration.migrated_database import (
     NOTE,
     QUOTE,
     QUOTES,

@@ -13,7 +13,7 @@ from quire.database.migration.steps import (
     RenameColumn,
 )
 from tests.unit.database.migration.conftest import MakeGround
-from tests.unit.database.migration.ground import (
+from tests.unit.database.migration.migrated_database import (
     MEDIA,
     NOTE,
     QUOTE,

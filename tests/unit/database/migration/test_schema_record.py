@@ -9,20 +9,20 @@ from quire.database.compile.writes import Writes
 from quire.database.migration.migrate import (
     ConsentNeededError,
     MigrationGoal,
-    migrate_towards,
-    plan_towards,
+    migrate_to,
+    plan_migration_to,
 )
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD, recorded_schema
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
 from tests.unit.database.migration.conftest import MakeGround
-from tests.unit.database.migration.ground import (
+from tests.unit.database.migration.migrated_database import (
     NOTE,
     NOW,
     STRING,
     TAG,
-    BenchDatabase,
+    MigratedDatabase,
     content_type,
     schema_of,
 )
@@ -35,7 +35,7 @@ def goal(schema: Schema, *, may_lose: bool = False) -> MigrationGoal:
     return MigrationGoal(schema=schema, options=LoadOptions(), renames=Renames(), may_lose=may_lose)
 
 
-def setting(context: BenchDatabase, key: str) -> dict[str, Any]:
+def setting(context: MigratedDatabase, key: str) -> dict[str, Any]:
     sql = "SELECT value FROM strapi_core_store_settings WHERE key = ?"
     [(text,)] = context.store.execute(sql, (key,))
     found: dict[str, Any] = json.loads(text)
@@ -58,7 +58,7 @@ def described(schema: Schema) -> str:
     return json.dumps({**record, "admin::user": {"uid": "admin::user"}})
 
 
-def started_by_the_reference(context: BenchDatabase) -> BenchDatabase:
+def started_by_the_reference(context: MigratedDatabase) -> MigratedDatabase:
     context.insert(
         "strapi_core_store_settings",
         key=THEIR_RECORD,
@@ -82,15 +82,15 @@ def test_nothing_is_known_of_a_database_that_nobody_has_written_to(
 def test_without_a_record_only_what_is_missing_is_made(make_context: MakeGround) -> None:
     context = make_context(WIDER)
     later = schema_of(content_type(NOTE, {"headline": STRING}))
-    planned = context.store.run(plan_towards(context.store.kind, goal(later)))
+    planned = context.store.run(plan_migration_to(context.store.kind, goal(later)))
     assert [str(step) for step in planned.plan.steps] == ["add the column headline to notes"]
 
 
 def test_what_was_migrated_is_remembered(make_context: MakeGround) -> None:
     context = make_context(PLAIN)
-    context.store.run(migrate_towards(context.store.kind, goal(WIDER), now=NOW))
+    context.store.run(migrate_to(context.store.kind, goal(WIDER), now=NOW))
     assert setting(context, OUR_RECORD)["version"] == WIDER.version
-    planned = context.store.run(plan_towards(context.store.kind, goal(PLAIN)))
+    planned = context.store.run(plan_migration_to(context.store.kind, goal(PLAIN)))
     assert [str(step) for step in planned.plan.steps] == [
         "drop the column size of notes with 0 values"
     ]
@@ -98,18 +98,18 @@ def test_what_was_migrated_is_remembered(make_context: MakeGround) -> None:
 
 def test_a_loss_is_refused_without_consent(make_context: MakeGround) -> None:
     context = make_context(PLAIN)
-    context.store.run(migrate_towards(context.store.kind, goal(WIDER), now=NOW))
+    context.store.run(migrate_to(context.store.kind, goal(WIDER), now=NOW))
     context.entry("notes", "a", title="one", size=3)
     with pytest.raises(ConsentNeededError, match="drop the column size of notes with 1 value"):
-        context.store.run(migrate_towards(context.store.kind, goal(PLAIN), now=NOW))
+        context.store.run(migrate_to(context.store.kind, goal(PLAIN), now=NOW))
     assert context.column("notes", "size") == [3]
-    context.store.run(migrate_towards(context.store.kind, goal(PLAIN, may_lose=True), now=NOW))
+    context.store.run(migrate_to(context.store.kind, goal(PLAIN, may_lose=True), now=NOW))
     assert context.surplus() == []
 
 
 def test_the_record_of_the_reference_counts_for_content_types(make_context: MakeGround) -> None:
     context = started_by_the_reference(make_context(WIDER))
-    planned = context.store.run(plan_towards(context.store.kind, goal(PLAIN)))
+    planned = context.store.run(plan_migration_to(context.store.kind, goal(PLAIN)))
     assert [str(step) for step in planned.plan.steps] == [
         "drop the column size of notes with 0 values"
     ]
@@ -118,7 +118,7 @@ def test_the_record_of_the_reference_counts_for_content_types(make_context: Make
 def test_the_record_of_the_reference_is_kept_true(make_context: MakeGround) -> None:
     context = started_by_the_reference(make_context(PLAIN))
     drafted = schema_of(content_type(NOTE, {"title": STRING}, drafts=True))
-    context.store.run(migrate_towards(context.store.kind, goal(drafted), now=NOW))
+    context.store.run(migrate_to(context.store.kind, goal(drafted), now=NOW))
     record = setting(context, THEIR_RECORD)
     assert record[NOTE]["options"] == {"draftAndPublish": True}
     assert record[NOTE]["__schema__"]["options"] == {"draftAndPublish": True}
@@ -129,7 +129,7 @@ def test_the_record_of_the_reference_is_kept_true(make_context: MakeGround) -> N
 
 def test_a_removed_type_leaves_the_record_of_the_reference(make_context: MakeGround) -> None:
     context = started_by_the_reference(make_context(PLAIN))
-    context.store.run(migrate_towards(context.store.kind, goal(schema_of()), now=NOW))
+    context.store.run(migrate_to(context.store.kind, goal(schema_of()), now=NOW))
     record = setting(context, THEIR_RECORD)
     assert NOTE not in record
     assert TAG in record

@@ -9,13 +9,13 @@ from quire.database.stores.core_store import read_setting, view_key, write_setti
 from quire.database.stores.revisions import REVISIONS
 from quire.database.stores.saved_views import SAVED_VIEWS
 from tests.unit.database.migration.conftest import MakeGround
-from tests.unit.database.migration.ground import (
+from tests.unit.database.migration.migrated_database import (
     NOTE,
     QUOTE,
     STRING,
     TAG,
     TAGS,
-    BenchDatabase,
+    MigratedDatabase,
     component,
     content_type,
     schema_of,
@@ -39,11 +39,11 @@ RENAMES = Renames(
 )
 
 
-def write(context: BenchDatabase, key: str, value: object) -> None:
+def write(context: MigratedDatabase, key: str, value: object) -> None:
     context.store.run(write_setting(Writes(context.store.dialect), key, value))
 
 
-def read(context: BenchDatabase, key: str) -> Any:  # noqa: ANN401 - JSON
+def read(context: MigratedDatabase, key: str) -> Any:  # noqa: ANN401 - JSON
     return context.store.run(read_setting(Writes(context.store.dialect), key))
 
 

@@ -10,7 +10,13 @@ from quire.database.migration.status import is_followed
 from quire.schema.model import Schema
 from quire.schema.sources import SchemaFile
 from tests.unit.database.migration.conftest import MakeGround
-from tests.unit.database.migration.ground import NOTE, STRING, TAG, content_type, schema_of
+from tests.unit.database.migration.migrated_database import (
+    NOTE,
+    STRING,
+    TAG,
+    content_type,
+    schema_of,
+)
 from tests.unit.database.migration.test_schema_record import started_by_the_reference
 
 PLAIN = schema_of(content_type(NOTE, {"title": STRING}))

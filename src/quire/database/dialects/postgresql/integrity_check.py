@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from quire.database.dialects.postgresql.ddl import quote
-from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, counted
+from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Statement
 
 _CHECKSUMS = """
@@ -31,7 +31,7 @@ def damage_program() -> Program[tuple[str, ...]]:
     failures = int(rows[0][0] or 0) if rows else 0
     if not failures:
         return ()
-    return (f"{counted(failures, 'page')} with a wrong checksum, says pg_stat_database",)
+    return (f"{count_noun(failures, 'page')} with a wrong checksum, says pg_stat_database",)
 
 
 def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
@@ -49,7 +49,7 @@ def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
         if rows:
             count = int(rows[0][1] or 0)
             sentence = (
-                f"{counted(count, 'row')} with a foreign key to a row of {target!s} that is gone"
+                f"{count_noun(count, 'row')} with a foreign key to a row of {target!s} that is gone"
             )
             ids = tuple(int(id_ or 0) for id_, _ in rows)
             findings.append(

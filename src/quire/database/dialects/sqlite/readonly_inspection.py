@@ -9,7 +9,7 @@ import apsw
 
 from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection
 from quire.database.dialects.sqlite.errors import translate
-from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, counted
+from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Statement
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
             table=table,
             count=len(ids),
             ids=tuple(ids[:SHOWN_IDS]),
-            sentence=f"{counted(len(ids), 'row')} with a foreign key to a row of {parent} "
+            sentence=f"{count_noun(len(ids), 'row')} with a foreign key to a row of {parent} "
             "that is gone",
         )
         for (table, parent), ids in lost.items()

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import apsw
 
-from quire.database.dialects.sqlite.wal_index import WalIndex, frames_to_carry
+from quire.database.dialects.sqlite.wal_index import WalIndex, frames_to_checkpoint
 
 LONGEST_S = 0.05
 """How long a snapshot lasts at most, in seconds.
@@ -111,5 +111,5 @@ class Snapshots:
 
 
 def _may_last(head: bytes) -> bool:
-    frames, left = frames_to_carry(head)
+    frames, left = frames_to_checkpoint(head)
     return frames < _LONG_LOG or left == 0

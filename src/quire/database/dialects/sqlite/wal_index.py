@@ -51,7 +51,7 @@ class WalIndex:
         close_shm(self._file)
 
 
-def frames_to_carry(head: bytes) -> tuple[int, int]:
+def frames_to_checkpoint(head: bytes) -> tuple[int, int]:
     """Return how many frames the log holds, and how many of them no checkpoint has carried over."""
     _, _, _, frames, carried = _head.unpack(head)
     return frames, frames - carried

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 
 from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
-from quire.database.entries.links.ordering import distinct
+from quire.database.entries.links.ordering import without_duplicates
 from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program
 
@@ -42,7 +42,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         """Change what a row points to; see `Links.apply`."""
         given = change.connect[:1] if change.set is None else change.set[-1:]
-        targets = distinct(given)
+        targets = without_duplicates(given)
         if targets:
             yield from self._point(row_id, targets[0], siblings)
         elif creating:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 
 from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
-from quire.database.entries.links.ordering import distinct, place
+from quire.database.entries.links.ordering import order_targets, without_duplicates
 from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program, Row, Value
 from quire.database.tables.table_map import LinkEdge
@@ -48,8 +48,14 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         yield from self._delete(current, lost)
         yield from self._steal(row_id, self._named(change), siblings)
         yield from self._order(current, wanted)
-        new = [(far, place) for place, far in enumerate(wanted, 1) if far not in current]
-        yield from self._insert(row_id, [LinkedRow(row=far, order=place) for far, place in new])
+        new = [
+            (far, order_targets)
+            for order_targets, far in enumerate(wanted, 1)
+            if far not in current
+        ]
+        yield from self._insert(
+            row_id, [LinkedRow(row=far, order=order_targets) for far, order_targets in new]
+        )
         if self.edge.inverse_order is not None:
             yield from self.statements.close_gaps(
                 self.edge.table, self.edge.inverse_order, self.edge.far, lost
@@ -62,10 +68,10 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         numbered = [
             LinkedRow(
                 row=target.row,
-                order=float(place) if target.order is None else target.order,
+                order=float(order_targets) if target.order is None else target.order,
                 inverse_order=target.inverse_order,
             )
-            for place, target in enumerate(targets, 1)
+            for order_targets, target in enumerate(targets, 1)
         ]
         yield from self._write_first(row_id, numbered, siblings)
 
@@ -96,7 +102,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         if change.set is not None:
             rows, start = self._set_rows(change.set), 1
         elif self.to_many:
-            rows, start = place({}, (), change.connect, strict=True), 0
+            rows, start = order_targets({}, (), change.connect, strict=True), 0
         else:
             rows, start = self._connect_rows(change.connect), 0
         return [LinkedRow(row=far, order=float(order)) for order, far in enumerate(rows, start)]
@@ -108,7 +114,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         connected = {row for target in change.connect for row in target.rows}
         gone = {row for target in change.disconnect for row in target.rows} - connected
         if self.to_many:
-            return place(_orders(current), gone, change.connect, strict=change.strict)
+            return order_targets(_orders(current), gone, change.connect, strict=change.strict)
         left = [far for far in current if far not in gone]
         return (yield from self._wanted_one(left, self._connect_rows(change.connect)))
 
@@ -125,11 +131,11 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     def _set_rows(self, targets: Sequence[Linked]) -> list[int]:
         """Return the rows of a list; where there is room for one, the last wins."""
         kept = targets if self.to_many else targets[-1:]
-        return [row for target in distinct(kept) for row in target.rows]
+        return [row for target in without_duplicates(kept) for row in target.rows]
 
     def _connect_rows(self, targets: Sequence[Linked]) -> list[int]:
         """Return the rows of the target that wins among connected ones: the first."""
-        return [row for target in distinct(targets[:1]) for row in target.rows]
+        return [row for target in without_duplicates(targets[:1]) for row in target.rows]
 
     def _named(self, change: LinkChange) -> list[int]:
         """Return the rows that are linked by a change, whether they were before or not."""
@@ -137,7 +143,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             return self._set_rows(change.set)
         if not self.to_many:
             return self._connect_rows(change.connect)
-        return [row for target in distinct(change.connect) for row in target.rows]
+        return [row for target in without_duplicates(change.connect) for row in target.rows]
 
     def _current(self, row_id: int) -> Program[dict[int, _Link]]:
         edge = self.edge
@@ -170,9 +176,9 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         """Number the links that stay, where they are not so already."""
         if self.edge.order is not None:
             changed = {
-                current[far].id: float(place)
-                for place, far in enumerate(wanted, 1)
-                if far in current and current[far].order != place
+                current[far].id: float(order_targets)
+                for order_targets, far in enumerate(wanted, 1)
+                if far in current and current[far].order != order_targets
             }
             yield from self.statements.renumber(self.edge.table, self.edge.order, changed)
 
@@ -197,7 +203,7 @@ def _orders(current: Current) -> dict[int, float]:
     """Return order values by far rows; a list with gaps in them is counted anew."""
     orders = {far: link.order for far, link in current.items() if link.order is not None}
     if len(orders) < len(current):
-        return {far: float(place) for place, far in enumerate(current, 1)}
+        return {far: float(order_targets) for order_targets, far in enumerate(current, 1)}
     return orders
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 
 from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
-from quire.database.entries.links.ordering import distinct
+from quire.database.entries.links.ordering import without_duplicates
 from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program, Value
 from quire.database.tables.table_map import FIELD, ORDER
@@ -131,7 +131,11 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         return self._values(targets if self.to_many else targets[:1])
 
     def _values(self, targets: Sequence[Linked]) -> list[list[Value]]:
-        return [self._value(row, target.uid) for target in distinct(targets) for row in target.rows]
+        return [
+            self._value(row, target.uid)
+            for target in without_duplicates(targets)
+            for row in target.rows
+        ]
 
     def _value(self, row: int, uid: str | None) -> list[Value]:
         return [row] if self.far_type is None else [row, uid]

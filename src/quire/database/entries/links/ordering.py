@@ -20,7 +20,7 @@ _CIRCLE = (
 )
 
 
-def place(
+def order_targets(
     orders: Mapping[int, float], gone: Collection[int], connect: Sequence[Linked], *, strict: bool
 ) -> list[int]:
     """Return the rows of a list in their new order.
@@ -39,7 +39,7 @@ def place(
     return places.rows(without={*payload, *gone})
 
 
-def distinct(targets: Sequence[Linked]) -> list[Linked]:
+def without_duplicates(targets: Sequence[Linked]) -> list[Linked]:
     """Leave out targets, and rows of targets, that came before."""
     seen: set[tuple[str | None, int]] = set()
     kept: list[Linked] = []
@@ -62,7 +62,7 @@ def _with_one_place(targets: Sequence[Linked]) -> list[Linked]:
                     f"The relation with id {row} is already connected."
                     " You cannot connect the same relation twice."
                 )
-    return distinct(targets)
+    return without_duplicates(targets)
 
 
 def _anchors_first(

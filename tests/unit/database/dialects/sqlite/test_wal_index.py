@@ -9,7 +9,7 @@ from struct import pack
 import apsw
 import pytest
 
-from quire.database.dialects.sqlite.wal_index import WalIndex, frames_to_carry
+from quire.database.dialects.sqlite.wal_index import WalIndex, frames_to_checkpoint
 from tests.unit.database.dialects.sqlite.programs import committing, may_another_program_write
 
 Opened = tuple[Path, apsw.Connection, WalIndex]
@@ -76,12 +76,12 @@ def test_the_head_tells_how_much_the_log_holds_and_what_of_it_is_in_the_file(
     opened: Opened,
 ) -> None:
     _, connection, index = opened
-    frames, left = frames_to_carry(seen(index))
+    frames, left = frames_to_checkpoint(seen(index))
     assert frames == left > 0
     head = seen(index)
     assert connection.wal_checkpoint() == (frames, frames)
     assert not index.is_still(head)
-    assert frames_to_carry(seen(index)) == (frames, 0)
+    assert frames_to_checkpoint(seen(index)) == (frames, 0)
 
 
 def test_a_log_that_begins_anew_changes_the_head(opened: Opened) -> None:
@@ -90,8 +90,8 @@ def test_a_log_that_begins_anew_changes_the_head(opened: Opened) -> None:
     head = seen(index)
     add(connection)
     assert not index.is_still(head)
-    frames, left = frames_to_carry(seen(index))
-    assert frames == left < frames_to_carry(head)[0]
+    frames, left = frames_to_checkpoint(seen(index))
+    assert frames == left < frames_to_checkpoint(head)[0]
 
 
 # What it does not tell ---------------------------------------------------------------------------

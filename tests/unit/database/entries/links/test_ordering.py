@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from quire.database.entries.links.link_change import Anchor, Linked
-from quire.database.entries.links.ordering import place
+from quire.database.entries.links.ordering import order_targets
 from quire.errors import ValidationError
 from tests.unit.database.entries.links.linking import after, before, first, targets
 
@@ -50,7 +50,7 @@ CIRCLE = (
 def test_targets_are_put_beside_their_anchors_one_after_the_other(
     connect: Sequence[int | Linked], expected: list[int]
 ) -> None:
-    assert place(LIST, (), targets(connect), strict=True) == expected
+    assert order_targets(LIST, (), targets(connect), strict=True) == expected
 
 
 @pytest.mark.parametrize(
@@ -64,23 +64,23 @@ def test_targets_are_put_beside_their_anchors_one_after_the_other(
 def test_what_is_placed_at_one_that_leaves_takes_its_place(
     gone: tuple[int, ...], connect: list[Linked], expected: list[int]
 ) -> None:
-    assert place(LIST, gone, connect, strict=True) == expected
+    assert order_targets(LIST, gone, connect, strict=True) == expected
 
 
 def test_an_empty_list_begins_and_ends_at_the_same_place() -> None:
     connect = targets([first(12), first(15), 16, after(18, 12)])
-    assert place({}, (), connect, strict=True) == [15, 12, 18, 16]
+    assert order_targets({}, (), connect, strict=True) == [15, 12, 18, 16]
 
 
 def test_rows_with_one_order_value_are_not_parted() -> None:
     shared = {4: 1.0, 7: 1.0, 10: 2.0}
-    assert place(shared, (), [after(12, 4)], strict=True) == [4, 7, 12, 10]
-    assert place(shared, (), [before(12, 7)], strict=True) == [12, 4, 7, 10]
+    assert order_targets(shared, (), [after(12, 4)], strict=True) == [4, 7, 12, 10]
+    assert order_targets(shared, (), [before(12, 7)], strict=True) == [12, 4, 7, 10]
 
 
 def test_all_rows_of_an_anchor_are_passed_by_its_first() -> None:
     behind = Linked(rows=(12, 13), after=Anchor((99, 7)))
-    assert place(LIST, (), [behind], strict=True) == [4, 7, 12, 13, 10]
+    assert order_targets(LIST, (), [behind], strict=True) == [4, 7, 12, 13, 10]
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,13 @@ def test_all_rows_of_an_anchor_are_passed_by_its_first() -> None:
 @pytest.mark.parametrize("strict", [True, False])
 def test_anchors_may_not_go_round_in_a_circle(connect: list[Linked], *, strict: bool) -> None:
     with pytest.raises(ValidationError) as raised:
-        place(LIST, (), connect, strict=strict)
+        order_targets(LIST, (), connect, strict=strict)
     assert raised.value.message == CIRCLE
 
 
 def test_a_row_cannot_have_two_places() -> None:
     with pytest.raises(ValidationError) as raised:
-        place(LIST, (), targets([first(12), 12]), strict=True)
+        order_targets(LIST, (), targets([first(12), 12]), strict=True)
     assert raised.value.message == (
         "The relation with id 12 is already connected. You cannot connect the same relation twice."
     )
@@ -109,7 +109,7 @@ def test_a_row_cannot_have_two_places() -> None:
 def test_the_error_of_an_unknown_anchor_quotes_the_position_of_the_payload() -> None:
     anchor = Anchor((15,), quoted={"before": 15, "locale": "en"})
     with pytest.raises(ValidationError) as raised:
-        place(LIST, (), [Linked(rows=(12, 13), before=anchor)], strict=True)
+        order_targets(LIST, (), [Linked(rows=(12, 13), before=anchor)], strict=True)
     assert raised.value.message == (
         "There was a problem connecting relation with id 12 at position"
         ' {"before":15,"locale":"en"}. The relation with id 15 needs to be connected first.'
@@ -117,17 +117,20 @@ def test_the_error_of_an_unknown_anchor_quotes_the_position_of_the_payload() -> 
 
 
 def test_an_anchor_that_no_row_stands_for_is_none() -> None:
-    assert place(LIST, (), [Linked(rows=(12,), before=Anchor(()))], strict=True) == [*LIST, 12]
+    assert order_targets(LIST, (), [Linked(rows=(12,), before=Anchor(()))], strict=True) == [
+        *LIST,
+        12,
+    ]
 
 
 def test_a_target_that_no_row_stands_for_is_none() -> None:
-    assert place(LIST, (), [Linked(rows=())], strict=True) == [*LIST]
+    assert order_targets(LIST, (), [Linked(rows=())], strict=True) == [*LIST]
 
 
 def test_a_long_chain_of_anchors_is_as_good_as_a_short_one() -> None:
     rows = range(100, 20_100)
     chain = [after(row, row + 1) for row in rows]
-    assert place(LIST, (), [*chain, *targets([rows.stop])], strict=True) == [
+    assert order_targets(LIST, (), [*chain, *targets([rows.stop])], strict=True) == [
         *LIST,
         *range(rows.stop, rows.start - 1, -1),
     ]

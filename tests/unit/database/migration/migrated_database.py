@@ -70,7 +70,7 @@ def schema_of(*sources: SchemaFile) -> Schema:
     return build_schema([*sources, *others])
 
 
-class BenchDatabase(Struct, frozen=True, kw_only=True):
+class MigratedDatabase(Struct, frozen=True, kw_only=True):
     """A database and what its tables are for."""
 
     store: Store
@@ -92,12 +92,12 @@ class BenchDatabase(Struct, frozen=True, kw_only=True):
         """Plan a migration without doing anything."""
         return self.store.run(plan_migration(self._place(), self._change(later, renames))).plan
 
-    def migrate(self, later: Schema, renames: Renames | None = None) -> "BenchDatabase":
+    def migrate(self, later: Schema, renames: Renames | None = None) -> "MigratedDatabase":
         """Migrate the database; afterwards it has to be sound and all that is wanted."""
         planned = self.store.run(plan_migration(self._place(), self._change(later, renames)))
         with self.store.transaction():
             self.store.run(migrate(self._place(), planned, title="a change", now=NOW))
-        arrived = BenchDatabase(store=self.store, schema=later)
+        arrived = MigratedDatabase(store=self.store, schema=later)
         wrong = [*map(str, arrived.lacks()), *arrived.surplus(), *arrived.problems()]
         assert not wrong, wrong
         return arrived
