@@ -1,4 +1,4 @@
-"""Puts the house together: settings in, an ASGI application out.
+"""The application: created from settings, started, stopped, and given a new schema.
 
 Nobody imports this module but those who start a server. Everything is passed to whoever needs it;
 there is no application object to reach for.

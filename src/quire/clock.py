@@ -1,4 +1,4 @@
-"""The time of day as content sees it: UTC with milliseconds."""
+"""The current time, and conversions of moments."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Every error that Quire answers or reports, in one tree.
+"""The errors that clients see, with status, name and message.
 
 ::
 

@@ -1,4 +1,4 @@
-"""How log lines look and where they go: to standard error, one line each.
+"""The format of log lines, and where they go.
 
 Rooms log through ``structlog.get_logger()`` with an event and its facts; libraries log through the
 standard library's ``logging``. Both end in the same lines, which are JSON for machines or coloured

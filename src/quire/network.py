@@ -1,4 +1,4 @@
-"""What is outside: the public internet, and names that lead there and nowhere else.
+"""The public internet: checks addresses and host names, against requests to internal servers.
 
 Whoever asks other servers on behalf of somebody else looks names up here, once for each connection,
 and connects to exactly the address that they get. So neither another answer of the name service a

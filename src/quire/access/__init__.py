@@ -1,1 +1,1 @@
-"""Who asks, and what they may do: values only, no database and no HTTP."""
+"""Principals and what they may do: values only, no database and no HTTP."""

@@ -1,4 +1,4 @@
-"""Who asks: nobody in particular, an end user, an API token, an administrator."""
+"""The principals: anonymous visitor, end user, API token, administrator."""
 
 from msgspec import Struct
 

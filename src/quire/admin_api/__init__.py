@@ -1,1 +1,1 @@
-"""The admin API: HTTP in, JSON out, for those who administer and edit."""
+"""The admin API over HTTP."""

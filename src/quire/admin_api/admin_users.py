@@ -1,4 +1,4 @@
-"""Administrators, listed and managed; and the own profile, changed."""
+"""Administrators, listed and managed."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The audit log: what administrators change is noted, and super admins read it."""
+"""The audit log: records changes by administrators, and lists them for super admins."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextvars import ContextVar

@@ -1,4 +1,4 @@
-"""Bodies of the admin API: what each may hold, and every fault of one told at once.
+"""Request bodies of the admin API: their fields, and all problems of a body reported at once.
 
 A shape says what a value must be. The first thing that is wrong with a value's type is all that is
 said of it; else every rule that it breaks is, in the order of the rules.

@@ -1,4 +1,4 @@
-"""What the content API offers, for those who grant it to tokens and end users."""
+"""The actions of the content API, for those who grant them to tokens and end users."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What all parts of the admin API stand on."""
+"""What the handlers of the admin API share."""
 
 from msgspec import Struct
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""The routes of the content API as administrators are shown them when they grant actions."""
+"""The routes of the content API, as administrators see them when they grant actions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

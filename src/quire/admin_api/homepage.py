@@ -1,4 +1,4 @@
-"""What the first page of an admin UI shows: how much there is of everything."""
+"""The numbers on the first page of the admin UI."""
 
 from collections.abc import Iterator
 

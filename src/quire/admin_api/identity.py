@@ -1,4 +1,4 @@
-"""Who administrators are: signing in, their profiles, those beside them, and their roles."""
+"""Puts together the routes for sign-in, profiles, administrators and roles."""
 
 from collections.abc import Iterator
 

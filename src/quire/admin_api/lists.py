@@ -1,4 +1,4 @@
-"""Lists of administrators and roles: which rows a query means, by the query language of content.
+"""Lists of administrators and roles, with the query language of content.
 
 Secrets and whatever leads to them are no attributes here, so that nothing can be filtered, sorted
 or searched by them.

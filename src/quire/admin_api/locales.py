@@ -1,4 +1,4 @@
-"""Locales, listed and managed. Answers are bare: no envelope."""
+"""Locales, listed and managed. Responses have no envelope."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""How often somebody may try: by e-mail and place, by place, and by e-mail wherever it is from."""
+"""Limits on attempts to sign in: by e-mail and client address, by address, and by e-mail."""
 
 from quire.auth.rate_limit import RateLimiter
 from quire.auth.shared_counters import SharedCounters

@@ -1,4 +1,4 @@
-"""The body that says what a role grants, checked against the catalogue of actions."""
+"""Request bodies with the permissions of a role, checked against the catalogue of actions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

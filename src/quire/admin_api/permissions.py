@@ -1,4 +1,4 @@
-"""Everything that can be granted to administrators, in the sections in which it is shown."""
+"""The catalogue of permissions that administrators can be granted, by section."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whoever is signed in: who they are, what they may do, where they are signed in."""
+"""The signed-in administrator: profile, permissions, sessions."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What an admin UI asks first: whether there is an administrator, and what it talks to."""
+"""Public facts for the admin UI before sign-in: whether there is an administrator, and versions."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Roles of administrators and what they grant."""
+"""Roles of administrators and their permissions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The routes of the admin API, and the way of a request to one of them.
+"""The route table of the admin API, and the handling of a request.
 
 Who may do what is asked here, before a handler runs: a route is open to everybody, open to whoever
 is signed in, or asks for an action. What may be done to content depends on more than the route, so

@@ -1,4 +1,4 @@
-"""One's own second factor: begun, confirmed, renewed, removed; and that of others, removed."""
+"""The caller's second factor: set up, confirmed, renewed, removed; and that of others, removed."""
 
 from collections.abc import Callable, Iterator
 

@@ -1,4 +1,4 @@
-"""Which status a route of the admin API answers with when all went well: mostly 200."""
+"""The status codes of successful responses of the admin API: mostly 200."""
 
 from collections.abc import Mapping
 

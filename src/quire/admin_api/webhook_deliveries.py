@@ -1,4 +1,4 @@
-"""What webhooks were told: the log of deliveries, and telling something again."""
+"""The log of webhook deliveries, and sending one again."""
 
 from collections.abc import Iterator
 from typing import Any

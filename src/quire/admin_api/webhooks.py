@@ -1,4 +1,4 @@
-"""Webhooks: listed, written, and tried out."""
+"""Webhooks: listed, created, changed, tested."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping

@@ -1,1 +1,1 @@
-"""From credentials to a principal."""
+"""Authentication: credentials, sessions, accounts, roles, rate limits."""

@@ -1,4 +1,4 @@
-"""API tokens as those see them who look after them: listing, renewing, taking back.
+"""API tokens as rows: list, regenerate, delete.
 
 What a token says of itself is read; the token itself is nowhere but with whoever was given it.
 """

@@ -1,4 +1,4 @@
-"""Work that is done after a request was answered, so that its answer does not tell what it was.
+"""Work after the response, so that its duration reveals nothing to the client.
 
 Whether there is an account for an address must not be seen, not even by how long an answer takes.
 """

@@ -1,4 +1,4 @@
-"""The codes that are sent to people: unguessable, and where that is needed with an end.
+"""Codes that are sent by mail: unguessable, some with an expiry.
 
 A code to reset a password begins with the moment it was made, so that it can run out although
 nothing but the code itself is stored. Whoever changes that moment has a code that nobody stored.

@@ -1,4 +1,4 @@
-"""Encrypts API tokens that administrators may look at again.
+"""Encrypts API tokens, so that administrators can see them again.
 
 AES-256-GCM under the SHA-256 of the project's encryption key, written as
 ``v1:<iv>:<ciphertext>:<tag>`` in hexadecimal, with an IV of 16 random bytes.

@@ -1,4 +1,4 @@
-"""End users: how accounts come to be, change and go.
+"""Accounts of end users: create, change, delete.
 
 An end user is a document, so the document service writes it; here is what an account has to keep
 beyond that. Whatever changes a password takes back what was sent out to reset it, and ends all

@@ -1,4 +1,4 @@
-"""Nobody gives away what they do not have.
+"""Nobody grants more than they have.
 
 Who may make or change end users and roles could otherwise make themselves anything. Programs with
 an API token are told what they may do by an administrator, one action at a time, and are trusted

@@ -1,4 +1,4 @@
-"""A limit on calls from one place within an interval."""
+"""Limits the calls from one client within an interval."""
 
 from ipaddress import IPv6Address, IPv6Network, ip_address
 

@@ -1,4 +1,4 @@
-"""The mails of accounts: a code to set a new password, and one to confirm an e-mail.
+"""Mails to end users: reset of the password, confirmation of the e-mail.
 
 A mail goes to the address that is stored, never to the one that was asked for, and its links begin
 with what was configured, never with what a request says of the server.

@@ -1,4 +1,4 @@
-"""Roles of end users: what is made of them, and what they grant.
+"""Roles of end users and their permissions.
 
 What a role grants holds from the next request on, in every process: abilities are remembered for
 one state of the database only.

@@ -1,4 +1,4 @@
-"""Sessions, of administrators and of end users: one row for each refresh token that was given out.
+"""Sessions of administrators and end users: one row per refresh token.
 
 A session begins with a sign-in. Its refresh token, which a browser keeps in a cookie, is exchanged
 for a fresh one each time that an access token is asked for, so each is good for once. An access

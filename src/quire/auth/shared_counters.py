@@ -1,4 +1,4 @@
-"""How often something was called: counts that all processes of a machine share.
+"""Counters that all processes of a machine share, for rate limits.
 
 They are in a file of a fixed size, a table of slots. A count is found by a keyed hash of what is
 counted, which leads to one of many small groups of slots, and stands anywhere in its group. To

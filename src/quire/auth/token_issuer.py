@@ -1,4 +1,4 @@
-"""The tokens that end users get when they have shown who they are.
+"""Issues the tokens of end users.
 
 There are two ways. A *long-lived* token is valid by itself until it runs out. With *refresh*, a
 token holds for minutes, and only while its session is there; a second one, good for once, gets the

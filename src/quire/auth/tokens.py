@@ -1,4 +1,4 @@
-"""API tokens and JWTs: how they are made and how they are checked.
+"""Creates and verifies API tokens and JWTs.
 
 An API token is 128 random bytes in hexadecimal; only its HMAC-SHA512 under the project's salt is
 stored. A JWT of an end user is ``{id, iat, exp}`` signed with HS256, and no other algorithm.

@@ -1,4 +1,4 @@
-"""What a browser says of itself, in words for whoever looks at a list of sessions."""
+"""Names a browser and its system from the ``User-Agent`` header."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What an administrator has set about end users: kept in the database, where the reference does."""
+"""The advanced settings of end users, stored in the core store as Strapi does."""
 
 from collections.abc import Mapping
 

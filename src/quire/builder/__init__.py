@@ -1,1 +1,1 @@
-"""Changes the schema files of a project, and lets its tables and its servers follow."""
+"""Changes the content types of a running project: schema files, tables, servers."""

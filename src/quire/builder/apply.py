@@ -1,4 +1,4 @@
-"""Changing the model of a running project: its files, its tables and its servers, or nothing."""
+"""Plans a change of the model, and applies it to files, tables and servers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

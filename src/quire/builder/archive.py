@@ -1,4 +1,4 @@
-"""What changes of the model have taken away, as long as it is kept."""
+"""The archive of what changes of the model removed: list, restore, forget."""
 
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database

@@ -1,4 +1,4 @@
-"""What somebody wants of the model, in the form of the content-type builder.
+"""Requested definitions of content types and components.
 
 Attributes are as the builder describes them: of a relation ``targetAttribute`` names the attribute
 on the other side, ``null`` for none.

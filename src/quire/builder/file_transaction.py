@@ -1,4 +1,4 @@
-"""Changing several files as one, together with a transaction of the database.
+"""Changes several files atomically, together with a database transaction.
 
 Before the transaction ends, what is to become of the files is written down beside them, and room is
 made for it. When it has ended, the files take their places. Whoever is killed in between leaves the

@@ -1,4 +1,4 @@
-"""Which files of a project change with its model."""
+"""The file changes that a change of the model needs."""
 
 import json
 import os

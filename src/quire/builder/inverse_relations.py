@@ -1,4 +1,4 @@
-"""The two sides of a relation, as schema files spell them."""
+"""Both ends of a relation, as schema files spell them."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Names of what the content-type builder makes: uids, tables and files."""
+"""Names of new content types and components: uids, tables, files."""
 
 import re
 

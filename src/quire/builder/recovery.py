@@ -1,4 +1,4 @@
-"""Putting schema files right that a change of the model has left half done."""
+"""Completes or reverts schema files after an interrupted change of the model."""
 
 from quire.builder.file_transaction import has_file_transactions, recover
 from quire.database.compile.writes import Writes

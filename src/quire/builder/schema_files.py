@@ -1,4 +1,4 @@
-"""The schema files of a project while they are changed: nothing is written here.
+"""The schema files of a project, changed in memory.
 
 A blueprint begins with what the files hold. Each change keeps the files in step with one another:
 the other side of a relation comes and goes with it, whatever leads to a model that is gone goes as

@@ -1,4 +1,4 @@
-"""The JavaScript files that Strapi looks for beside a content type.
+"""The JavaScript files that Strapi requires beside a content type.
 
 Without them it serves no routes of the type. Quire needs none of them; they are made where a
 project has such files or is one of Node's at all, and taken away with a type as long as nobody has

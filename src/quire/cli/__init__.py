@@ -1,4 +1,4 @@
-"""The command line: parses what was typed, and turns every known error into one clear message.
+"""The command line: parses arguments, runs commands, reports known errors in one message.
 
 Exit codes: 0 done, 1 problems were found, 2 it cannot be done as asked.
 """

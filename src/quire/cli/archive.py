@@ -1,4 +1,4 @@
-"""``quire archive``: what migrations have taken away, to be looked at, put back or forgotten."""
+"""``quire archive``: lists what migrations removed, restores or deletes it."""
 
 import asyncio
 from collections.abc import Sequence

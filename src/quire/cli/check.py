@@ -1,4 +1,4 @@
-"""``quire check``: says what is wrong with a project, all of it at once, and changes nothing."""
+"""``quire check``: reports all problems of a project; changes nothing."""
 
 from collections.abc import Iterator
 from pathlib import Path

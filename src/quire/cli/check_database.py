@@ -1,4 +1,4 @@
-"""The part of ``quire check`` that looks into the database, without changing it."""
+"""The part of ``quire check`` that reads the database."""
 
 import asyncio
 from collections import Counter

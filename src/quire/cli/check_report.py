@@ -1,4 +1,4 @@
-"""What ``quire check`` found, for people and for scripts."""
+"""The report of ``quire check``, as text or JSON."""
 
 import json
 from collections.abc import Iterator, Mapping

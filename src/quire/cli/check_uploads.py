@@ -1,4 +1,4 @@
-"""The part of ``quire check`` that holds uploaded files against their rows."""
+"""The part of ``quire check`` that compares uploaded files with their rows."""
 
 import asyncio
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""The commands and what can be said to them. Each imports what it needs when it runs."""
+"""The commands and their parameters. Each imports what it needs when it runs."""
 
 from pathlib import Path
 from typing import Annotated, Literal

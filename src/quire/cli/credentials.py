@@ -1,4 +1,4 @@
-"""``quire admin create`` and ``quire token create``: credentials for people and programs."""
+"""``quire admin create`` and ``quire token create``."""
 
 import asyncio
 import getpass

@@ -1,4 +1,4 @@
-"""Waiting for one's turn to change a database that others use, too."""
+"""Waits for exclusive write access to a database that other processes use."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Serves a project to the one who develops it: starts the server again when files change."""
+"""``quire dev``: restarts the server when files change."""
 
 import asyncio
 import os

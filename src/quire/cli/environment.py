@@ -1,4 +1,4 @@
-"""Writes the secrets of a new project into its ``.env``."""
+"""Writes the secrets of a new project to its ``.env``."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Turns the errors that end a command into one message for the terminal."""
+"""Turns errors that end a command into one message."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What the number means that a command ends with."""
+"""The exit codes of the commands."""
 
 DONE = 0
 PROBLEMS = 1

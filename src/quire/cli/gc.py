@@ -1,4 +1,4 @@
-"""Keeps Python's garbage collector out of the way while a process starts.
+"""Switches the garbage collector off while a process starts.
 
 A start makes some hundred thousand objects, nearly all of which live as long as the process. To
 look through them for garbage again and again is a tenth of the time that a start takes.

@@ -1,4 +1,4 @@
-"""``quire index``: lists the indexes that reads want and the database lacks, and makes them."""
+"""``quire index``: lists and creates missing indexes."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Starts and stops an application, and lets what goes wrong at the start reach the caller."""
+"""Starts and stops an ASGI application, and passes start-up errors to the caller."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping

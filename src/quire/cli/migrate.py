@@ -1,4 +1,4 @@
-"""``quire migrate``: lets the tables of a database follow the schema files of its project."""
+"""``quire migrate``: adapts the tables of a database to the schema files."""
 
 import asyncio
 from collections.abc import Sequence

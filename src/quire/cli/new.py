@@ -1,4 +1,4 @@
-"""``quire new``: makes a project, or what a project still lacks to be served."""
+"""``quire new``: creates a project, or adds what a project lacks to be served."""
 
 import asyncio
 import shutil

@@ -1,4 +1,4 @@
-"""Opens a project for a command: its settings, and nothing more."""
+"""Loads the settings of a project for a command."""
 
 from collections.abc import Mapping
 from pathlib import Path

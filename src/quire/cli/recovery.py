@@ -1,4 +1,4 @@
-"""Puts schema files right before a project is worked with."""
+"""Repairs schema files after an interrupted change, before a command uses them."""
 
 import asyncio
 

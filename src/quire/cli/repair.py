@@ -1,4 +1,4 @@
-"""``quire check --repair``: mends rows of the database that contradict one another."""
+"""``quire check --repair``: repairs rows that contradict each other."""
 
 import asyncio
 import sys

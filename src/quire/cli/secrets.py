@@ -1,4 +1,4 @@
-"""Makes the secrets of a project."""
+"""Generates the secrets of a project."""
 
 import secrets
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""``quire seed``: makes the database of a project and fills it with the project's content files."""
+"""``quire seed``: creates the database of a project and imports its content files."""
 
 import asyncio
 from pathlib import Path

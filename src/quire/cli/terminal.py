@@ -1,4 +1,4 @@
-"""Prints to the terminal: results to standard output, everything else to standard error."""
+"""Output on the terminal: results to standard output, everything else to standard error."""
 
 from contextlib import AbstractContextManager
 

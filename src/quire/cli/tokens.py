@@ -1,4 +1,4 @@
-"""``quire token list``, ``regenerate`` and ``delete``: API tokens that are there already."""
+"""``quire token list``, ``regenerate`` and ``delete``."""
 
 import asyncio
 from collections.abc import Callable

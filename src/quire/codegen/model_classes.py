@@ -1,4 +1,4 @@
-"""The classes that a schema makes, before they are written in any language.
+"""The classes of a schema, independent of the target language.
 
 Every content type and component has one with the values that are always in an answer. What
 ``populate`` adds, and so may be absent, is in another one (``…Populated``), if there is any.

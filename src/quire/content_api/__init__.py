@@ -1,1 +1,1 @@
-"""The content API: HTTP in, JSON out, no rules of its own."""
+"""The content API over HTTP; it contains no business rules."""

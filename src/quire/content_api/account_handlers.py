@@ -1,4 +1,4 @@
-"""What the routes with which end users manage their accounts have in common."""
+"""What the handlers for accounts of end users share."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""The admin UI at ``/admin``: static files that the build has made, and one document for all pages.
+"""Serves the files of the admin UI at ``/admin``, and its HTML page for all paths.
 
 Routes of the admin API come first. Every other GET below ``/admin`` is a file of the UI, one of its
 pages (which the UI itself finds by the address), or a 404.

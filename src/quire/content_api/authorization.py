@@ -1,4 +1,4 @@
-"""May this caller do this? Asked once per action, before anything else is looked at."""
+"""Checks a caller's permission for an action, before anything else is looked at."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Reading request bodies: before routing and before authentication, within limits.
+"""Reads request bodies, within limits.
 
 Only POST, PUT and PATCH carry one. JSON must be an object or an array; forms use the bracket
 spelling of query strings; other types are no body at all.

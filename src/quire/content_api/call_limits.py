@@ -1,4 +1,4 @@
-"""How often the routes of accounts may be called from one place."""
+"""Rate limits of the routes for accounts."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The bounds of one HTTP connection: how large the head of a request may be, and how slow it all.
+"""Limits of an HTTP connection: size of the head, time-outs.
 
 uvicorn has neither. Without the first, headers without an end fill the memory; without the second,
 clients that send a byte now and then keep connections for ever.

@@ -1,4 +1,4 @@
-"""The content API as an ASGI application: one table of routes, no framework in between.
+"""The content API as an ASGI application with one route table.
 
 The way of a request: read the body, find the route, find out who asks, check the permission, call
 the handler, write the answer. Errors are raised wherever they are known and answered here alone.

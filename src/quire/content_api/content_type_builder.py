@@ -1,4 +1,4 @@
-"""The model for clients that build on it: ``/content-type-builder``, for reading (wire.md §1)."""
+"""``/content-type-builder`` for clients, read only (wire.md §1)."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Responses of routes whose action in the project reads entries by itself.
+"""Responses of routes whose action in the project's JavaScript reads entries itself.
 
 The query is the one that the action was understood as; the response has the action's form.
 """

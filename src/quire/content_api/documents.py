@@ -1,4 +1,4 @@
-"""The endpoints that every content type gets: reading and writing, of collections and singles."""
+"""The handlers of every content type: collections and single types, reading and writing."""
 
 # Functions are made for each request here, and their annotations are not evaluated each time.
 from __future__ import annotations

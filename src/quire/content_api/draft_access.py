@@ -1,4 +1,4 @@
-"""Drafts for API tokens alone, where the settings say so (``api.drafts_need_token``).
+"""Restricts drafts to API tokens, where ``api.drafts_need_token`` is set.
 
 Without the setting, whoever may find documents may find their drafts.
 """

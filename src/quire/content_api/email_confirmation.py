@@ -1,4 +1,4 @@
-"""Confirming that an e-mail belongs to whoever registered with it."""
+"""Confirmation of the e-mail of a new end user."""
 
 from collections.abc import Iterator
 

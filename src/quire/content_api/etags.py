@@ -1,4 +1,4 @@
-"""Tags of answers (``ETag``), by which clients tell what they have (``If-None-Match``)."""
+"""``ETag`` and ``If-None-Match``."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Forms with files: their bytes go to disk as they come, however many there are.
+"""Forms with files, which are written to disk while they are received.
 
 No more than a few pieces of the body are in memory at a time; the disk is written to on threads.
 """

@@ -1,4 +1,4 @@
-"""The files of the media library: asked about, uploaded, described, replaced, deleted."""
+"""Files of the media library: list, upload, change, replace, delete."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Flat bodies: a few texts by name, all of whose faults are told at once.
+"""Request bodies with a few text fields; all problems are reported at once.
 
 A form says which fields there are and what each must keep to. The first thing that is wrong with a
 field's type is all that is said of it; else every rule that it breaks is.

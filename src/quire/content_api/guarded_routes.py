@@ -1,4 +1,4 @@
-"""The routes of a content type, as the router files of a project guard and change them."""
+"""The routes of a content type, as the project's router files restrict and change them."""
 
 from collections.abc import Callable, Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""The headers that every answer carries, and those that cross-origin requests ask for."""
+"""The headers of every response, and those for CORS."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is no JSON, said as JavaScript engines say it.
+"""Errors in JSON texts, in the words of JavaScript engines.
 
 Clients that send a broken body have always been told in the words of V8, the engine of Node.js, and
 look for them. The JSON parser that reads bodies has words of its own, so a text that it refuses is

@@ -1,4 +1,4 @@
-"""Sending mails for programs that may."""
+"""Sends mails for API clients with the permission to."""
 
 from collections.abc import Iterator, Mapping
 

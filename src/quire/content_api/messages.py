@@ -1,4 +1,4 @@
-"""A request and an answer as the handlers of the content API see them."""
+"""Requests and responses, as handlers see them."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping

@@ -1,4 +1,4 @@
-"""Reading ``multipart/form-data``: its text parts become nested fields, as in other forms.
+"""Parses ``multipart/form-data`` into nested fields.
 
 Files are for the media library; elsewhere they are read past, so that a form that happens to carry
 one is answered for its fields.

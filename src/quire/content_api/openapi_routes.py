@@ -1,4 +1,4 @@
-"""``GET /openapi.json``: the API as an OpenAPI document, with what the caller may do and no more.
+"""``GET /openapi.json``: the API as the caller may use it, as an OpenAPI document.
 
 What makes the document is imported, and the document made, when somebody asks for one.
 """

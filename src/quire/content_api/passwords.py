@@ -1,4 +1,4 @@
-"""Other passwords: changing one's own, asking for a code, and setting a new one with it."""
+"""Changing a password, requesting a reset, and setting a new one."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Signing in through somebody else: there, back, and at last to a token.
+"""Sign-in through providers: redirect, callback, token.
 
 A browser goes to ``/connect/NAME``, is sent to the provider, comes back to
 ``/connect/NAME/callback``, and ends on a page of the project. That page asks

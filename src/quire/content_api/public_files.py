@@ -1,4 +1,4 @@
-"""Files for everybody: uploads, the reference page, and the project's public folder behind the API.
+"""Public files: uploads, the API reference, and the project's public folder.
 
 Nothing outside the two folders is ever served, nor hidden files. Files keep their address when they
 are replaced, so browsers are to ask each time whether they have changed; a tag answers that without

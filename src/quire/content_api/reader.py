@@ -1,4 +1,4 @@
-"""Reading through the cache of plans: what a query means is worked out once.
+"""Prepares and runs reads; what a query means is cached.
 
 A raw query string, together with what the caller may do, always means the same until the schema
 changes. So the way from text to bound statements is taken once; after that a request runs

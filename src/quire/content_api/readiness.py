@@ -1,4 +1,4 @@
-"""``/_ready``: whether this process can serve content from its database now.
+"""``/_ready``: whether this process can serve content from its database.
 
 ``/_health`` only says that the process answers. A proxy or an orchestrator asks here before it
 sends requests.

@@ -1,4 +1,4 @@
-"""The cookie in which browsers keep the refresh token of an end user, out of reach of scripts."""
+"""The cookie with the refresh token of an end user, not readable by scripts."""
 
 from urllib.parse import urlsplit
 

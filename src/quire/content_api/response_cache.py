@@ -1,4 +1,4 @@
-"""Answers to reads, remembered as they are sent, for as long as nobody commits anything.
+"""Cached responses, valid until something is committed.
 
 An answer is what a question gets at one state of the content, of which whoever asks has been told
 the token (`quire.database.connection.Database.version`). It may show a later state, when somebody

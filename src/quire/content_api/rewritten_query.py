@@ -1,4 +1,4 @@
-"""Queries that are changed before they are read: a raw query string with what it becomes.
+"""Query strings that are changed before they are parsed.
 
 A `RewrittenQuery` takes the place of the raw query in a request. As bytes it is unlike any query
 string and unlike the same one of another route, so that caches keep the two apart.

@@ -1,4 +1,4 @@
-"""What a body may say of the role of an end user: which shapes there are, not which roles."""
+"""Validates the role in the request body of an end user."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Roles of end users and what they grant."""
+"""Roles of end users and their permissions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

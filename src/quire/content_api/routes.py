@@ -1,4 +1,4 @@
-"""The routes of the content API: one table, each with its action.
+"""The route table of the content API: each route with its action.
 
 A path is a row of segments; those that begin with ``:`` take one segment of the request. Where
 several routes fit, segments that are spelled out win over parameters.

@@ -1,4 +1,4 @@
-"""The sessions of end users: refreshing, signing out, and looking at where one is signed in."""
+"""Sessions of end users: refresh, sign out, list."""
 
 from collections.abc import Iterator, Mapping
 

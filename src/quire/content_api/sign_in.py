@@ -1,4 +1,4 @@
-"""Signing in with a name and a password, and becoming somebody who can."""
+"""Sign-in with identifier and password, and registration."""
 
 from collections.abc import Collection, Iterator, Mapping
 

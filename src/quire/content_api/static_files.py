@@ -1,4 +1,4 @@
-"""Files of a folder as answers: nothing outside of it, nothing hidden.
+"""Serves files of a folder: nothing outside it, nothing hidden.
 
 Types that browsers might run can be sent into a sandbox.
 """

@@ -1,4 +1,4 @@
-"""The page ``/docs``, on which people look through the API and try it: Swagger UI.
+"""``/docs``: Swagger UI.
 
 Everything it needs is served from here, and its policy lets it talk to this server alone. It shows
 what ``openapi.json`` says, so it shows everybody what they may do.

@@ -1,4 +1,4 @@
-"""Where the time of a request goes: the ``Server-Timing`` header of a server in development.
+"""The ``Server-Timing`` header in development.
 
 Browsers show it with each request. ``authenticate`` is finding out who asks, ``resolve`` what the
 query means (nothing, once it is known), ``database`` all statements, whose number it tells. Only

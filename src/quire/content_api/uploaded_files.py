@@ -1,4 +1,4 @@
-"""Uploaded files: from the folder they are in, or by a link to where they are kept."""
+"""Serves uploaded files: from their folder, or by redirect to the storage."""
 
 from datetime import timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a body may say of an end user: the attributes of users that may be set from outside."""
+"""The attributes of end users that a request body may set."""
 
 from collections.abc import Mapping
 

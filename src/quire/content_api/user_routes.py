@@ -1,4 +1,4 @@
-"""Puts together what end users, and those who look after them, talk to."""
+"""Puts together the routes for end users: accounts, roles, sessions, providers."""
 
 from collections.abc import Iterator
 from urllib.parse import urljoin

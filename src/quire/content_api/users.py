@@ -1,4 +1,4 @@
-"""End users. Bodies and answers are bare: no envelope."""
+"""End users. Bodies and responses have no envelope."""
 
 from collections.abc import Iterator, Mapping
 

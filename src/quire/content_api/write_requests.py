@@ -1,4 +1,4 @@
-"""From a request to an intent: what the content API has to say before documents are written."""
+"""Turns a request into a command: checks before anything is written."""
 
 from collections.abc import Mapping
 

@@ -1,1 +1,1 @@
-"""Content as administrators manage it: what they see of it, and what they may do to it."""
+"""Content as administrators manage it: lists, forms, writes, history."""

@@ -1,4 +1,4 @@
-"""Accounts of end users as entries: what is true of them whatever a form says."""
+"""Values of new end users that a form cannot choose."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Publishing, taking back and deleting several documents: all of them or none."""
+"""Publishes, unpublishes or deletes several documents in one transaction."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The same change to many entries, shown before it is made."""
+"""One change to many entries, with a preview."""
 
 from collections.abc import Sequence
 

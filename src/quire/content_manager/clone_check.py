@@ -1,4 +1,4 @@
-"""Which attributes keep an entry from being cloned as it is."""
+"""Finds the attributes that prevent an entry from being cloned as it is."""
 
 from collections.abc import Iterator
 

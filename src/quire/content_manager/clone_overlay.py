@@ -1,4 +1,4 @@
-"""What a clone does not get of an entry: what its maker may not read of it, or may not make.
+"""Removes from a clone what the caller may not read or create.
 
 As the format has it, attributes are granted here by their own names: a component that is granted as
 a whole is granted without anything in it.

@@ -1,4 +1,4 @@
-"""The content version that a request goes by, and what is kept in memory for that version."""
+"""The content version of a request, and the values cached for that version."""
 
 import asyncio
 from collections.abc import Callable

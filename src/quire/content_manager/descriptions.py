@@ -1,4 +1,4 @@
-"""Content types and components as the screens of administrators need them.
+"""Content types and components, as the admin UI needs them.
 
 Other than where the model is edited, attributes that the server adds are among them, and relations
 say what they lead to in two more words. Relations to any type are left out: nobody edits them.

@@ -1,4 +1,4 @@
-"""In what two versions of an entry differ, field by field."""
+"""Differences between two versions of an entry, field by field."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Counting what an entry leads to that nobody has published: readers would miss it.
+"""Counts relations of an entry that lead to unpublished entries.
 
 Entries of its own type do not count, as the format has it.
 """

@@ -1,4 +1,4 @@
-"""What entries are called: by the field that the view of their type names."""
+"""The titles of entries, by the main field of their type's view."""
 
 from collections.abc import Collection, Mapping
 

@@ -1,4 +1,4 @@
-"""Exporting entries: a page of a list, with all of each entry that somebody may read."""
+"""Exports pages of lists, with all fields that the caller may read."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a form of one locale begins with when it is filled from another one.
+"""Initial values of a form, copied from another locale.
 
 Relations lead to the entries of the new locale, as far as these are there and may be read.
 """

@@ -1,4 +1,4 @@
-"""The locales of a project, managed: added, named, made the default one, deleted.
+"""Manages the locales of a project.
 
 The entries of a locale go with it.
 """

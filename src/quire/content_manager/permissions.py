@@ -1,4 +1,4 @@
-"""What an administrator may do to the entries of one content type: which, and what of them.
+"""What an administrator may do with the entries of a content type.
 
 A rule holds as a whole. Where several hold for an entry, what they grant adds up; what only some of
 them grant must not be told from entries that the others let through. So lists are filtered, sorted

@@ -1,4 +1,4 @@
-"""What is read of entries for lists and forms, as nodes of plans.
+"""Builds the nodes of read plans for lists and forms.
 
 A list shows relations to one entry as rows, to many as their number; a form shows numbers alone,
 since it asks for related entries page by page. Files come with their folders.

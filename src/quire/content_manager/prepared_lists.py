@@ -1,4 +1,4 @@
-"""Lists that were asked for before: what a query means is worked out once.
+"""Prepared lists, cached by query.
 
 A raw query string, together with what an administrator may do, always means the same, until another
 locale becomes the default one. So a list that is asked for again runs its statements and nothing

@@ -1,4 +1,4 @@
-"""Plans of what administrators read: lists, forms, and the versions of documents."""
+"""Builds read plans: lists, forms, versions of documents."""
 
 from collections.abc import Iterator, Sequence
 

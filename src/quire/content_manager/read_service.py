@@ -1,4 +1,4 @@
-"""Reading content for administrators: lists with the state of each entry, and single entries."""
+"""Reads content for administrators: lists with the status of entries, single entries."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -81,9 +81,7 @@ class ContentReading(Struct, frozen=True):
             told=requested_fields(query),
         )
 
-    def page(
-        self, prepared: PreparedList, facts: ListFacts | None = None
-    ) -> Program[Listed]:
+    def page(self, prepared: PreparedList, facts: ListFacts | None = None) -> Program[Listed]:
         """Return a page of a list with the state of each entry and its other locales.
 
         It goes by ``facts``, and adds what is not among them.

@@ -1,4 +1,4 @@
-"""What has been changed and published last, and how much there is: for the first screen."""
+"""The latest changes, and numbers of entries, for the first screen."""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter

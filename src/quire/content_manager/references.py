@@ -1,4 +1,4 @@
-"""Which entries lead to a document: found by their own relations, as far as the caller may look."""
+"""Finds the entries that refer to a document, as far as the caller may read them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What is asked of the entries that a relation leads to, or may lead to."""
+"""The query for entries of a relation, or for those it may lead to."""
 
 from collections.abc import Mapping
 

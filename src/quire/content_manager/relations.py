@@ -1,4 +1,4 @@
-"""What a relation may lead to, and what it leads to: pages of related entries for a form.
+"""Pages of related entries and of possible targets, for forms.
 
 A related entry is shown by one attribute, its main field. Of entries whose type the caller may not
 read, or not that field, there is nothing but their ids and times. Linked entries come with the

@@ -1,4 +1,4 @@
-"""What a request to the content manager asks for, beside filters and orders: status and locale."""
+"""Status and locale of a request to the content manager."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Entries as revisions hold them: values, and of what they lead to no more than its name.
+"""The content of a revision: values, and names of related entries.
 
 So a revision tells nothing of other entries. What it leads to may be gone when it is written again:
 then it is left out, and told.

@@ -1,4 +1,4 @@
-"""The history of entries: what they were like whenever an administrator changed them.
+"""The history of entries: records their state at each change by an administrator.
 
 What was changed otherwise since is kept as well, before an administrator changes it again.
 """

@@ -1,4 +1,4 @@
-"""Sample entries of a content type: made-up values that its rules allow.
+"""Generates sample entries that satisfy the rules of a content type.
 
 Relations and media stay empty: they would have to lead to somebody's real content.
 """

@@ -1,4 +1,4 @@
-"""From what was read to what is shown: each entry as the rules that hold for it allow."""
+"""Removes from entries what the caller may not read."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a query of the content manager may look at.
+"""Limits what a query of the content manager may read.
 
 Administrators see private attributes too. What they may not see, filters, orders and searches do
 not look at either: such a part of a query counts for nothing, as the format has it, and no answer

@@ -1,4 +1,4 @@
-"""What a list is narrowed to: ``columns`` of a query, or ``fields`` as the format has them.
+"""The fields that a list returns: ``columns``, or ``fields`` as in the content API.
 
 Columns are what somebody wants to see of the entries, beside what every entry shows. Fields are all
 scalars that a list knows of them: what is not among them is not shown, and decides nothing either.

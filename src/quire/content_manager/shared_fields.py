@@ -1,4 +1,4 @@
-"""What all locales of an entry have in common: what a form of another locale begins with."""
+"""Values that all locales of an entry share, for forms of a new locale."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""From a text to a name that can stand in a URL."""
+"""Turns text into a name for URLs."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Entries as lines of a table, for spreadsheets: CSV in UTF-8 (RFC 4180).
+"""Entries as CSV in UTF-8 (RFC 4180).
 
 A cell has one text: relations are document ids, files are addresses, whatever has parts is JSON. A
 text that a spreadsheet would take for a formula gets an apostrophe before it, since it may come

@@ -1,4 +1,4 @@
-"""What becomes of versions: of each entry whether it is a draft, published, or changed since.
+"""The status of entries: draft, published, or changed since.
 
 All versions of the documents of an answer are read at once, so that nothing is asked per row.
 """

@@ -1,4 +1,4 @@
-"""Values of ``uid`` attributes: made from another attribute, and found free or taken."""
+"""Generates values of ``uid`` attributes, and finds unused ones."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Who may put a file into an attribute of an entry that is named by its row alone."""
+"""Checks the permission to attach a file to an entry that is named by its row id."""
 
 from msgspec.structs import replace
 

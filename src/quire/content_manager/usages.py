@@ -1,4 +1,4 @@
-"""The entries in which something is used, as somebody may be told of them."""
+"""Entries that use something, limited to what the caller may read."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

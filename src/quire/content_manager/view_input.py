@@ -1,4 +1,4 @@
-"""A changed view, as a client sends it: what it may hold, and every fault of one told at once."""
+"""Validates a changed view; all problems are reported at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

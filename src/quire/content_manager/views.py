@@ -1,4 +1,4 @@
-"""Views: how lists and forms of a content type or component are laid out.
+"""Views: the layout of lists and forms of a content type or component.
 
 A view that nobody has changed follows from the schema. One that was stored is shown as it was, but
 for attributes that are there no more, and with those that have come since.

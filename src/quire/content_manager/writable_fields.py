@@ -1,4 +1,4 @@
-"""What of a body is written: the attributes there are, and that the caller may write.
+"""Selects the attributes of a request body that exist and that the caller may write.
 
 Forms send entries back as they were shown, with all that the server decides. So what is no
 attribute, or may not be written, is left out without a word, in components too.

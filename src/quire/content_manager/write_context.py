@@ -1,4 +1,4 @@
-"""Who writes content: what all programs share that do so for administrators.
+"""The caller who writes, shared by all writes of the content manager.
 
 A program decides and writes in one transaction, so that nobody can change an entry between the
 question whether it may be written and the writing.

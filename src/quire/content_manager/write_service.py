@@ -1,4 +1,4 @@
-"""Writing one document for an administrator, under the rules that hold for the entry it changes."""
+"""Writes one document for an administrator, with the rules of its entry."""
 
 from quire.access.administration import CREATE, DELETE, UPDATE
 from quire.content_manager.accounts import new_account

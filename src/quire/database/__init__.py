@@ -1,1 +1,1 @@
-"""The only room that knows tables, SQL, dialects and drivers."""
+"""The only package that knows tables, SQL, dialects and drivers."""

@@ -1,4 +1,4 @@
-"""A database as the rest of the house sees it."""
+"""The interface of a database: reading and writing with programs."""
 
 from collections.abc import Callable, Hashable
 from typing import Protocol, TypeVar

@@ -1,4 +1,4 @@
-"""The questions that a database must answer.
+"""What differs between databases in SQL.
 
 Shared code asks these and never a database's name. A dialect speaks of column kinds and predicates,
 not of attribute types and operators, so a new one is a folder and nothing else.

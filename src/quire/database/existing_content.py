@@ -1,4 +1,4 @@
-"""What is in a database already, for those who want to add to it: a few short questions."""
+"""Short queries about what a database already contains, for imports."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What makes the database of a project that has none yet."""
+"""Creates the tables and first rows of a new database."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Bounded caches: what was put in first gives way, which costs nothing when entries are used."""
+"""Bounded caches that remove the oldest entry."""
 
 from collections.abc import Hashable, Iterator, MutableMapping
 from typing import Generic, TypeVar

@@ -1,4 +1,4 @@
-"""Opening the database of a project, as it is."""
+"""Opens the database of a project."""
 
 from quire.database.connection import Database
 from quire.database.settings_target import target_of

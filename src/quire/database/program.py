@@ -1,4 +1,4 @@
-"""Work for a database, without any input or output of its own.
+"""Programs: generators that yield SQL statements and receive rows, without any I/O of their own.
 
 A *program* is a generator: it yields statements, is sent their rows, and returns its result. It
 does not know whether a driver answers at once (SQLite) or after a wait (PostgreSQL), on which

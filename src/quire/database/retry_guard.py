@@ -1,4 +1,4 @@
-"""Whether a request has written anything for good: it must not be begun anew then."""
+"""Records whether a request has committed anything, since it must not be repeated then."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Which schema the tables of a database have, as it is told in the database itself.
+"""The version of the schema that the tables have, stored in the database itself.
 
 Whoever changes tables writes the version of the schema that they have from then on, in the same
 transaction. So every process that works on the database learns of it, and none takes the tables for

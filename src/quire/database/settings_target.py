@@ -1,4 +1,4 @@
-"""Which database the settings of a project name.
+"""The database target that the settings name.
 
 Only the room that is needed is imported: the driver and the dialect of another database would be a
 good part of the time of a start.

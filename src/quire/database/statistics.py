@@ -1,4 +1,4 @@
-"""Statistics that a planner chooses indexes by: gathered of large tables, found to be outdated.
+"""Planner statistics: gathered for large tables, renewed when outdated.
 
 Statements are written so that they are quick without statistics as well as with them, but not with
 wrong ones: with statistics from the time when a table had few rows, SQLite reads all of it. So none

@@ -1,4 +1,4 @@
-"""Where a database is and of what kind: everything about it that is not asked in SQL.
+"""A database target: where a database is, of which kind, and how it is opened or created.
 
 There is one `DatabaseTarget` for each database that a project can name. Shared code opens, looks
 into and makes databases through it, and never asks for the name of its kind.

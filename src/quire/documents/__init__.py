@@ -1,1 +1,1 @@
-"""Documents: what is written, and by which rules. The only way to change content."""
+"""The document service: the only way to write content."""

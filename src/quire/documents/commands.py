@@ -1,4 +1,4 @@
-"""What somebody wants done to documents: frozen values, so that a retry starts from the same.
+"""Commands: requested changes of documents, as frozen values, so that a retry starts equal.
 
 Data stay in the wire's form until the one step that understands and checks them.
 """

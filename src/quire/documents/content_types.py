@@ -1,4 +1,4 @@
-"""From layouts and uids to content types, for those who act on documents."""
+"""Looks up content types by uid."""
 
 from quire.database.entries.entry_layout import EntryLayout
 from quire.schema.model import ContentType

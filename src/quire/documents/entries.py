@@ -1,4 +1,4 @@
-"""Entries as rows: one row, the components below it, and its links, written together.
+"""Writes an entry: its row, components and links.
 
 Nothing here knows drafts or locales; which rows are written is decided by the actions.
 """

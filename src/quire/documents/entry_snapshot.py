@@ -1,4 +1,4 @@
-"""An entry as a whole, as errors about all of it show it: with defaults, relations as row ids.
+"""A whole entry as validation messages show it.
 
 Passwords are left out: what is wrong is something else, and they are nobody's to see.
 """

@@ -1,4 +1,4 @@
-"""What is to be written to an entry, once it has been understood: values, links, components.
+"""Parsed values of an entry: columns, links, components.
 
 `validate` turns the wire's form into these; `entries` writes them. Nothing here knows rows or SQL.
 """

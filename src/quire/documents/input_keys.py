@@ -1,4 +1,4 @@
-"""Which keys a payload may have: the first check of what is to be written, before any value.
+"""Checks the keys of a payload, before any value.
 
 A payload is looked through once. Of several faults the gravest is answered: an identity at the
 root, then an attribute that is not writable, then a key that does not exist, then a relation whose

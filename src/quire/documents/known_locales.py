@@ -1,4 +1,4 @@
-"""Check that a write names a locale of the project.
+"""Checks that a write names a locale of the project.
 
 The reference stores a row under any text. Such a row appears in no list of the admin and in no
 request without the same text, so a mistyped locale would hide what was answered with 201.

@@ -1,4 +1,4 @@
-"""The one step in which data in the wire's form are understood and checked, inside the transaction.
+"""Parses and validates the data of a command, inside the transaction.
 
 First the documents that relations name are looked for (the first one missing ends it), then
 everything that is wrong with the values is reported at once, and last what is wrong with the way

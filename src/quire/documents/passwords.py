@@ -1,4 +1,4 @@
-"""Passwords in data that are to be written: found beforehand, so that they can be hashed outside.
+"""Finds passwords in data, so that they are hashed outside the transaction.
 
 Hashing takes tens of milliseconds by design. While a transaction is open nobody else can write, so
 hashes are made before it begins.

@@ -1,4 +1,4 @@
-"""Tags of documents: how a client says which state of a document its change is meant for.
+"""``If-Match``: the state of a document that a change is meant for.
 
 The tag of a version is the moment of its last change. A published version carries the moment of the
 draft that it was made of, so it has the tag of the draft as long as nobody has changed that.

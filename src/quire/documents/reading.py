@@ -1,4 +1,4 @@
-"""Reading for those who write, and for code inside the server: the way of a GET without the wire.
+"""Reads for code inside the server, with the query language of the content API.
 
 Queries are resolved, planned, compiled and run as those of the content API are. What is read are
 plain dictionaries in the form of its answers.

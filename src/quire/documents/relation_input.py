@@ -1,4 +1,4 @@
-"""What a payload says of a relation, in all the shapes that the wire allows.
+"""Parses the value of a relation, in all its forms.
 
 ==============================================  ==================================================
 ``"documentId"``, ``5``, ``"5"``                 lead to this entry and no other

@@ -1,4 +1,4 @@
-"""From documents to rows: which rows the targets of relations stand for.
+"""Resolves the targets of relations to rows.
 
 Payloads name documents; links lead from row to row. Which row of a document is meant follows from
 the entry that is written: its status where the target has draft & publish, its locale where the

@@ -1,4 +1,4 @@
-"""Row rules of those who write: what they change must be theirs to change, before and after.
+"""Row rules for writes: checked before and after a change.
 
 What they may not find is not there for them, so that nothing they write can lead to it.
 

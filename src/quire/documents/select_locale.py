@@ -1,4 +1,4 @@
-"""Choosing among the entries of a document by locale."""
+"""Selects among the entries of a document by locale."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""The document service: the only way to write content, and for code inside the server to read it.
+"""The document service.
 
 An action is a program that is given a unit of work. Whatever one call does, several actions among
 it, is one transaction with the answer read inside it; what happened is told when it is durable.

@@ -1,4 +1,4 @@
-"""What the locales of a document have in common: attributes that are not localized.
+"""Attributes that all locales of a document share, kept equal.
 
 They are stored with every locale all the same. So whoever changes one of them in one locale writes
 all of them to the others of the same status too, and a new locale begins with what the document has

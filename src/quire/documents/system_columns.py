@@ -1,4 +1,4 @@
-"""The columns that the server writes by itself: who a row is, and when it was written."""
+"""The columns that the server writes itself: creators and timestamps."""
 
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.program import Value

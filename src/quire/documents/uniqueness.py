@@ -1,4 +1,4 @@
-"""Unique values: looked up inside the transaction that writes them.
+"""Checks unique values inside the transaction.
 
 There is one writer at a time, so two writes of the same value cannot both find it free. Only
 published entries count, and only those of the same locale; drafts may repeat each other.

@@ -1,4 +1,4 @@
-"""The unit of work: what one transaction of writing carries with it, passed and never global."""
+"""The unit of work: what one write transaction carries."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property

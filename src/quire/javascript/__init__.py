@@ -1,4 +1,4 @@
-"""What of JavaScript a drop-in must know: plain data in its files, how it writes and reads values.
+"""Parses JavaScript, and converts values as JavaScript does.
 
 Nothing here runs JavaScript.
 """

@@ -1,4 +1,4 @@
-"""Reads what a JavaScript or TypeScript module exports, as far as that is plain data.
+"""Reads the exports of a module that are plain data.
 
 Plain data are literals, references to constants that hold such, functions that do nothing or only
 return such, calls of ``env``, and calls of the three core factories.

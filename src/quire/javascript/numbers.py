@@ -1,4 +1,4 @@
-"""Numbers as JavaScript writes and reads them: every one is a double."""
+"""Numbers as JavaScript parses and prints them."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Parses JavaScript and TypeScript modules into the parts of `quire.javascript.syntax`.
+"""Parses JavaScript and TypeScript modules.
 
 Types are passed over. A function whose body holds more than the parser knows becomes opaque, and
 so does a statement of a module: the rest of the module is parsed all the same.

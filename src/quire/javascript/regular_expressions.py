@@ -1,4 +1,4 @@
-"""Regular expressions of JavaScript, as schema files hold them, run by Python.
+"""Translates regular expressions of JavaScript to Python.
 
 Python's own engine cannot be stopped once a bad pattern has met a long text; `regex` takes a time
 limit, and knows look-arounds and back-references, which engines with linear time do not.

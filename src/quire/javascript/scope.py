@@ -1,4 +1,4 @@
-"""What a module binds, imports and exports, and which of its expressions are plain values.
+"""Bindings, imports and exports of a module, and the expressions that are plain values.
 
 Plain are literals, objects and arrays of such, references to constants that nothing changes,
 ``env`` with a default, calls of the core factories, and functions, which stay as they are parsed.

@@ -1,4 +1,4 @@
-"""The parts of a JavaScript or TypeScript module that the parser knows, types left out.
+"""The syntax tree of JavaScript and TypeScript, without types.
 
 `Opaque` stands for what the parser passed over: it is code, and nothing is known of it but the
 names in it.

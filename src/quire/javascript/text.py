@@ -1,4 +1,4 @@
-"""Values as JavaScript turns them into text, and text as it measures it."""
+"""Converts values to text as JavaScript does."""
 
 import json
 import math

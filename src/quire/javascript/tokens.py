@@ -1,4 +1,4 @@
-"""Cuts JavaScript and TypeScript into tokens, comments and white space left out.
+"""Splits JavaScript and TypeScript into tokens.
 
 What is no token of the language becomes one of the kind ``other``, which nothing recognises, so
 that what is not understood counts as code of the project's own, never as nothing.

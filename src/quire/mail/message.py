@@ -1,4 +1,4 @@
-"""One mail, and its form on the wire.
+"""A mail, and its MIME form.
 
 Whatever goes into a header is made harmless here: line breaks and other control characters in names
 and subjects become spaces, and an address that has any is no address.

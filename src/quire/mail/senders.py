@@ -1,4 +1,4 @@
-"""Who takes mails: an SMTP server, the terminal of a developer, or nobody."""
+"""Senders of mails: SMTP, terminal, or none."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Texts with places to be filled in: ``<%= USER.username %>``.
+"""Mail templates with placeholders: ``<%= USER.username %>``.
 
 A place holds one of the names that are known, and is filled by looking that up. Nothing is ever
 evaluated: other expressions, statements and ``${…}`` make a template unsound, and an unsound one is

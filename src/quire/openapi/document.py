@@ -1,4 +1,4 @@
-"""A whole OpenAPI 3.1 document: operations at their paths, and what they point to."""
+"""Assembles an OpenAPI 3.1 document."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""``filters``: conditions on attributes, with the operators that there are.
+"""Schemas of ``filters``.
 
 Every object in a union has a name of its own: generators of clients that cannot follow circles
 through objects without names leave out all operations that lead there.

@@ -1,4 +1,4 @@
-"""What documents and components are in answers and in requests, as one caller may see and say them.
+"""Schemas of documents and components, as one caller reads and writes them.
 
 Private attributes, passwords, and relations to what the caller may not find are in no answer; a
 request cannot say the latter. Answers that leave out attributes (``fields``) fit as well, so that

@@ -1,4 +1,4 @@
-"""Operations: what one route takes and answers."""
+"""Operations: parameters, bodies and responses of one route."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""``populate``: what to show beside the values of an entry, and how."""
+"""Schemas of ``populate``."""
 
 import re
 

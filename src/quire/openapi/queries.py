@@ -1,4 +1,4 @@
-"""The parameters of a query: what may be asked of the documents of a content type.
+"""Query parameters for the documents of a content type.
 
 Nested parameters are objects here and written with brackets in a query string:
 ``{"filters": {"title": {"$contains": "sea"}}}`` is ``filters[title][$contains]=sea``.

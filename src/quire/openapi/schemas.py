@@ -1,4 +1,4 @@
-"""Building blocks of descriptions in JSON Schema, and those that have a name of their own."""
+"""Building blocks in JSON Schema."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What a request asks for: from the raw query string to a plan that a database can answer.
+"""From a raw query string to a plan that a database can run.
 
 Nothing in this room does input or output, and nothing in it knows a table, SQL or HTTP.
 """

@@ -1,4 +1,4 @@
-"""Filters of lists for administrators: keys that mean nothing are dropped, as the format has it."""
+"""Filters of lists for administrators: unknown keys are dropped, as Strapi does."""
 
 from quire.query.operators import GROUPS, NOT, OPERATORS
 from quire.query.querystring import QueryValue

@@ -1,4 +1,4 @@
-"""The filter operators: one row each, in terms of a few predicates.
+"""The filter operators, one row each.
 
 An operator says which predicate it stands for, whether it negates it, whether it folds case, and
 what its operand looks like. How a predicate is written in SQL is the database's business.

@@ -1,4 +1,4 @@
-"""Parameters given as Python values, in the form in which query strings are parsed.
+"""Query parameters given as Python values.
 
 Code inside the server asks in the language of the wire: the same filters, orders and populate
 objects, with numbers, booleans and moments in the place of their texts.

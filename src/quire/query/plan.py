@@ -1,4 +1,4 @@
-"""A read, understood: a tree shaped like its answer, without the values in it.
+"""Read plans: a tree in the shape of the response, without values.
 
 Nodes say which columns of which model are read and what is populated below. Values stand apart in
 *slots* (positions in a tuple), so that two requests that differ only in values have equal plans;

@@ -1,4 +1,4 @@
-"""Bracket syntax: a raw query string to nested values. Knows nothing of content types.
+"""Parses the bracket syntax of query strings.
 
 The rules are those of the `qs` library for JavaScript, version 6.15, with the options
 `strictNullHandling: true`, `arrayLimit: 100` and `depth: 20`, because that is what clients of the

@@ -1,1 +1,1 @@
-"""Puts a running project together: what is made once, and what is made anew for each schema."""
+"""Creates and connects all parts of a running server."""

@@ -1,4 +1,4 @@
-"""Puts the content API together of its resources."""
+"""Puts the content API together."""
 
 import structlog
 from msgspec import Struct

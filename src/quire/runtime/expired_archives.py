@@ -1,4 +1,4 @@
-"""Letting go of what migrations took away so long ago that nobody will want it back."""
+"""Deletes expired archives at the start."""
 
 import structlog
 

@@ -1,4 +1,4 @@
-"""Makes what reads content, with the limits that the settings set."""
+"""Creates readers of content, with the configured limits."""
 
 from quire.content_api.reader import ContentReader
 from quire.content_api.timing import TimedReader

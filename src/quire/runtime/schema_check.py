@@ -1,4 +1,4 @@
-"""Whether a database is for the schema that a server is to start with."""
+"""Checks at the start that the tables have the schema of the files."""
 
 import structlog
 

@@ -1,4 +1,4 @@
-"""Following what the database says of its schema, whichever process has changed it."""
+"""Follows changes of the schema by other processes."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Everything that depends on the schema, as one object.
+"""Everything that is built for one version of the schema.
 
 When content types change, another generation is made beside the present one and takes its place.
 Requests hold whatever they need of the one that they began with; it is gone when the last of them

@@ -1,4 +1,4 @@
-"""What is made once and outlives every schema: connections, queues, counters, threads."""
+"""Objects that live as long as the process: connections, queues, counters, threads."""
 
 from msgspec import Struct
 

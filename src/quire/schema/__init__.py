@@ -1,1 +1,1 @@
-"""What content looks like: content types, components and their attributes, loaded and frozen."""
+"""Content types, components and attributes, loaded and frozen."""

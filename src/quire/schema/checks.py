@@ -1,4 +1,4 @@
-"""Faults of a schema tree that only show when its files are looked at together.
+"""Problems of a schema that involve several files.
 
 Names used twice, relations to types that are not there, sides of a relation that do not agree,
 components that are missing or contain themselves, attributes whose columns would collide.

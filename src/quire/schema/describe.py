@@ -1,4 +1,4 @@
-"""Content types and components as clients read about them: the ``content-type-builder`` format.
+"""Content types and components in the format of the content-type builder.
 
 Only what a schema file says is described, with the defaults of relations and media spelled out;
 attributes that the server adds by itself are left out (wire.md §1).

@@ -1,4 +1,4 @@
-"""Reads a project's schema tree into a `Schema`, or reports all of its faults at once.
+"""Loads the schema files of a project, or reports all their problems.
 
 ``src/api/<api>/content-types/<type>/schema.json`` is the content type ``api::<api>.<type>``,
 ``src/components/<category>/<name>.json`` the component ``<category>.<name>``, and

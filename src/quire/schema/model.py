@@ -1,4 +1,4 @@
-"""The schema as values: content types, components, and all of them together.
+"""The schema as frozen values.
 
 Nothing here changes once made. A request holds the `Schema` it started with; a change of the model
 makes a new one with another `Schema.version`.

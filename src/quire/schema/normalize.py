@@ -1,4 +1,4 @@
-"""Brings schema files into the form that everything else reads.
+"""Normalizes schema files.
 
 A custom field becomes an attribute of the type that it is stored as. Attributes and options that
 the reference accepts and ignores are left out, each with a notice: a project that starts there has

@@ -1,4 +1,4 @@
-"""The attributes that the server adds to every content type.
+"""The attributes that every content type has.
 
 Before a type's own attributes stand ``id`` and ``documentId``; after them the times, the creators,
 the locale and the localizations, in this order, which is also the order of columns. Components get

@@ -1,4 +1,4 @@
-"""Splitting names into words, for physical names (snake case) and uids (kebab case).
+"""Splits names into words, for table names (snake case) and uids (kebab case).
 
 Letters lose their accents, apostrophes vanish; a word ends at anything that is no letter or digit,
 between lower and upper case, between letters and digits (both ways), and before the last capital of

@@ -1,4 +1,4 @@
-"""Turns the content files of a project into the first content of its database.
+"""Imports content files into a new database.
 
 ``content`` is what the files say; ``read`` gets it out of them, or lists every fault that ``check``
 and ``entries`` find. ``documents`` writes it by the actions that everything is written by, ``rows``

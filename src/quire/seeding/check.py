@@ -1,4 +1,4 @@
-"""Holds the documents of the content files against the schema.
+"""Validates the documents of content files against the schema.
 
 What stands around the values is looked at here: locales, statuses, and which value stands where.
 The values of each entry are looked at in `entries`.

@@ -1,4 +1,4 @@
-"""What the content files of a project say, as values.
+"""The content of content files, as values.
 
 Nothing here knows of rows. Values stay in the form of the files: a relation is the key of a
 document, media is the name of a file, a moment is an ISO string. Who stores them makes ids of keys

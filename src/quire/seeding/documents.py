@@ -1,4 +1,4 @@
-"""Writes documents as the content API would: by the same actions, in one transaction.
+"""Writes documents with the actions of the document service, in one transaction.
 
 Each version is made, and published unless it is a draft; the changes of a modified one are written
 to its draft when everything is there.

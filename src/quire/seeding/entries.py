@@ -1,4 +1,4 @@
-"""Looks at the values of entries: by the rules of everything that is written, and some of its own.
+"""Validates the values of entries in content files.
 
 What is published has to be complete; a draft may lack required values and be too short, as it may
 everywhere else. The rules for that, and what they say, are those of `documents.validate`. Here is

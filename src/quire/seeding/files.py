@@ -1,4 +1,4 @@
-"""The content files as they are written: which keys they have, and of which kinds.
+"""The format of content files: keys and types.
 
 A list is taken apart before its items are decoded, so that a fault in one document hides none in
 the next.

@@ -1,4 +1,4 @@
-"""Reads the content files of a project into `Content`, or lists all of their faults at once."""
+"""Loads content files, or reports all their problems."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Puts the files of the media library in their place, and describes them as the library does."""
+"""Copies files into the media library."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""The one program that stores all content of a project."""
+"""The program that imports all content of a project."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""Stores content in the database of a project: all of it, or nothing."""
+"""Imports content into the database of a project, all or nothing."""
 
 import asyncio
 import secrets

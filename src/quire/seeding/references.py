@@ -1,4 +1,4 @@
-"""Which documents of the content files refer to which, and in which locale they find them."""
+"""References between documents of content files."""
 
 from collections.abc import Iterator
 from itertools import chain

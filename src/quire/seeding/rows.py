@@ -1,4 +1,4 @@
-"""Makes rows of what stands around the documents: locales, files, and what visitors may do.
+"""Writes rows beside the documents: locales, files, permissions of visitors.
 
 They are of built-in types, which no action writes.
 """

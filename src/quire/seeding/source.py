@@ -1,4 +1,4 @@
-"""A document together with the place that it was read from, so that faults can be pointed at."""
+"""A document with its file and position, for messages."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""From the form of content files to that of the content API: names become what they stand for."""
+"""Converts content files to the format of the content API."""
 
 from collections.abc import Callable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""The settings of a project: one frozen record, read once, passed to whoever needs it.
+"""The settings of a project: one frozen record, loaded once.
 
 ``model.py`` says what can be set, ``kinds.py`` what values look like, ``load.py`` reads them, and
 ``dotenv.py`` knows the form of ``.env`` files. No other module of Quire reads the environment.

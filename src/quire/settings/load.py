@@ -1,4 +1,4 @@
-"""Reads a project's settings, each from the first source that names it.
+"""Loads settings, each from the first source that contains it.
 
 Command line > environment > ``.env`` > ``quire.toml`` > the files in ``config`` > defaults.
 

@@ -1,4 +1,4 @@
-"""Everything that can be set, with its default and a sentence: one frozen record of sections.
+"""All settings, with defaults and descriptions.
 
 Nothing is read here. A section is a frozen dataclass, a setting is one field of it, and its name in
 ``quire.toml`` is the field's name in the table of the section's name. To add a setting, add a field

@@ -1,4 +1,4 @@
-"""What a setting's value may be: how it is read from text, checked, and shown.
+"""The types of settings: parsing, validation, and display of values.
 
 A :class:`SettingType` turns what a source holds (text from the environment and from ``.env``, typed
 values from ``quire.toml`` and from the command line) into the value of a setting, or says what was

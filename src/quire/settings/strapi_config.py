@@ -1,4 +1,4 @@
-"""The ``config`` folder of a project: what its files say about settings, without running them.
+"""Reads settings from the ``config`` folder of a Strapi project, without running it.
 
 ``config/<name>.js`` (or ``.ts``, ``.json``) and, over it, ``config/env/<environment>/<name>.js``.
 What is plain data in a file counts: literals, constants and calls of ``env``. What is computed is

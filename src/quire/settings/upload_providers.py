@@ -1,4 +1,4 @@
-"""Upload providers of a project's configuration, as settings of ours.
+"""Upload providers of a Strapi configuration, as settings.
 
 The provider for S3 keeps a file under ``rootPath/hash.ext`` of a bucket, and its address in the
 row is that of the bucket or ``baseUrl``. A bucket that is private there is left out, since links

@@ -1,1 +1,1 @@
-"""Reading what a Strapi project says in JavaScript and in its database, without running it."""
+"""Reads Strapi projects: schema, custom fields, database columns."""

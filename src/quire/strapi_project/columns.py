@@ -1,4 +1,4 @@
-"""The attribute types that the columns of an existing database stand for."""
+"""Derives attribute types from the columns of an existing database."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Finds the storage types of a project's custom fields."""
+"""Finds the storage types of custom fields."""
 
 from functools import cached_property
 

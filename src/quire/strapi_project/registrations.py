@@ -1,4 +1,4 @@
-"""Finds where plugins register custom fields, in the JavaScript of a project and its packages.
+"""Finds registrations of custom fields in JavaScript.
 
 A registration is a call ``customFields.register({ name, plugin, type })``, or one with a list of
 such objects. Its values are literals, or constants of the same file. Nothing is run.

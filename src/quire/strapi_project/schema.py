@@ -1,4 +1,4 @@
-"""The schema of a project, as its settings have it."""
+"""Loads the schema of a project as its settings specify."""
 
 from quire.schema.load import LoadOptions, load_schema
 from quire.schema.model import Schema

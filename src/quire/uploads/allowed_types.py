@@ -1,4 +1,4 @@
-"""Which types of files are let in, whatever door they come through."""
+"""The file types that may be uploaded."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Where files are kept and worked on: the part of the media library that no schema changes."""
+"""What all parts of the media library share, independent of the schema."""
 
 from msgspec import Struct
 

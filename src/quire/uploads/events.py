@@ -1,4 +1,4 @@
-"""Tells those who listen what happened to files."""
+"""Emits events about files."""
 
 from quire.database.program import Program
 from quire.documents.unit_of_work import UnitOfWork

@@ -1,4 +1,4 @@
-"""``fileInfo``: what people say of their files, as it is sent and as it is understood."""
+"""``fileInfo``: metadata that is sent with an upload."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Files as rows: written, changed and attached, by programs within a unit of work."""
+"""Writes the rows of files, within a unit of work."""
 
 from collections.abc import Callable, Collection, Mapping
 

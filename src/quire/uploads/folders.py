@@ -1,4 +1,4 @@
-"""Folders of the media library: made, renamed, moved, deleted with all that is in them.
+"""Folders of the media library: create, rename, move, delete.
 
 Every rule is asked within the transaction that writes: two requests cannot break it together.
 """

@@ -1,4 +1,4 @@
-"""Threads for what takes long, as work on pictures does, and folders for what is worked on."""
+"""Threads and temporary files for image processing."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Pictures: how large they are, and smaller or lighter versions of them, by libvips.
+"""Images: size, format conversion, resizing, with libvips.
 
 Every function here takes long: they belong on the threads of a `Workshop`, never in the event loop.
 Only the loader of the type that a file's first bytes tell is ever let at it.

@@ -1,4 +1,4 @@
-"""What files are called: the name that people see, and the one that a file is kept under."""
+"""Names of files, and the keys that they are stored under."""
 
 import re
 import secrets

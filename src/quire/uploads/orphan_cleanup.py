@@ -1,4 +1,4 @@
-"""Holds what is kept against the rows that tell of it: after crashes, copies and work by hand."""
+"""Compares stored files with their rows, and deletes orphans."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

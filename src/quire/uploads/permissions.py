@@ -1,4 +1,4 @@
-"""What an administrator may do to files: to all, or to those that they or their roles made."""
+"""What an administrator may do with files."""
 
 from collections.abc import Collection
 

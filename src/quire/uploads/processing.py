@@ -1,4 +1,4 @@
-"""From a file as it came to what is kept of it: its type, its size, a picture's other sizes."""
+"""Processes an uploaded file: type, size, smaller images."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Files from addresses that people give: fetched from the public internet, and from nowhere else.
+"""Downloads files from public URLs.
 
 Each connection, also that of a redirect, is made to an address that was checked. Nothing of this
 server goes along but the request itself.

@@ -1,4 +1,4 @@
-"""Files as rows: taken out of the library, and of all content that has them."""
+"""Deletes the rows of files."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Replacing the bytes of a file: one at a time, and undone when it was broken off.
+"""Replaces the content of a file, with recovery after an interruption.
 
 A file keeps its address when its bytes are replaced, so there is a time at which some of them are
 the new ones while its row tells of the old. The old ones wait aside, with a note of what is under

@@ -1,4 +1,4 @@
-"""The media library: files put in, replaced, described and taken out, with their rows.
+"""The media library: upload, replace, change and delete files.
 
 Bytes are kept before the row that tells of them is written, and forgotten after it is deleted: a
 crash in between leaves bytes without a row, which `sweep` finds, and never a row without its bytes.

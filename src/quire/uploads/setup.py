@@ -1,4 +1,4 @@
-"""Puts the media library of a project together, as its settings say."""
+"""Puts the media library together, as the settings specify."""
 
 from quire.clock import Clock
 from quire.database.stores.leases import Leases

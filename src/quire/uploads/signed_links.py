@@ -1,4 +1,4 @@
-"""Links to private files: each can be used for a while, and no one can be made up."""
+"""Signed, expiring links to private files."""
 
 import base64
 import hashlib

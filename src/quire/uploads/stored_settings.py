@@ -1,4 +1,4 @@
-"""What administrators choose for the media library: how uploads are treated and files listed.
+"""Settings of the media library that administrators change.
 
 Both are values of the core store, in the form that the reference server keeps them in.
 """

@@ -1,4 +1,4 @@
-"""Makes pictures in the sizes that are asked for, once each, and keeps them while there is room.
+"""Creates transformed images on request, and caches them on disk.
 
 What was made is a file in a folder of its own, named after the original as it was, so that a
 picture that is replaced is made anew. The folder may be emptied at any time.

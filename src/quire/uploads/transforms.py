@@ -1,4 +1,4 @@
-"""Pictures in any size, made when they are first asked for: what may be asked, and what it means.
+"""Requests for transformed images: parsing, limits, signatures.
 
 Only sizes that the project lists are made for everybody; others need a signature, so that nobody
 can make the server work for nothing. A request is a value here; `gallery` makes pictures of them.

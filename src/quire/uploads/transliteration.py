@@ -1,4 +1,4 @@
-"""Letters that Unicode does not take apart into Latin letters and marks, spelled in Latin ones.
+"""Latin spellings of letters that Unicode does not decompose.
 
 They are listed in ``letters.txt``, small ones alone: capitals are spelled alike.
 """

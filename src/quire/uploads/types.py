@@ -1,4 +1,4 @@
-"""What kind of file it is, told by its name, by what was declared, and by its first bytes.
+"""Detects file types by name, declared type and content.
 
 Which of them counts is as in the reference server: declared types that say nothing make way for
 what the bytes tell, all others for the type of the name's extension.

@@ -1,4 +1,4 @@
-"""What administrators say about uploads, kept in the database, and what it means for pictures."""
+"""The upload settings of administrators, and the image rules that follow from them."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Where files are used, and which are not: asked before something is deleted."""
+"""Where files are used, and which files are unused."""
 
 from msgspec import Struct
 

@@ -1,1 +1,1 @@
-"""What happened, told to those who listen once it is durable."""
+"""Events after a commit, and their delivery to webhooks."""

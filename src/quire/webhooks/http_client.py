@@ -1,4 +1,4 @@
-"""Calls to other servers, on behalf of those who administer this one.
+"""HTTP requests to webhooks.
 
 Private addresses, the machine itself among them, are refused unless the project says otherwise, and
 redirects are not followed.

@@ -1,4 +1,4 @@
-"""What webhooks are told: written down in the transaction of the change itself.
+"""Writes events for webhooks to the outbox, in the transaction of the change.
 
 So nothing that was changed is forgotten, and nothing is told that was undone. Who sends it, and
 when, is another's business (`events.courier`). Any process may change webhooks: each transaction

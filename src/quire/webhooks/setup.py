@@ -1,4 +1,4 @@
-"""Puts together what webhooks are told by: the outbox, its rows, and the courier."""
+"""Puts the webhooks together: outbox, table, worker."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Signatures of what webhooks are told, as Standard Webhooks has them.
+"""Signatures of webhook requests (Standard Webhooks).
 
 A receiver that knows the secret of a webhook can tell that a call comes from here, and when it was
 made. Each webhook has a secret of its own, made of one that the project keeps.

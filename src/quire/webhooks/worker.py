@@ -1,4 +1,4 @@
-"""Sends what is in the outbox to webhooks, again and again until they have it.
+"""Delivers the outbox to webhooks, with retries.
 
 Every process has a courier; what one has taken no other takes for a while, so a process that ends
 in between only delays what it was sending. A webhook may be told the same thing twice, and never

@@ -1,1 +1,1 @@
-"""The content manager over HTTP: what the screens for content, and tools like them, stand on."""
+"""The content manager over HTTP, used by the content screens."""

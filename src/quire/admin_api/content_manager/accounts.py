@@ -1,4 +1,4 @@
-"""What a body must hold that makes an account of an end user."""
+"""What a request body must contain to create an end user."""
 
 from collections.abc import Iterator
 

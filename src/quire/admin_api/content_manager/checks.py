@@ -1,4 +1,4 @@
-"""What to know before publishing: drafts that entries lead to, and entries as they are checked."""
+"""Checks before publishing: unpublished relations, and validation of entries."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""The first screen: what was changed last, and how much there is."""
+"""The first screen: recent changes, and numbers of entries."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar

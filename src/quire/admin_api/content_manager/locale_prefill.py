@@ -1,4 +1,4 @@
-"""``/i18n/content-manager/get-fill-from-locale``: what a form of another locale begins with."""
+"""``/i18n/content-manager/get-fill-from-locale``: initial values of a form from another locale."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Related entries: what a relation may lead to, and what it leads to."""
+"""Entries that a relation may lead to, and those that it leads to."""
 
 from collections.abc import Callable, Iterator
 

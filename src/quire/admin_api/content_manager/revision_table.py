@@ -1,4 +1,4 @@
-"""The history that changes of content go into: its table is there before they begin."""
+"""Records changes in the table of revisions, which is created when it is first needed."""
 
 from msgspec import Struct
 

@@ -1,4 +1,4 @@
-"""Puts the content manager together of its parts."""
+"""The routes of the content manager."""
 
 from collections.abc import Iterator
 

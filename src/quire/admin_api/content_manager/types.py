@@ -1,4 +1,4 @@
-"""Which content type a request is about, and what its administrator may do there."""
+"""The content type of a request, and the caller's permissions on it."""
 
 from quire.access.administration import READ
 from quire.content_api.messages import Request

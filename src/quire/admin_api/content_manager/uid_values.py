@@ -1,4 +1,4 @@
-"""Values of ``uid`` attributes, made and looked up: ``/content-manager/uid``."""
+"""Values of ``uid`` attributes, generated and checked: ``/content-manager/uid``."""
 
 from collections.abc import Iterator
 

@@ -1,1 +1,1 @@
-"""Routes of Quire's own, below ``/admin/x``, that the reference has nothing like."""
+"""Quire's own routes below ``/admin/x``, which Strapi does not have."""

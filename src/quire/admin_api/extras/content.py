@@ -1,4 +1,4 @@
-"""Content beyond what the reference tells of it: what leads where, what differs, many at once."""
+"""References to an entry, differences between versions, and bulk edits."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Why somebody may do something, or may not: permission by permission."""
+"""Explains which permissions allow or refuse an action."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""``POST /admin/x/export/:uid``: entries to take away, as JSON or as a table."""
+"""``POST /admin/x/export/:uid``: exports entries as JSON or CSV."""
 
 from collections.abc import Iterator
 

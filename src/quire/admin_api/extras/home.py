@@ -1,4 +1,4 @@
-"""Everything that a first screen shows, in one answer."""
+"""Everything that the first screen shows, in one response."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""``/admin/x/revisions``: what entries were like, and making them so again."""
+"""``/admin/x/revisions``: earlier states of entries, and restoring them."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Puts the routes of Quire's own together."""
+"""The routes below ``/admin/x``."""
 
 from collections.abc import Iterator
 

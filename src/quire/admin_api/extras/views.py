@@ -1,4 +1,4 @@
-"""Saved views of lists: everybody has their own, and may share them with all others."""
+"""Saved views of lists: private, or shared with everybody."""
 
 from collections.abc import Iterator
 from typing import Any

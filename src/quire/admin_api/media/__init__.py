@@ -1,1 +1,1 @@
-"""The media library for administrators: files, folders, what is done to many, and its options."""
+"""The media library over HTTP: files, folders, bulk actions, settings."""

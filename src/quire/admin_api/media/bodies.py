@@ -1,4 +1,4 @@
-"""What bodies about files and folders must hold."""
+"""Request bodies about files and folders."""
 
 import re
 from collections.abc import Iterator

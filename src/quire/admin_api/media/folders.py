@@ -1,4 +1,4 @@
-"""Folders, and what is done to many files and folders at once."""
+"""Folders, and bulk actions on files and folders."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

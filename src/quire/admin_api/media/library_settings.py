@@ -1,4 +1,4 @@
-"""What administrators choose for the media library, and what is not there for it."""
+"""Settings of the media library."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Files from addresses that administrators give: one at a time, or several with their fates."""
+"""Imports files from URLs: one, or several with a result for each."""
 
 import asyncio
 from collections.abc import Iterator, Mapping

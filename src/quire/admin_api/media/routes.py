@@ -1,4 +1,4 @@
-"""Puts the media library's routes together."""
+"""The routes of the media library."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What only this server has for the media library: where files are used, and which are not."""
+"""Where files are used, and which files are unused."""
 
 from collections.abc import Iterator
 

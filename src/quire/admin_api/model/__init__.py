@@ -1,1 +1,1 @@
-"""The routes by which administrators change content types and components."""
+"""The content-type builder over HTTP."""

@@ -1,4 +1,4 @@
-"""Drafts of the model made, shown and carried out for a request, with their errors told."""
+"""Makes, plans and applies a change of the model for a request."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

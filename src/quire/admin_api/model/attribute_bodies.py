@@ -1,4 +1,4 @@
-"""What the options of attributes may hold, as the content-type builder takes them (wire: builder).
+"""Validates the options of attributes in request bodies of the builder (wire: builder).
 
 Each attribute type lists its options here with the form that each must have; what is not listed is
 taken as it is, as the reference does. The schema itself checks more when it is made of the files.

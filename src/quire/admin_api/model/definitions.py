@@ -1,4 +1,4 @@
-"""Bodies, once they are known to be sound, as wishes (`quire.builder.definitions`)."""
+"""Turns valid request bodies into definitions (`quire.builder.definitions`)."""
 
 from collections.abc import Mapping
 from typing import Any

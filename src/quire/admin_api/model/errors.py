@@ -1,4 +1,4 @@
-"""Errors of the content-type builder, which answers in a form of its own: ``{"error": …}``."""
+"""Errors of the content-type builder, which have a form of their own: ``{"error": …}``."""
 
 from collections.abc import Sequence
 

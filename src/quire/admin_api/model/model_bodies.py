@@ -1,4 +1,4 @@
-"""Bodies that say what a content type, a component or a category is to be (wire: builder)."""
+"""Validates content types, components and categories in request bodies (wire: builder)."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping

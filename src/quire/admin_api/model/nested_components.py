@@ -1,4 +1,4 @@
-"""Components that come in the body of another model."""
+"""Components that are sent in the body of another model."""
 
 from collections.abc import Mapping
 from typing import Any

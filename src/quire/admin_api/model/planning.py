@@ -1,4 +1,4 @@
-"""``/admin/x/model``: what a change of the model would do, and what changes have archived."""
+"""``/admin/x/model``: the plan of a change, and the archive of what changes removed."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a change of the model would do, as it is shown, and what somebody agrees to of it."""
+"""The plan of a change as JSON, and the consent that a request gives to it."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""``/content-type-builder``, for reading: the model as it is, and what is not possible in it."""
+"""``/content-type-builder``, for reading: the model as it is, and reserved names."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Puts the routes of the model together."""
+"""The routes of the content-type builder."""
 
 from collections.abc import Iterator
 from functools import wraps

@@ -1,1 +1,1 @@
-"""Administrators: who they are, how they sign in, and what they may do."""
+"""Administrators: accounts, sign-in, roles and permissions."""

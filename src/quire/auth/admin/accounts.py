@@ -1,4 +1,4 @@
-"""The accounts of administrators: how they come to be, and signing in to them.
+"""Accounts of administrators: registration and sign-in.
 
 Passwords are hashed and compared before a transaction begins, because that takes long by design.
 What changes a password ends all sessions.

@@ -1,4 +1,4 @@
-"""Nobody gives away what they do not have, and nobody rules over those who have more.
+"""Administrators grant no more than they have, and manage nobody who has more.
 
 Who may make administrators or change roles could otherwise make themselves anything.
 """

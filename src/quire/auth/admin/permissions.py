@@ -1,4 +1,4 @@
-"""What super admins are granted, written out as permissions."""
+"""All permissions of super admins, as rows."""
 
 from collections.abc import Iterator, Sequence
 

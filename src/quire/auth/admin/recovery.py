@@ -1,4 +1,4 @@
-"""Administrators who forgot their password: a mail with a link to choose another one.
+"""Password reset of administrators, by mail.
 
 The mail goes to the address that is stored, its link begins with what was configured, and whether
 there is an account for an address shows nowhere.

@@ -1,4 +1,4 @@
-"""Roles of administrators and their permissions, written."""
+"""Changes roles of administrators and their permissions."""
 
 from collections.abc import Collection, Mapping, Sequence
 

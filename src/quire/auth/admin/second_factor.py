@@ -1,4 +1,4 @@
-"""The second factor of administrators: codes of an app, and recovery codes for when it is lost.
+"""The second factor of administrators: one-time codes and recovery codes.
 
 Each code is good for once. Secrets are kept encrypted, recovery codes hashed, under a key of the
 core store that the reference server does not know and leaves alone.

@@ -1,4 +1,4 @@
-"""Permissions for fields that are there no more: taken away when the schema is taken into use.
+"""Removes permissions for fields that the schema no longer has.
 
 Else a field that gets the name of an earlier one would be shown to everybody who could see that.
 """

@@ -1,4 +1,4 @@
-"""Administrators, managed by others: invited, changed, deleted.
+"""Invites, changes and deletes administrators.
 
 One super admin stays, whatever is asked. Whoever gets another password is signed out everywhere.
 """

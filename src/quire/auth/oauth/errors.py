@@ -1,4 +1,4 @@
-"""What can go wrong with a provider; messages are for the log, and not for clients."""
+"""Errors of providers; their messages are logged and not sent to clients."""
 
 
 class ProviderError(Exception):

@@ -1,4 +1,4 @@
-"""Calling providers: over TLS, for a while, and for answers that are not too large."""
+"""HTTP requests to providers: TLS only, with time-out and size limit."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

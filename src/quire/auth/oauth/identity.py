@@ -1,4 +1,4 @@
-"""ID tokens: what a provider of OpenID Connect has signed about somebody.
+"""Verifies ID tokens of OpenID Connect providers.
 
 The signature, by one of the keys that the provider publishes and never by a shared secret, who
 signed it and for whom, when it ends, and that it belongs to this sign-in: all of it has to be so.

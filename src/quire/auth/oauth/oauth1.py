@@ -1,4 +1,4 @@
-"""Speaking with providers of OAuth 1: all is signed, and a sign-in has a token of its own."""
+"""Client for OAuth 1 providers, which sign every request."""
 
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode

@@ -1,4 +1,4 @@
-"""Speaking with providers of OAuth 2: a token for a code, and a profile for a token."""
+"""Client for OAuth 2 providers: exchanges a code for a token and reads the profile."""
 
 from collections.abc import Mapping
 

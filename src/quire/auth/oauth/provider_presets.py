@@ -1,4 +1,4 @@
-"""Where providers are, and how each of them says who somebody is: one row each.
+"""The known providers: their URLs, and how to read their profiles. One row each.
 
 ``{subdomain}`` stands for what an administrator has set. A provider of OpenID Connect is found by
 its ``issuer``, and says who somebody is in what it signs; of the others a profile is read. An

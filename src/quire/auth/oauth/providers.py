@@ -1,4 +1,4 @@
-"""A provider as an administrator has set it up."""
+"""A provider as an administrator has configured it."""
 
 from collections.abc import Mapping
 from urllib.parse import urljoin, urlsplit

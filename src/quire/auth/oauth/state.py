@@ -1,4 +1,4 @@
-"""What is kept between two requests of a browser: sealed, in a cookie, for minutes.
+"""The state between two requests of a sign-in: encrypted, in a cookie, for some minutes.
 
 So any process can go on with what another has begun. Nobody can read or change it without the
 project's secret, and it is of use for one provider and one step only.

@@ -1,1 +1,1 @@
-"""Several writes in one request, all of them or none: ``POST /api/_batch``."""
+"""``POST /api/_batch``: several writes in one request, all or none."""

@@ -1,4 +1,4 @@
-"""Errors of single operations, told as those of a batch: with the place of the operation."""
+"""Adds the position of an operation to its errors."""
 
 from collections.abc import Mapping
 

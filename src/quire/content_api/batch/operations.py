@@ -1,4 +1,4 @@
-"""The operations of a batch, understood as far as they can be before their data are looked at."""
+"""The operations of a batch, checked as far as possible before their data."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""Plans as SQL conditions: filters, search, versions, orders, and joins along edges."""
+"""SQL conditions of plans: filters, search, versions, sorting, joins."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""From a read plan to statements: the same tree, with SQL and binders in its nodes.
+"""Compiles a read plan to a tree of statements.
 
 SQLAlchemy builds and compiles the expressions, once per plan; what comes out is text for the
 driver and, for every placeholder, where its value comes from. Names in the text come from the

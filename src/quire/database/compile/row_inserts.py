@@ -1,4 +1,4 @@
-"""Single rows as statements, for the tables of `build_metadata`.
+"""Inserts of single rows into the tables of `build_metadata`.
 
 Content is written elsewhere; this is for the rows that the server writes for itself: those of a new
 database, and its first content.

@@ -1,4 +1,4 @@
-"""Putting one statement together: tables under aliases, placeholders and where they get values."""
+"""Builds one statement: tables with aliases, placeholders, and where their values come from."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Which lists may be costly: their pages can be read in two steps, the keys and then the rows.
+"""Decides which lists are read in two steps: keys first, then rows.
 
 Where a database has to look at many rows to know which of them a page shows, it does so with their
 ids alone. Sorting whole rows costs about twice as much, and an index is enough to skip the rows

@@ -1,4 +1,4 @@
-"""Which statement the rows of a branch come with: one of their own, or one that several share.
+"""Decides which populated edges share one statement.
 
 Where every statement is a round trip, the branches of a node come together: their rows stand one
 below the other (``UNION ALL``), each with the number of its branch. Columns of one kind share a

@@ -1,4 +1,4 @@
-"""Rows as statements: insert, update, delete, and whatever else is asked of one table at a time.
+"""Inserts, updates and deletes of rows, compiled once per shape.
 
 Nothing here knows documents, drafts or locales. Values are as the driver takes them (see
 `Dialect.encoder`). A statement is compiled the first time its shape is asked for.

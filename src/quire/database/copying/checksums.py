@@ -1,4 +1,4 @@
-"""Whether all rows of a table have arrived: their number and a sum over all their values."""
+"""Checksums of tables, to verify a copy."""
 
 from collections.abc import Awaitable, Callable
 from hashlib import blake2b

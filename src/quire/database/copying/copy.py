@@ -1,4 +1,4 @@
-"""Copies a database table by table, page by page, and looks whether all of it arrived."""
+"""Copies a database, table by table and page by page, and verifies the copy."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Rows of a table, read and written page by page, as programs."""
+"""Reads and writes the rows of a table page by page."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is copied: the tables of the source, as tables that the target can make.
+"""Which tables are copied, and how they are created in the target.
 
 Tables and columns of the schema are made as it says. What the schema does not know, tables of other
 programs or columns of another time, is made after what the source says of it.

@@ -1,4 +1,4 @@
-"""How far a copy has got, kept in a table of the target until all of it is there.
+"""The progress of a copy, stored in the target.
 
 What is written here is written together with the rows that it speaks of, so a copy that was
 interrupted goes on where it stopped.

@@ -1,4 +1,4 @@
-"""What becomes of a value on its way from one database to another.
+"""Converts values between kinds of database.
 
 Between databases of one kind a value stays what it is, to the byte. Between two kinds it goes
 through a *common form*: what it means, in a form that both sides come to. The same form is what

@@ -1,1 +1,1 @@
-"""One folder per database: whatever differs from one to the next."""
+"""One package per database, with everything that differs."""

@@ -1,4 +1,4 @@
-"""Rows of content: what is asked of them, and how they are copied, led on and removed.
+"""Rows of content: queries, copies, links and deletion.
 
 Works on rows of any content type or component; which of them are drafts, published or of which
 locale is decided by the caller.

@@ -1,4 +1,4 @@
-"""Components of entries as rows: found, copied and removed together with all that is inside them.
+"""Rows of components: found, copied and deleted with everything below them.
 
 Every entry has components of its own; they are never shared between versions. A component that
 leaves its entry is deleted with its own components, links and media.

@@ -1,4 +1,4 @@
-"""Making a version of a document of its other one: publishing, and discarding a draft.
+"""Replaces one version of a document by a copy of the other: publish, discard draft.
 
 A version is replaced as a whole: a new row is made of the row it is copied from, with components of
 its own; what other rows had linked to the replaced row is led to the new one; then the replaced row

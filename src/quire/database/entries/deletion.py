@@ -1,4 +1,4 @@
-"""Removing rows of content together with everything that belongs to them or leads to them."""
+"""Deletes rows of content, with everything that belongs to them or refers to them."""
 
 from collections.abc import Collection, Iterable, Sequence
 

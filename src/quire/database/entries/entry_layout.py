@@ -1,4 +1,4 @@
-"""What writing has to know of each model, worked out once per schema.
+"""How the rows of each model are stored, computed once per schema.
 
 An `EntryLayout` sorts the attributes of a content type or component by how they are stored.
 `IncomingLinks` lists the ways by which rows of *other* models lead to the rows of a content type,

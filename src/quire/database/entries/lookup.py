@@ -1,4 +1,4 @@
-"""Looking up rows that somebody names: by document, by id, or by a value that must be unique."""
+"""Looks up rows by document, by id, or by a unique value."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple

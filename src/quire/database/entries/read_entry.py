@@ -1,4 +1,4 @@
-"""Entries as they are stored, read back in the form in which values are checked."""
+"""Reads stored entries in the form in which values are validated."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Leading what others have linked with a row to the row that takes its place.
+"""Moves the links of a row to the row that replaces it.
 
 People lose links when a document is published again; here none goes: links keep their ids and
 places. Links that both sides have an attribute for are not dealt with here, because the new row

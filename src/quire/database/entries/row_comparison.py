@@ -1,4 +1,4 @@
-"""Parts of rows that are compared with those of other rows, and taken away from them.
+"""Compares parts of rows, and clears them.
 
 Parts are media and components: what belongs to a row but does not stand in its columns.
 """

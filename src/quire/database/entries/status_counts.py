@@ -1,4 +1,4 @@
-"""Counting documents by what has become of them."""
+"""Counts documents by status."""
 
 import sqlalchemy as sa
 from msgspec import Struct

@@ -1,4 +1,4 @@
-"""What those who work on rows of content share: the tables of one schema in one database."""
+"""The tables of one schema in one database, shared by all that work on rows of content."""
 
 from msgspec import Struct
 

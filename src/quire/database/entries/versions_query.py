@@ -1,4 +1,4 @@
-"""Finding the rows of documents: their versions, by status and locale."""
+"""Finds the rows of documents, by status and locale."""
 
 from collections.abc import Collection, Mapping
 

@@ -1,4 +1,4 @@
-"""What is worth finding in two steps: pages for which a database has to look at many rows."""
+"""Records which statements are costly, so that their pages are read in two steps."""
 
 import time
 from collections.abc import Awaitable, Callable, Hashable

@@ -1,4 +1,4 @@
-"""Entries as JSON text, within the budget of the response.
+"""Encodes entries as JSON, within the budget of the response.
 
 Entries are encoded inside the program that reads them, so that whoever runs the program decides on
 which thread that happens. Many entries are encoded one after the other and not at once, since

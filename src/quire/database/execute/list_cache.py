@@ -1,4 +1,4 @@
-"""What was found out about lists, remembered for as long as nobody commits anything."""
+"""Cached totals and keys of lists, valid until something is committed."""
 
 from collections.abc import Hashable
 

@@ -1,4 +1,4 @@
-"""Reading lists by what is remembered of them, or asking anew.
+"""Reads lists with cached totals and keys.
 
 A page that can be read in two steps, or by walking through the table, is read so where the database
 says that it is costly to find otherwise. Totals and the keys of pages are remembered under the

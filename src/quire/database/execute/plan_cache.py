@@ -1,4 +1,4 @@
-"""Plans of reads with their statements: what was compiled once is remembered by the plan."""
+"""Caches compiled statements by plan."""
 
 from threading import Lock
 

@@ -1,4 +1,4 @@
-"""Running a compiled read: the page, then what is populated, children joined to parents.
+"""Runs a compiled read: the page, then populated edges, joined to their parents.
 
 There is one statement per edge, or one for several edges of a node; never one per row.
 """

@@ -1,4 +1,4 @@
-"""What one read may fetch, and what its response may contain, counted while rows are joined.
+"""Limits the entries and bytes of a response, counted while rows are joined.
 
 Rows are fetched once for all of their parents, so an entry that is populated in many places is one
 object in memory and many in the response: each level of ``populate`` may multiply. The response is

@@ -1,4 +1,4 @@
-"""From fetched rows to what JSON shows: a function generated per plan, without a branch per row.
+"""Generates the function that maps rows to records, for each plan.
 
 A row becomes an *item*: a record type made for the plan, whose members are the fields of the plan
 in their order, then what is populated, then what tells its kind. Records are made and written

@@ -1,1 +1,1 @@
-"""Finding rows that contradict one another or the schema, and mending them."""
+"""Finds and repairs rows that contradict each other or the schema."""

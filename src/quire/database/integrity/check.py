@@ -1,4 +1,4 @@
-"""Looking at a whole database, and mending what can be mended. See the rules for the details."""
+"""Checks a whole database, and repairs it."""
 
 from collections.abc import Iterator
 

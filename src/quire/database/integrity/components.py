@@ -1,4 +1,4 @@
-"""Rules about components: rows that nothing uses, and links that lead from or to nothing.
+"""Rules about components: unused rows, and links to or from nothing.
 
 A component belongs to the one row that its ``_cmps`` row names. Components that nothing uses are
 left behind where rows of content were deleted by plain SQL, such as with a locale.

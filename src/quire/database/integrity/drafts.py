@@ -1,4 +1,4 @@
-"""The rule that what is published has a draft, and the making of drafts that are missing.
+"""The rule that published entries have a draft; creates missing drafts.
 
 A draft that is missing becomes a copy of the published row, as discarding the changes of a draft
 would have made it.

@@ -1,4 +1,4 @@
-"""The rule that a document has one row for each locale and status, and what to do with more."""
+"""The rule that a document has one row per locale and status."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is examined: the tables of a schema as they were found in a database."""
+"""The tables of a schema that a database has."""
 
 from collections.abc import Callable
 from typing import Any

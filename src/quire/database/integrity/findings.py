@@ -1,4 +1,4 @@
-"""What can be wrong with the rows of a database, as values."""
+"""The kinds of damage, as values."""
 
 from enum import StrEnum
 

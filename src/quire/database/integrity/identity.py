@@ -1,4 +1,4 @@
-"""Rules about what tells documents and versions apart: document ids, locales, single types."""
+"""Rules about document ids, locales and single types."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rules about relations: link tables, and columns that hold the id of another row."""
+"""Rules about relations: link tables, and columns with ids."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

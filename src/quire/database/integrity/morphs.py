@@ -1,4 +1,4 @@
-"""Rules about links to rows of any type: morph tables (media among them) and target columns."""
+"""Rules about links to rows of any type."""
 
 from collections.abc import Iterator
 from typing import Any

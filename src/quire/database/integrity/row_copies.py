@@ -1,4 +1,4 @@
-"""Copies of rows with all that belongs to them: components, media, links. By sets, not by rows.
+"""Copies rows with everything that belongs to them, in sets.
 
 Ids are handed out in the order in which rows are inserted. So when the ids of the originals and
 those of the copies are both sorted, the two in the same place belong together.

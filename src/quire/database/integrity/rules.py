@@ -1,4 +1,4 @@
-"""A rule: which rows are damaged, what to say of them, and what mends them."""
+"""The parts of an integrity rule: what selects damaged rows, describes and repairs them."""
 
 from collections.abc import Mapping
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Rules about the tables that say what state a database is in."""
+"""Rules about system tables: locales, migrations."""
 
 import orjson
 import sqlalchemy as sa

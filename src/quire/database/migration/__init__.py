@@ -1,1 +1,1 @@
-"""From the tables that a database has to those that a changed schema wants, with nothing lost."""
+"""Migrates tables and rows from one schema to another, without losing data."""

@@ -1,4 +1,4 @@
-"""Carrying out a planned migration: one program, for one transaction.
+"""Applies a planned migration in one transaction.
 
 The order is that of the plan. What is taken away is archived first (`archive`).
 """

@@ -1,4 +1,4 @@
-"""What a migration takes away is archived: rows as they were, in tables that nobody reads.
+"""The archive: rows that a migration removes are kept in tables of their own.
 
 An entry in the table ``quire_archive`` says what was taken and when; the rows themselves are in
 tables named after it, with the columns that they had. So they can be put back, or forgotten.

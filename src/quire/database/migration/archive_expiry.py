@@ -1,4 +1,4 @@
-"""What is archived is kept for so many days."""
+"""Deletes archives after a number of days."""
 
 from quire.database.compile.writes import Writes
 from quire.database.migration.archive import ARCHIVE_TABLE, Archive, forget, list_archives

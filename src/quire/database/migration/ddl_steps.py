@@ -1,4 +1,4 @@
-"""Changing the tables: what the steps of a plan about structure are as statements."""
+"""The statements for the steps that change tables."""
 
 from collections.abc import Collection, Mapping, Sequence
 

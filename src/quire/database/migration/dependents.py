@@ -1,4 +1,4 @@
-"""What belongs to rows of content, found so that it can be archived before it goes."""
+"""Archives rows together with their components, links and media."""
 
 from collections.abc import Collection, Iterator, Sequence
 

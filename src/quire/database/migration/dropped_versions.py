@@ -1,4 +1,4 @@
-"""Which rows of a content type are drafts or in other locales, when it is to have none any more."""
+"""Finds drafts, or other locales, of a type that stops having them."""
 
 import sqlalchemy as sa
 from msgspec import Struct

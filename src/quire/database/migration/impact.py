@@ -1,4 +1,4 @@
-"""Looking at rows for a plan: how many there are, and how many are affected."""
+"""Counts the rows that a migration affects."""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""Migrating a database to a schema, from whatever it was made for."""
+"""Migrates a database to a schema."""
 
 from collections.abc import Collection, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""What is said with the names of one schema, said with those of a later one."""
+"""Old names and new names of types and fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

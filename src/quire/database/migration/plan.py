@@ -1,4 +1,4 @@
-"""Planning a migration: what will be done, and to how many rows, before anything is."""
+"""Plans a migration: the steps, and the number of rows that each affects."""
 
 from collections.abc import Iterator
 

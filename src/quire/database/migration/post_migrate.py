@@ -1,4 +1,4 @@
-"""What rows get once the tables are those of the later schema: names, a locale, drafts."""
+"""Updates rows after the tables were changed: names, locales, drafts."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""What is taken away from rows before tables change: drafts, locales, lost components and media."""
+"""Archives rows before the tables are changed."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""An order for renaming several things at once."""
+"""Orders renames so that no name is needed twice at the same time."""
 
 from collections.abc import Iterator, Mapping
 

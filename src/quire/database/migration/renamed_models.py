@@ -1,4 +1,4 @@
-"""Names of the schema that stand in columns of rows, and saying other ones."""
+"""Renames types and fields in columns that contain such names."""
 
 from collections.abc import Collection, Iterator, Mapping
 

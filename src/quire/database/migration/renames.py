@@ -1,4 +1,4 @@
-"""Which of the renamings that somebody asks for are still to be done.
+"""The requested renames that are still to be done.
 
 A migration may be asked for twice: by several servers at once, or by one that did not hear how the
 first time ended. What has its later name already is left alone then.

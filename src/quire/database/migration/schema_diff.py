@@ -1,4 +1,4 @@
-"""What the structure of a database needs to become that of a later schema.
+"""The difference between the tables of a database and those of a schema.
 
 The found tables decide, not the former schema alone: what a database has already is not made again,
 and what it lacks is made whatever the reason. Tables and columns that neither schema knows are left

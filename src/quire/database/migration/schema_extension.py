@@ -1,4 +1,4 @@
-"""Whether a schema does nothing but extend another one."""
+"""Whether a schema only adds to another one."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Which tables and columns of a former schema live on in a later one, and under which names.
+"""Matches tables and columns of two schemas.
 
 A table or column lives on when the attribute that it holds does, in the same form: a scalar as a
 scalar of whatever type, a relation as one whose links are kept in the same way and lead to the same

@@ -1,4 +1,4 @@
-"""The two schemas of a migration, and which names of one mean what names of the other meant."""
+"""The two schemas of a migration, with their tables."""
 
 from collections.abc import Mapping
 

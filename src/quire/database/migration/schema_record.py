@@ -1,4 +1,4 @@
-"""What a database says of the schema that its tables are for.
+"""The schema that a database was last migrated to, stored in it.
 
 Two records are kept in the core store: ours, with everything that was loaded, and the reference's,
 with content types alone, which it writes at each of its starts. Whoever changes the tables has to

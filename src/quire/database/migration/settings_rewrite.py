@@ -1,4 +1,4 @@
-"""Settings of people that name types and attributes: permissions, row rules, views of entries.
+"""Renames types and fields in permissions, row rules and views.
 
 They say the later names from now on.
 """

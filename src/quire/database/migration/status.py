@@ -1,4 +1,4 @@
-"""What a database has still to follow of the schema files, asked at every start.
+"""Whether a database has to be migrated, checked at every start.
 
 A server that finds less than its schema wants does not start anyway. This is about the rest: rows
 that mean something else by the files than by the schema that they were written under.

@@ -1,4 +1,4 @@
-"""What a migration does, step by step, in words that a person can judge.
+"""The steps of a migration, described for people.
 
 Names of tables and columns are those at the time of the step: earlier names up to the renaming,
 later ones from there on. `Plan.steps` are in the order in which they are taken.

@@ -1,4 +1,4 @@
-"""What becomes of a value whose column changes its kind.
+"""Converts values when a column changes its type.
 
 Values go through the common form of `copying.values`. A value that has no counterpart of the new
 kind is *unfit*: the plan counts these, and nobody guesses.

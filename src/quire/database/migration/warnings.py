@@ -1,4 +1,4 @@
-"""What rows hold that the later schema would not accept of them; nothing is done about it."""
+"""Rows that the new schema would not accept; they are reported, not changed."""
 
 from collections.abc import Iterator
 

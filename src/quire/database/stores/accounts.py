@@ -1,4 +1,4 @@
-"""What the database knows about those who ask: tokens, end users, roles and their permissions.
+"""Rows for authentication: tokens, end users, roles and permissions.
 
 Statements are built once and kept; each function is a program.
 """

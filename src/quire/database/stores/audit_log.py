@@ -1,4 +1,4 @@
-"""The audit log: who did what and when, in a table of Quire's own.
+"""The audit log, a table of Quire's own.
 
 Rows are added and read, never changed or deleted. The table is made when the first row comes; the
 reference server leaves tables alone that it does not know.

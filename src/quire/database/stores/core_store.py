@@ -1,4 +1,4 @@
-"""The core store: settings that the server keeps in the database, by key, as JSON."""
+"""The core store: settings in the database, by key, as JSON."""
 
 from collections.abc import Collection
 from typing import Any

@@ -1,4 +1,4 @@
-"""New administrators and new API tokens, as rows.
+"""Inserts administrators and API tokens.
 
 What is stored is made elsewhere: passwords and tokens arrive here hashed.
 """

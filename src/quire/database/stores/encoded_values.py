@@ -1,4 +1,4 @@
-"""Values of attributes as the columns of files and folders take them."""
+"""Values of attributes as columns of files and folders."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Where files are used: by media attributes, and by name in texts, at any depth of an entry."""
+"""Finds where files are used: media attributes, and URLs in texts."""
 
 from collections.abc import Collection, Iterator
 

@@ -1,4 +1,4 @@
-"""Files of the media library as rows: found, added, changed, moved and deleted."""
+"""Files of the media library, as rows."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

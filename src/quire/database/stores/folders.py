@@ -1,4 +1,4 @@
-"""Folders of the media library as rows.
+"""Folders of the media library, as rows.
 
 A folder's ``path`` is the numbers of the folders that lead to it and its own, ``/1/3``; that
 number, ``pathId``, never changes. Folders are moved by changing the beginning of paths.

@@ -1,4 +1,4 @@
-"""Leases: what one of several servers does at a time, by a row that says who does it until when.
+"""Leases: at most one of several servers does a task at a time.
 
 Whoever holds one renews it as long as they are at it, so it ends soon after a server that is gone.
 That needs no connection of its own, other than a lock of the database. The clocks of the servers

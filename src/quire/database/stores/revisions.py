@@ -1,4 +1,4 @@
-"""Revisions: what entries were like, in a table of Quire's own.
+"""Revisions of entries, a table of Quire's own.
 
 The reference server has a table for that, too, and fills it for those who pay. It has no index by
 document, without which each change would look at all revisions there are.

@@ -1,4 +1,4 @@
-"""Saved views of lists: what somebody looks at again and again, alone or with all others."""
+"""Saved views of lists, private or shared."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lists that the database had to look at many rows for, so that indexes can be advised for them.
+"""Slow lists, recorded so that indexes can be recommended.
 
 Every process counts them, and stores the numbers in the core store when it has met a new one. That
 is a commit like any other, after which nothing is taken from a cache, so it happens seldom.

@@ -1,4 +1,4 @@
-"""Rows of the built-in types that the server keeps for itself, by attribute.
+"""Rows of built-in types, read and written by attribute.
 
 Administrators, their roles and permissions, sessions and tokens have neither drafts nor locales: a
 document is one row. What the rows mean, and what may become of them, is decided elsewhere.

@@ -1,4 +1,4 @@
-"""Tables of Quire's own, beside those of the schema: made when the first row is to be written.
+"""Tables of Quire's own, created when the first row is written.
 
 The reference server leaves tables alone that it does not know.
 """

@@ -1,4 +1,4 @@
-"""What webhooks are to be told, and what became of it: the outbox, in a table of Quire's own.
+"""The outbox: events for webhooks, and the results of their deliveries.
 
 A row is written in the transaction of the change that it tells of, and stays as a log when it has
 been delivered. Of what one document has to tell one webhook, the oldest goes first: the others wait

@@ -1,4 +1,4 @@
-"""The table of webhooks: addresses that want to hear of what happens."""
+"""The table of webhooks."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Making tables and indexes: what a fresh database needs, as a program.
+"""DDL: creates the tables and indexes of a new database.
 
 How a statement is written is the dialect's business (`DdlWriter`); here is what is made, and in
 which order.

@@ -1,4 +1,4 @@
-"""From the rows that a database describes itself with to its tables."""
+"""Tables of a database, made of the rows that it describes itself with."""
 
 from collections import defaultdict
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""What a database lacks of the tables that a schema wants."""
+"""Compares the tables of a database with those that a schema needs."""
 
 from collections.abc import Iterator
 from enum import StrEnum

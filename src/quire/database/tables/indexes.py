@@ -1,4 +1,4 @@
-"""Indexes that reads want and a database lacks: which they are, and making them.
+"""Indexes for reads: which are missing, and creating them.
 
 Opening a database never adds an index by itself; a person asks for it. An index that a sort would
 want is only a hint, unless the sort was slow: servers store which lists were (`slow_lists`).

@@ -1,4 +1,4 @@
-"""The first rows of a new database, written right after its tables, in the same transaction.
+"""The first rows of a new database, written in the transaction that creates its tables.
 
 They are what the reference server would have written at its own first start, so that either server
 finds a database that it takes for its own. No credentials are made here, neither an administrator

@@ -1,4 +1,4 @@
-"""What a new database holds before anybody has touched it: settings, roles and their permissions.
+"""The default settings, roles and permissions of a new database.
 
 Values only; `bootstrap` writes them. Keys, codes and action names are those that the reference
 server reads; what people see of them (descriptions, e-mails) is Quire's own.

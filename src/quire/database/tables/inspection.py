@@ -1,4 +1,4 @@
-"""What is in a database: its tables, and whether their layout is one that Quire knows.
+"""Reads which tables a database has, and whether Quire can open it.
 
 Looking is done by programs. Every start runs the short one (`opening_program`: names of tables,
 columns and migrations); the full inspection (`inspect_program`) is for checks and migrations.

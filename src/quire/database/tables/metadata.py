@@ -1,4 +1,4 @@
-"""The tables that a schema wants, as SQLAlchemy metadata: columns, foreign keys and indexes.
+"""The tables of a schema as SQLAlchemy metadata: columns, foreign keys, indexes.
 
 Names, columns and their order, constraints and indexes are those of the reference server, so that
 either server can open the database of the other. On top come *read indexes* for the statements that

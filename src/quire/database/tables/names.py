@@ -1,4 +1,4 @@
-"""Physical names: how identifiers are put together and shortened to fit every database.
+"""Physical names: composed and shortened as Strapi does.
 
 An identifier is a row of tokens joined by ``_``: an optional prefix, one or more names, an optional
 suffix. Identifiers of more than 55 characters are shortened: suffixes have fixed short forms

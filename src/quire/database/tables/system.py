@@ -1,4 +1,4 @@
-"""The tables that no content type describes: settings, webhooks, migrations, jobs, history.
+"""The tables that no content type describes: settings, webhooks, migrations, history.
 
 Here are their names and fields, and the names of the migrations that a database of the current
 layout has been through. Nothing here needs a database, or SQLAlchemy.

@@ -1,4 +1,4 @@
-"""Where the schema lives physically: tables, columns, and how rows reach one another.
+"""The table map: where each attribute is stored, and how rows are joined.
 
 A `TableMap` holds one `ModelTable` per content type and component: its table, the column of each
 scalar attribute, and one *edge* per attribute that leads to other rows. Edges know tables and

@@ -1,4 +1,4 @@
-"""What can be done to documents: one action per file, each on a sequence of intents.
+"""The actions on documents: one module each, on a sequence of commands.
 
 Every write, from wherever it comes, goes through one of these; nothing else touches rows.
 """

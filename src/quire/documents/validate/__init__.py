@@ -1,4 +1,4 @@
-"""Understanding and checking what is to be written: the one place where values are judged.
+"""Validates what is to be written.
 
 `check_entry` takes a payload in the wire's form, `check_stored` an entry that is stored already and
 is to be published. Both return what is to be written together with every problem; nothing is asked

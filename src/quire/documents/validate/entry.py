@@ -1,4 +1,4 @@
-"""Walks through an entry and its components, and checks every value by its attribute's rules."""
+"""Validates an entry and its components, attribute by attribute."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""An entry as messages about all of it show it: what was given, and defaults for what was not."""
+"""An entry as validation messages show it: given values and defaults."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Problems of an entry, and the error that tells all of them at once."""
+"""Problems of an entry, and the error that lists all of them."""
 
 from collections.abc import Sequence
 

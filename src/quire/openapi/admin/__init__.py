@@ -1,1 +1,1 @@
-"""The admin API described: its routes by resource, and the document of them."""
+"""The description of the admin API."""

@@ -1,4 +1,4 @@
-"""Signing in, administrators, their roles and what these grant."""
+"""Describes the routes for sign-in, administrators and roles."""
 
 from quire.openapi.admin.endpoint import IDS, SORTED, RouteDescription, Told, query, ref
 from quire.openapi.schemas import (

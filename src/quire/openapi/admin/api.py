@@ -1,4 +1,4 @@
-"""The document of the admin API."""
+"""The OpenAPI document of the admin API."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Descriptions with a name: what answers of the admin API are made of."""
+"""Named schemas of the admin API."""
 
 from collections.abc import Mapping
 

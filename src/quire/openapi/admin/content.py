@@ -1,4 +1,4 @@
-"""Content as administrators manage it."""
+"""Describes the routes of the content manager."""
 
 from quire.openapi.admin.endpoint import (
     DOCUMENT_IDS,

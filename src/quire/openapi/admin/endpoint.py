@@ -1,4 +1,4 @@
-"""What the descriptions of the admin API are made of."""
+"""The parts of a description of an admin route."""
 
 from collections.abc import Mapping, Sequence
 

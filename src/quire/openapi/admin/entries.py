@@ -1,4 +1,4 @@
-"""The entries of content types, as administrators are shown them and as they write them.
+"""Schemas of entries, as administrators read and write them.
 
 Lists show relations to several entries as a number, forms show numbers alone, and whoever may not
 read an attribute is not shown it: so nothing but ids is required. What is written is what the

@@ -1,4 +1,4 @@
-"""The media library."""
+"""Describes the routes of the media library."""
 
 from quire.openapi.admin.endpoint import SORTED, RouteDescription, Told, query, ref
 from quire.openapi.schemas import (

@@ -1,4 +1,4 @@
-"""The model, as administrators see and change it."""
+"""Describes the routes of the content-type builder."""
 
 from quire.openapi.admin.endpoint import RouteDescription, Told, query
 from quire.openapi.schemas import (

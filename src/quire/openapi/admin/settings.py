@@ -1,4 +1,4 @@
-"""The project: tokens, webhooks, locales, end users, and what was done."""
+"""Describes the routes for tokens, webhooks, locales, end users and the audit log."""
 
 from quire.openapi.admin.endpoint import IDS, RouteDescription, Told, query, ref
 from quire.openapi.schemas import (

@@ -1,1 +1,1 @@
-"""The routes of the content API, described: a module for each resource."""
+"""The description of the content API: one module per resource."""

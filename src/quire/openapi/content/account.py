@@ -1,4 +1,4 @@
-"""What end users do with their own accounts: signing in, passwords, sessions, providers."""
+"""Describes sign-in, passwords, sessions and providers of end users."""
 
 from quire.openapi.content.endpoint import DescriptionContext, Table
 from quire.openapi.operations import (

@@ -1,4 +1,4 @@
-"""The document of the content API, for one caller."""
+"""The OpenAPI document of the content API, for one caller."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

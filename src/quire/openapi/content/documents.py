@@ -1,4 +1,4 @@
-"""The routes that every content type gets."""
+"""Describes the routes of every content type."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What the descriptions of all resources are made of."""
+"""The parts of a description of a content route."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""The files of the media library."""
+"""Describes the routes of the media library."""
 
 from quire.openapi.content.documents import page_meta
 from quire.openapi.content.endpoint import DescriptionContext, Table

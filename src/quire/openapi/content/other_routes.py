@@ -1,4 +1,4 @@
-"""Batches, locales, mails, the model, and this description itself."""
+"""Describes batches, locales, mail, the content-type builder, and the document itself."""
 
 from quire.access.actions import WRITING
 from quire.openapi.content.endpoint import DescriptionContext, Table

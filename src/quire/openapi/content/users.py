@@ -1,4 +1,4 @@
-"""End users and their roles, for those who look after them."""
+"""Describes the routes for end users and their roles."""
 
 from quire.openapi.content.endpoint import DescriptionContext, Table
 from quire.openapi.operations import (

@@ -1,4 +1,4 @@
-"""From what was asked to what is understood and allowed.
+"""Resolves parsed parameters against schema and ability to a read plan.
 
 `resolve_list`, `resolve_document` and `resolve_single` take the parsed query of a request and
 return a plan with the values bound to it, or raise the first fault in the wire's order. After this

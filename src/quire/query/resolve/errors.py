@@ -1,4 +1,4 @@
-"""Faults of a query, gathered while it is resolved; the first one in the wire's order is raised.
+"""Problems of a query, collected while it is resolved; the first in the wire's order is raised.
 
 The format checks a query in passes: all keys for being known, then for being secret, private,
 permitted; filters before sort before fields before populate; and only when every key is sound are

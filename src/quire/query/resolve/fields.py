@@ -1,4 +1,4 @@
-"""``fields``: which scalar attributes to show, in which order."""
+"""``fields``: which scalar attributes to return."""
 
 from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Pass

@@ -1,4 +1,4 @@
-"""``filters``: nested objects of attributes and operators become a tree of comparisons.
+"""``filters``: nested conditions on attributes.
 
 Negations are pushed down to the comparisons, so that "some related row for which not …" and "no
 related row for which …" cannot be mixed up: a filter through a relation always asks for *one* row

@@ -1,4 +1,4 @@
-"""``pagination``: by page or by offset, within the limits of the settings."""
+"""``pagination``: by page or by offset, within limits."""
 
 import math
 from collections.abc import Mapping

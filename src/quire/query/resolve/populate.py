@@ -1,4 +1,4 @@
-"""``populate``: which relations, files, components and dynamic zones to show, and how.
+"""``populate``: relations, media, components and dynamic zones to include.
 
 Two spellings, strings of dotted paths and nested objects, become the same plan edges. Relations
 whose target the caller may not read are left out without a word, at every level.

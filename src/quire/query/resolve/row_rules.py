@@ -1,4 +1,4 @@
-"""Row rules in a plan: rows that the caller may not read are not there.
+"""Row rules as conditions of a plan.
 
 Not at the root, not where they are populated or counted, and not for filters through relations.
 Orders through relations to such rows would tell of them, so there are none.

@@ -1,4 +1,4 @@
-"""What resolving may look at: the schema, who asks, the settings, and where faults are noted."""
+"""What resolving depends on: schema, ability, settings, and the collected problems."""
 
 from msgspec import Struct, field
 from msgspec.structs import replace

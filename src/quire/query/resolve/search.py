@@ -1,4 +1,4 @@
-"""``_q``: free text, looked for in everything textual that the caller may read."""
+"""``_q``: free-text search."""
 
 from quire.query.plan import SearchCondition
 from quire.query.querystring import QueryValue

@@ -1,4 +1,4 @@
-"""``sort``: names with directions, in strings, lists or objects, also through relations."""
+"""``sort``: attributes and directions, also through relations."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Which versions of documents are read: ``status``, ``locale`` and the publication filters."""
+"""``status``, ``locale`` and publication filters."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""One module per attribute type, or per close family; this table is how they are found."""
+"""The attribute types: one module each, or per family, in one table."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""What every attribute type has in common.
+"""The base of all attribute types.
 
 An *attribute type* (``string``, ``relation`` …) is a record: how its options are checked, in which
 kind of column its values live, how the text of a filter becomes a value, whether free-text search

@@ -1,4 +1,4 @@
-"""What values of attributes are in JSON, said in JSON Schema (2020-12).
+"""JSON Schema (2020-12) of attribute values.
 
 Every attribute type says it in its own module: how answers show a value and how requests write it.
 Null is not spoken of there; whoever describes a whole model knows where it may stand. What a value

@@ -1,4 +1,4 @@
-"""How values that are to be written are understood and checked: what all attribute types share.
+"""What the validation of values of all attribute types shares.
 
 Each type says in its own module how the wire's form becomes the stored one (`ValueRules`). Drafts
 and full entries have an `Acceptor` each: drafts are held to types, maxima and choices only. An

@@ -1,4 +1,4 @@
-"""Where the bytes of files are kept: one small interface, one module for each kind of place."""
+"""Storage backends: one interface, one module per backend."""
 
 from collections.abc import AsyncIterator, Collection
 from datetime import timedelta

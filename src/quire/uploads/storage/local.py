@@ -1,4 +1,4 @@
-"""Files in a folder of this machine, under the names that the reference server gives them."""
+"""Files in a local folder, with the names that Strapi uses."""
 
 import asyncio
 import os

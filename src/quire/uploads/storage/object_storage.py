@@ -1,4 +1,4 @@
-"""Files in object storage: S3 and what speaks like it, Google Cloud Storage, Azure Blob Storage."""
+"""Files in object storage: S3, Google Cloud Storage, Azure Blob Storage."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Collection, Mapping

@@ -1,4 +1,4 @@
-"""Which storage the settings of a project name."""
+"""Opens the storage that the settings name."""
 
 from quire.settings import Settings
 from quire.uploads.storage import Storage

@@ -1,1 +1,1 @@
-"""PostgreSQL: everything that is true of it alone."""
+"""PostgreSQL."""

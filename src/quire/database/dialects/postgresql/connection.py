@@ -1,4 +1,4 @@
-"""Connections to a PostgreSQL server, each set up so that values come as the dialect wants them."""
+"""Connections to PostgreSQL, set up for the dialect."""
 
 import asyncio
 import socket

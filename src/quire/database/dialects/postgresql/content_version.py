@@ -1,4 +1,4 @@
-"""Whether anybody has committed anything: a token for the present content of a database.
+"""Derives a content version from snapshots of PostgreSQL.
 
 A snapshot of PostgreSQL is told apart by the transactions that were under way when it was taken:
 the first one that may have been, the one that comes next, and the list of those between

@@ -1,4 +1,4 @@
-"""The ids that a PostgreSQL database has given: a sequence of each table counts them."""
+"""The sequences of PostgreSQL tables."""
 
 from collections.abc import Mapping
 

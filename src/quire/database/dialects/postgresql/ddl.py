@@ -1,4 +1,4 @@
-"""Tables and indexes as PostgreSQL statements, with the types and names of the reference server."""
+"""DDL of PostgreSQL, with the types and names that Strapi uses."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""How PostgreSQL answers the questions of `Dialect`.
+"""The dialect of PostgreSQL.
 
 Moments are microseconds of a clock on the wall (see ``moments``), booleans are booleans, JSON is
 ``jsonb``, numbers and texts are checked by the type of their column. Text is compared as it is;

@@ -1,4 +1,4 @@
-"""PostgreSQL through asyncpg: many connections that read, one that writes.
+"""The PostgreSQL driver on asyncpg: a pool for reads, one connection for writes.
 
 Whoever writes holds a lock of the database until its transaction ends, in whatever process it is.
 So writes happen one after the other, as with SQLite, and what one of them has looked at (whether a

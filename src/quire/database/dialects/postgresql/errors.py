@@ -1,4 +1,4 @@
-"""Errors of PostgreSQL, and of the way to it, in terms of Quire."""
+"""Translates errors of PostgreSQL and of connections to it."""
 
 import asyncpg
 

@@ -1,4 +1,4 @@
-"""Lists of ids on their way to the server, packed at once.
+"""Encodes lists of ids for PostgreSQL.
 
 The keys of parents go along with each statement of a populated list. The driver looks at each
 element of a list anew, whether it is a list itself; that takes four times as long as to pack them.

@@ -1,4 +1,4 @@
-"""What a PostgreSQL database says of the tables of its present schema."""
+"""Reads the tables of a PostgreSQL schema."""
 
 from quire.database.program import Program, Statement
 from quire.database.tables.description import column_names, found_tables

@@ -1,4 +1,4 @@
-"""What PostgreSQL itself knows to be wrong with a database."""
+"""Checks of PostgreSQL itself: damage, foreign keys."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""How a PostgreSQL database is reached and used."""
+"""Options of a PostgreSQL connection."""
 
 from msgspec import Struct, field
 

@@ -1,4 +1,4 @@
-"""Connections that are lent and given back.
+"""A connection pool.
 
 A connection is lent where it is asked for, without a task or a lock in between, and nothing is sent
 to the server when it comes back: whoever had it leaves no transaction and no setting behind.

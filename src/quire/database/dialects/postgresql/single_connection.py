@@ -1,4 +1,4 @@
-"""A single connection to a PostgreSQL database: to look into it, or to fill it with rows."""
+"""A single connection to PostgreSQL, for inspection or bulk loads."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

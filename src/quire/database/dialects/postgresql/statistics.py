@@ -1,4 +1,4 @@
-"""The statistics of PostgreSQL, which renews them by itself (autovacuum), though not at once."""
+"""Statistics of PostgreSQL, which renews them by itself (autovacuum), but not at once."""
 
 from collections.abc import Mapping, Sequence
 

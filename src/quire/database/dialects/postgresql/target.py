@@ -1,4 +1,4 @@
-"""A PostgreSQL database as a `Room`: found, opened, looked into, filled for the first time."""
+"""A PostgreSQL database as a `DatabaseTarget`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

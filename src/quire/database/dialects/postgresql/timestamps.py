@@ -1,4 +1,4 @@
-"""Moments as the reference keeps them in PostgreSQL: the time on the wall, without a zone.
+"""Timestamps without time zone, as Strapi stores them in PostgreSQL.
 
 A ``timestamp without time zone`` holds what a clock on the server's wall showed, to the
 microsecond. The driver hands it over as microseconds since the beginning of 2000, the form in which

@@ -1,4 +1,4 @@
-"""A watch over lent connections: noticing that a server has fallen silent without ending them.
+"""Detects connections whose server has stopped to respond.
 
 A server that hangs, or whose machine does, still has its side of every connection open, and what
 was asked of it is never answered. No statement that takes long is cut off for that: only when the

@@ -1,1 +1,1 @@
-"""SQLite: the database of a laptop, and of many a server."""
+"""SQLite."""

@@ -1,4 +1,4 @@
-"""Fills a SQLite file with rows that come in any order."""
+"""Loads rows into a new SQLite file, in any order."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The ids that a SQLite database has given: it remembers the highest one of each table."""
+"""The last ids that SQLite assigned, per table."""
 
 from collections.abc import Mapping
 

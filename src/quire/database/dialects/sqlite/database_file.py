@@ -1,4 +1,4 @@
-"""Open SQLite database files and their ``-shm`` files: the only module that does so.
+"""Opens SQLite database files and their ``-shm`` files; no other module does.
 
 POSIX drops all locks that a process holds on a file as soon as the process closes any descriptor of
 that file. SQLite therefore delays closing its own descriptors while it holds locks, but only within

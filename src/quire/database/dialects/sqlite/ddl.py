@@ -1,4 +1,4 @@
-"""Tables and indexes as SQLite statements, in the one style that the reference server can parse.
+"""DDL of SQLite, in the form that Strapi can parse.
 
 The reference alters a table by reading its stored ``CREATE`` text and writing it anew. Its parser
 wants every name quoted, and foreign keys have to stand in the table from the beginning, because it

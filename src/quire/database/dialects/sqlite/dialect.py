@@ -1,4 +1,4 @@
-"""How SQLite answers the questions of `Dialect`.
+"""The dialect of SQLite.
 
 Moments are whole epoch milliseconds, booleans 1 and 0, JSON is text. Text comparison without regard
 to case knows ASCII only, and ``LIKE`` never regards case.

@@ -1,4 +1,4 @@
-"""SQLite through apsw: readers in the event loop, one writer on a thread of its own.
+"""The SQLite driver on apsw: reads in the event loop, one writer thread.
 
 Reads run where they are asked for, because handing a short statement to a thread costs more than
 running it. What takes longer than the guard allows is stopped and run again on a reader thread;

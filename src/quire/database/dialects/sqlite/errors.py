@@ -1,4 +1,4 @@
-"""SQLite's errors in the terms of Quire."""
+"""Translates errors of SQLite."""
 
 import apsw
 

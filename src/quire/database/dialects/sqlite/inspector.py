@@ -1,4 +1,4 @@
-"""What a SQLite database says of its own tables."""
+"""Reads the tables of a SQLite database."""
 
 from quire.database.program import Program, Statement
 from quire.database.tables.description import column_names, found_tables

@@ -1,4 +1,4 @@
-"""Looks into a SQLite file without changing it: before a start, and beside a running server."""
+"""Inspects a SQLite file without changing it, also beside a running server."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator

@@ -1,4 +1,4 @@
-"""The snapshots in which the event loop reads.
+"""The snapshots that reads in the event loop share.
 
 Beginning and ending one costs more than many a statement: locks that processes share. So a snapshot
 goes on to be read from for as long as the WAL-index tells that nobody has committed since it began.

@@ -1,4 +1,4 @@
-"""A SQLite file as a `Room`: found, opened, looked into, made."""
+"""A SQLite file as a `DatabaseTarget`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The head of a WAL-index: whether anybody has committed, without asking SQLite.
+"""Reads the WAL-index, which tells whether anything was committed.
 
 While a file is in WAL mode, all its connections share the ``-shm`` file beside it. Its first bytes
 change with every commit of anybody, and in a known order, because every reader of SQLite looks

@@ -1,4 +1,4 @@
-"""Links between rows: relations of every kind and media, as rows and columns.
+"""Links between rows: relations and media, in columns and link tables.
 
 Everything here works on row ids. Which rows stand for which documents (drafts, published versions,
 locales) is decided by the caller.

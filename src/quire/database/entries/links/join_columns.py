@@ -1,4 +1,4 @@
-"""Links through columns: the id of one row stands in another, beside its type where any will do."""
+"""Links in columns: the id of a row, and its type where any type is allowed."""
 
 from collections.abc import Collection, Mapping, Sequence
 

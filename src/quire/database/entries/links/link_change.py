@@ -1,4 +1,4 @@
-"""What is asked of the links of one row, and what is found there."""
+"""A requested change of the links of a row, and the links that it has."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

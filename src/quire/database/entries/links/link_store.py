@@ -1,4 +1,4 @@
-"""The links of any attribute, through the one door that the document service uses."""
+"""The links of any attribute; the interface that the document service uses."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Links through a link table: relations of one or many on either side."""
+"""Links in link tables."""
 
 from collections.abc import Collection, Mapping, Sequence
 

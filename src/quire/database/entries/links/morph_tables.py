@@ -1,4 +1,4 @@
-"""Links through a morph table: rows of any type on one side (media, ``morphToMany`` and back)."""
+"""Links in morph tables: rows of any type on one end (media, ``morphToMany``)."""
 
 from collections.abc import Collection, Mapping, Sequence
 

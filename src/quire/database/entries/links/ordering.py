@@ -1,4 +1,4 @@
-"""The order of a list after targets were connected to it at given positions.
+"""The order of a list after targets were connected at positions.
 
 Targets are put in one after the other, each directly beside its anchor, so that of two targets with
 the same anchor the later one stands nearer to it. Rows that move, or leave, still hold their old

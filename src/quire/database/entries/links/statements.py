@@ -1,4 +1,4 @@
-"""The statements that links are written with: many rows at once, one value bound for all of them.
+"""The statements that write links: many rows per statement.
 
 Nothing here knows kinds of relations. Tables and columns come from edges.
 """
