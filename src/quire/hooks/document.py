@@ -1,0 +1,50 @@
+"""Documents as the code of a project gets them: fields by name, or by attribute."""
+
+from typing import Any, ClassVar, TypeVar
+
+from quire.hooks.errors import NotLoadedError
+
+
+class Document(dict[str, Any]):
+    """A document with the fields that were loaded, in the form of the content API.
+
+    A subclass with annotations gives them types::
+
+        class Article(Document):
+            __uid__ = "api::article.article"
+            title: str
+            views: int
+
+    Reading a field that was not loaded raises `NotLoadedError`.
+    """
+
+    __uid__: ClassVar[str | None] = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of a field. Raises NotLoadedError for one that was not loaded."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __missing__(self, name: str) -> Any:
+        """Raise NotLoadedError."""
+        message = (
+            f'the field "{name}" was not loaded: name it in `needs` of the hook, '
+            "or in `fields` or `populate` of the read"
+        )
+        raise NotLoadedError(message)
+
+
+D = TypeVar("D", bound=Document)
+Kind = type[Document] | str
+"""A content type: a subclass of `Document`, a uid, or a pattern such as ``"api::*"``."""
+
+
+def uid_of(kind: Kind) -> str:
+    """Return the uid or pattern of a kind. Raises ValueError for a class without one."""
+    if isinstance(kind, str):
+        return kind
+    uid = getattr(kind, "__uid__", None)
+    if not isinstance(uid, str):
+        raise ValueError(f"{kind!r} is not a content type: it has no __uid__")  # noqa: TRY004 - a wrong value
+    return uid

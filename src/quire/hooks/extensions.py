@@ -1,0 +1,79 @@
+"""The checked hooks of a project as one frozen snapshot."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from quire.hooks.document import Document
+from quire.hooks.write import Write, WriteAction
+
+
+class Hook(Struct, frozen=True, kw_only=True, eq=False):
+    """A function that is called in one phase of writes to one content type.
+
+    ``document`` is the class of ``write.before`` and ``write.after``.
+    """
+
+    phase: str
+    uid: str
+    on: tuple[WriteAction, ...]
+    function: Callable[[Write[Any]], Awaitable[None] | None]
+    name: str
+    file: str
+    line: int
+    document: type[Document] = Document
+    needs: tuple[str, ...] = ()
+    order: int = 0
+    is_async: bool = False
+
+    @property
+    def place(self) -> str:
+        """The file and line of the function."""
+        return f"{self.file}:{self.line}"
+
+
+class WriteHooks(Struct, frozen=True, kw_only=True):
+    """The hooks of one action on one content type, in the order of their calls."""
+
+    before: tuple[Hook, ...] = ()
+    after: tuple[Hook, ...] = ()
+
+    def needs_before(self) -> frozenset[str]:
+        """Return the fields that hooks of either phase read of the entry before the write."""
+        return frozenset(name for hook in (*self.before, *self.after) for name in hook.needs)
+
+    def needs_after(self) -> frozenset[str]:
+        """Return the fields that hooks read of the entry that was written."""
+        return frozenset(name for hook in self.after for name in hook.needs)
+
+
+class Extensions(Struct, frozen=True, kw_only=True):
+    """All hooks of a project; ``version`` differs when any of its code does."""
+
+    version: str = ""
+    hooks: tuple[Hook, ...] = ()
+    writes: Mapping[tuple[str, str], WriteHooks] = field(default_factory=dict)
+    """The hooks of writes by uid and action; types without hooks are not in it."""
+
+
+NO_EXTENSIONS = Extensions()
+
+
+def make_extensions(hooks: Sequence[Hook], version: str) -> Extensions:
+    """Build the snapshot of checked hooks."""
+    ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
+    keys = {(hook.uid, action) for hook in ordered for action in hook.on}
+    return Extensions(
+        version=version,
+        hooks=tuple(ordered),
+        writes={key: _hooks_of(ordered, *key) for key in keys},
+    )
+
+
+def _hooks_of(hooks: Sequence[Hook], uid: str, action: str) -> WriteHooks:
+    chosen = [hook for hook in hooks if hook.uid == uid and action in hook.on]
+    return WriteHooks(
+        before=tuple(hook for hook in chosen if hook.phase == "before_write"),
+        after=tuple(hook for hook in chosen if hook.phase == "after_write"),
+    )

@@ -1,0 +1,82 @@
+"""Decorators that mark functions as hooks. They register nothing and return the function itself."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol, TypeVar, overload
+
+from msgspec import Struct
+
+from quire.hooks.document import D, Document, Kind
+from quire.hooks.write import Write, WriteAction
+
+MARKS = "__quire__"
+"""The attribute of a function that holds its marks."""
+
+R = TypeVar("R", bound=Awaitable[None] | None)
+
+
+class HookMark(Struct, frozen=True, kw_only=True, eq=False):
+    """What a decorator said of a function; nothing of it has been checked."""
+
+    phase: str
+    kind: Any
+    on: Any
+    needs: Any
+    order: Any
+
+
+class Marker(Protocol[D]):
+    """A decorator of functions that take a `Write`."""
+
+    def __call__(self, function: Callable[[Write[D]], R], /) -> Callable[[Write[D]], R]:
+        """Mark the function, and return it."""
+
+
+@overload
+def before_write(
+    kind: type[D], *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+) -> Marker[D]: ...
+@overload
+def before_write(
+    kind: str, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+) -> Marker[Document]: ...
+def before_write(
+    kind: Kind, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+) -> Marker[Any]:
+    """Call a function in the transaction of a write, before its data are validated.
+
+    It may change the data with `Write.set`, or refuse by raising an error of ``quire``. ``needs``
+    are the fields that it reads of ``write.before``. Functions are called in the order of
+    ``order``, then of file and line.
+    """
+    return _marker("before_write", kind, on, needs, order)
+
+
+@overload
+def after_write(
+    kind: type[D], *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+) -> Marker[D]: ...
+@overload
+def after_write(
+    kind: str, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+) -> Marker[Document]: ...
+def after_write(
+    kind: Kind, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
+) -> Marker[Any]:
+    """Call a function in the transaction of a write, when its rows are written.
+
+    It may write other documents with `documents`, or refuse by raising an error of ``quire``: then
+    nothing is stored. ``needs`` are the fields that it reads of ``write.before`` and
+    ``write.after``.
+    """
+    return _marker("after_write", kind, on, needs, order)
+
+
+def _marker(phase: str, kind: Kind, on: object, needs: object, order: int) -> Marker[Any]:
+    mark = HookMark(phase=phase, kind=kind, on=on, needs=needs, order=order)
+
+    def decorate(function: Callable[[Write[Any]], R]) -> Callable[[Write[Any]], R]:
+        marks: tuple[HookMark, ...] = getattr(function, MARKS, ())
+        setattr(function, MARKS, (*marks, mark))
+        return function
+
+    return decorate

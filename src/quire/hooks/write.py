@@ -1,0 +1,125 @@
+"""A write as hooks see it: one action on one locale of one document."""
+
+from collections.abc import Collection, Mapping
+from typing import Generic, Literal, get_args
+
+from quire.hooks.document import D
+from quire.hooks.errors import NotLoadedError, UnknownFieldError
+
+WriteAction = Literal[
+    "create", "update", "delete", "publish", "unpublish", "discard_draft", "clone"
+]
+WRITE_ACTIONS: tuple[WriteAction, ...] = get_args(WriteAction)
+WITH_DATA: frozenset[str] = frozenset({"create", "update", "clone"})
+"""Actions that are given data; the others take what is stored as it is."""
+
+
+class Write(Generic[D]):
+    """One action on one locale of a document.
+
+    ``before`` is the entry that the action starts from, with the fields in ``needs`` of the hook:
+    the draft for update, publish and discard_draft, the source for clone, what is removed for
+    delete and unpublish; ``None`` for create. ``after`` is the entry that was written; ``None``
+    before the write and where nothing is left.
+    """
+
+    __slots__ = (
+        "_data",
+        "_fields",
+        "action",
+        "after",
+        "before",
+        "document_id",
+        "locale",
+        "origin",
+        "uid",
+    )
+
+    def __init__(
+        self,
+        *,
+        uid: str,
+        action: WriteAction,
+        document_id: str,
+        locale: str | None,
+        origin: tuple[str, ...],
+        data: dict[str, object],
+        fields: Collection[str],
+    ) -> None:
+        """``fields`` are the attributes of the content type that `set` may name."""
+        self.uid = uid
+        self.action = action
+        self.document_id = document_id
+        self.locale = locale
+        self.origin = origin
+        self.before: D | None = None
+        self.after: D | None = None
+        self._data = data
+        self._fields = fields
+
+    @property
+    def data(self) -> dict[str, object]:
+        """The attributes that are written, in the form of the content API."""
+        return self._data
+
+    def value(self, name: str) -> object:
+        """Return the new value of a field, else the old one, ``None`` where there is neither.
+
+        Raises NotLoadedError for an old value that is not in ``needs``, and UnknownFieldError for
+        a field that the type does not have.
+        """
+        self._require(name)
+        if name in self._data:
+            return self._data[name]
+        if self.before is None:
+            if self.action == "create":
+                return None
+            raise NotLoadedError(_not_loaded(name))
+        return self.before[name]
+
+    def changed(self, *names: str) -> bool:
+        """Tell whether one of the fields is given a value, other than the old one if it is loaded.
+
+        Raises UnknownFieldError for a field that the type does not have.
+        """
+        for name in names:
+            self._require(name)
+        return any(self._has_changed(name) for name in names)
+
+    def set(self, **values: object) -> None:
+        """Give fields new values, which are validated as if the caller had sent them.
+
+        Raises UnknownFieldError for a field that the type does not have or nobody can write, and
+        TypeError where the action takes no data, or has taken place.
+        """
+        if self.after is not None:
+            message = "the document is written: change it with documents(...).update"
+            raise TypeError(message)
+        if self.action not in WITH_DATA:
+            message = f"{self.action} takes no data: change the draft with documents(...).update"
+            raise TypeError(message)
+        for name in values:
+            if name not in self._fields:
+                raise UnknownFieldError(self.uid, name, self._fields)
+        self._data.update(values)
+
+    def _require(self, name: str) -> None:
+        if name not in self._fields and (self.before is None or name not in self.before):
+            raise UnknownFieldError(self.uid, name, self._fields)
+
+    def _has_changed(self, name: str) -> bool:
+        if name not in self._data:
+            return False
+        before: Mapping[str, object] | None = self.before
+        if before is None or name not in before:
+            return True
+        return before[name] != self._data[name]
+
+    def __repr__(self) -> str:
+        """Return what the write is about, without its data."""
+        locale = "" if self.locale is None else f" {self.locale}"
+        return f"Write({self.action} {self.uid} {self.document_id}{locale})"
+
+
+def _not_loaded(name: str) -> str:
+    return f'the old value of "{name}" was not loaded: name it in `needs` of the hook'
