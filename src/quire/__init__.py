@@ -2,6 +2,73 @@
 
 Content types, components, drafts, locales and permissions, described by schema files and served
 over an HTTP API from SQLite or PostgreSQL.
+
+The names in ``__all__`` are for the Python code of projects (``src/**/*.py``).
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quire.hooks.document import Document
+    from quire.hooks.errors import (
+        Conflict,
+        Forbidden,
+        NotFound,
+        NotLoadedError,
+        PreconditionFailed,
+        TooManyRequests,
+        UnitOfWorkError,
+        ValidationError,
+    )
+    from quire.hooks.marks import after_write, before_write
+    from quire.hooks.write import Write
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Conflict",
+    "Document",
+    "Forbidden",
+    "NotFound",
+    "NotLoadedError",
+    "PreconditionFailed",
+    "TooManyRequests",
+    "UnitOfWorkError",
+    "ValidationError",
+    "Write",
+    "after_write",
+    "before_write",
+]
+
+# Imported when they are asked for: the command line and the server need none of them to start.
+_MODULES = {
+    "Document": "quire.hooks.document",
+    "Write": "quire.hooks.write",
+    "after_write": "quire.hooks.marks",
+    "before_write": "quire.hooks.marks",
+    **dict.fromkeys(
+        (
+            "Conflict",
+            "Forbidden",
+            "NotFound",
+            "NotLoadedError",
+            "PreconditionFailed",
+            "TooManyRequests",
+            "UnitOfWorkError",
+            "ValidationError",
+        ),
+        "quire.hooks.errors",
+    ),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name."""
+    module = _MODULES.get(name)
+    if module is None:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value: object = getattr(import_module(module), name)
+    globals()[name] = value
+    return value

@@ -29,6 +29,7 @@ from quire.errors import (
     ServiceUnavailableError,
     StaleSchemaError,
 )
+from quire.extensions import check_extensions, import_modules
 from quire.runtime.expired_archives import clear_archives
 from quire.runtime.schema_check import require_agreement
 from quire.runtime.schema_reload import FollowerContext, SchemaFollower
@@ -48,10 +49,15 @@ class Application:
     """A project as an ASGI application: opens its database at the start, lets go at the end."""
 
     def __init__(self, settings: Settings, *, clock: Clock = now_ms) -> None:
-        """Load the schema. Raises SchemaError with all faults of the tree."""
+        """Load the schema and the project's Python code.
+
+        Raises SchemaError and ExtensionError, each with everything that is wrong.
+        """
         self.settings = settings
         self._clock = clock
         self._schema = load_project_schema(settings)
+        self._modules = import_modules(settings.project)
+        self._extensions = check_extensions(self._modules, self._schema)
         self.events = EventBus()
         self.first_administrator: str | None = None
         """The token that makes the first administrator, as long as there is none."""
@@ -164,7 +170,9 @@ class Application:
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
-        runtime = make_schema_runtime(services, self._schema, disregarded=disregarded)
+        runtime = make_schema_runtime(
+            services, self._schema, self._extensions, disregarded=disregarded
+        )
         await runtime.content_version.current()
         await runtime.library.recover()
         if runtime.admin is not None:
@@ -214,7 +222,7 @@ class Application:
         Those under way finish by the one that they began with. Whoever changes tables says so in
         the same transaction (`announce_schema`), then lets the schema be adopted here; other
         processes follow by themselves. Raises DatabaseOpenError when tables are missing,
-        StaleSchemaError when the tables are said to be of yet another schema, and whatever keeps a
+        ExtensionError when the project's Python code does not fit the schema, StaleSchemaError when the tables are said to be of yet another schema, and whatever keeps a
         generation from being made; the present one goes on then.
         """
         async with self._adopting:
@@ -230,7 +238,10 @@ class Application:
             if announced not in {None, schema.version}:
                 raise StaleSchemaError
             await require_tables(self.settings, database, map_tables(schema))
-            runtime = await asyncio.to_thread(make_schema_runtime, services, schema)
+            extensions = check_extensions(self._modules, schema)
+            runtime = await asyncio.to_thread(
+                make_schema_runtime, services, schema, extensions
+            )
             await runtime.content_version.current()
             self.runtime = runtime
             database.forget_statements()
@@ -278,7 +289,7 @@ async def _tidy(runtime: SchemaRuntime) -> None:
 
 
 def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
-    """Make the application of a project. Raises SchemaError with all faults of its schema."""
+    """Make the application of a project. Raises SchemaError or ExtensionError with all problems."""
     return Application(settings, clock=clock)
 
 

@@ -5,12 +5,14 @@ from pathlib import Path
 
 from quire.cli.check_report import Report
 from quire.cli.exit_codes import DONE, PROBLEMS
+from quire.cli.hooks import hook_line
 from quire.cli.project import require_project
 from quire.cli.terminal import print_result, show_progress
 from quire.customisations import Customisations, find_customisations
 from quire.customisations.summary import summarize
 from quire.database.integrity.findings import Damage
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
+from quire.extensions import ExtensionError, load_extensions
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_settings
@@ -28,6 +30,7 @@ def check_project(project: Path, *, as_json: bool = False) -> int:
     schema = _schema(project if settings is None else settings.project, settings, report)
     if settings is not None and schema is not None:
         _customisations(settings, schema, report)
+        _extensions(settings, schema, report)
         _database(settings, schema, report)
     if as_json:
         print_result(report.json())
@@ -98,6 +101,15 @@ def _customisations(settings: Settings, schema: Schema, report: Report) -> None:
         f"quire.toml: migration.ignore: nothing to ignore at {pattern}"
         for pattern in found.unused_ignores
     ]
+
+
+def _extensions(settings: Settings, schema: Schema, report: Report) -> None:
+    try:
+        extensions = load_extensions(settings.project, schema)
+    except ExtensionError as error:
+        report.problems += [str(problem) for problem in error.problems]
+        return
+    report.groups["served"] += [hook_line(hook) for hook in extensions.hooks]
 
 
 def _changed_routes(found: Customisations) -> Iterator[str]:

@@ -127,6 +127,22 @@ def check(
 
 
 @app.command
+def hooks(
+    project: Project = _HERE,
+    /,
+    *,
+    type: Annotated[
+        str | None,
+        Parameter(help="Uid of a content type, such as api::article.article.", show_default=False),
+    ] = None,
+) -> int:
+    """List what of the project's Python code runs, in the order in which it does."""
+    from quire.cli.hooks import list_hooks
+
+    return list_hooks(project, type)
+
+
+@app.command
 def config(
     project: Project = _HERE,
     /,

@@ -6,7 +6,7 @@ thread, or inside which transaction; `Database.read` and `Database.write` decide
 composed with ``yield from``.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 Value = str | int | float | bytes | None
@@ -43,3 +43,19 @@ A driver that runs programs in the event loop does that part on another thread. 
 statement by the identity of its text; whoever does not know of it runs a statement without any
 effect. The rows that are sent for it are not looked at.
 """
+
+
+_AWAIT = "SELECT 1 /* the program waits for a coroutine */"
+
+
+def await_in_loop(make: Callable[[], Awaitable[None]]) -> Statement:
+    """Return a statement by which a writing program waits for a coroutine, its transaction open.
+
+    The driver awaits it in the event loop and sends no rows. What it raises ends the program.
+    """
+    return Statement(_AWAIT, (make,))
+
+
+def awaited_by(sql: str, values: Sequence[Operand]) -> Callable[[], Awaitable[None]] | None:
+    """Return what a statement of `await_in_loop` waits for; ``None`` for any other statement."""
+    return values[0] if sql is _AWAIT else None

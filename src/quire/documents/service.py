@@ -38,7 +38,7 @@ from quire.documents.commands import (
 from quire.documents.passwords import Password, passwords_in
 from quire.documents.reading import Find, Page, PlannedRead, Shown
 from quire.documents.row_rules import require_after, require_before, rule_of
-from quire.documents.unit_of_work import UnitOfWork, WriteEngine
+from quire.documents.unit_of_work import HashPassword, UnitOfWork, WriteEngine
 from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
 from quire.schema.model import Schema
 from quire.webhooks.event_bus import EventBus
@@ -46,8 +46,6 @@ from quire.webhooks.outbox import Outbox
 
 T = TypeVar("T")
 Act = Callable[[UnitOfWork], Program[T]]
-HashPassword = Callable[[str, int], str]
-"""Hashes a password with so many rounds; takes long by design."""
 
 _ATTEMPTS = 2
 _hashing = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
@@ -131,9 +129,11 @@ class DocumentService:
                 origin=origin,
                 listening=self._bus.has_listeners,
                 hashed=hashed,
+                hash_password=self._hash_password,
             )
+            program = self._recorded(act, unit)
             try:
-                result, recorded = await self._database.write(self._recorded(act, unit))
+                result, recorded = await self._database.write(program)
             except (UncertainOutcomeError, DatabaseBusyError):
                 raise
             except ServiceUnavailableError:

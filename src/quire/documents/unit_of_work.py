@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import TypeVar
 
 from msgspec import Struct, field
 
@@ -10,14 +11,19 @@ from quire.clock import Clock
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
-from quire.database.program import Program, Value
+from quire.database.program import Program, Statement, Value
 from quire.documents.passwords import Password, password_of
 from quire.documents.reading import Reads, Shown
+from quire.hooks.extensions import NO_EXTENSIONS, Cause, Extensions
 from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 from quire.webhooks.event_bus import Event, EventName
+
+T = TypeVar("T")
+HashPassword = Callable[[str, int], str]
+"""Hashes a password with so many rounds; takes long by design."""
 
 
 class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
@@ -25,7 +31,8 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
 
     ``default_locale`` is ``None`` in a project without locales; it alone may change, see
     `adopt_default_locale`. With ``strict_relations`` required
-    relations and media are enforced. ``limits`` bound what one read may ask for.
+    relations and media are enforced. ``limits`` bound what one read may ask for. ``extensions`` are
+    the hooks of the project's Python code.
     """
 
     store: EntryStore
@@ -33,6 +40,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     default_locale: str | None
     strict_relations: bool = False
     limits: ReadLimits = field(default_factory=lambda: ReadLimits(max_limit=None))
+    extensions: Extensions = NO_EXTENSIONS
 
     @cached_property
     def reads(self) -> Reads:
@@ -50,6 +58,30 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
         return self.store.schema
 
 
+class Savepoint:
+    """A part of a transaction that can be undone alone, with the events that were noted in it."""
+
+    def __init__(self, name: str, events: list[Event]) -> None:
+        self._name = name
+        self._events = events
+        self._first = 0
+
+    def begin(self) -> Program[None]:
+        """Begin it."""
+        self._first = len(self._events)
+        yield Statement(f"SAVEPOINT {self._name}")
+
+    def release(self) -> Program[None]:
+        """Keep what was written since it began."""
+        yield Statement(f"RELEASE SAVEPOINT {self._name}")
+
+    def roll_back(self) -> Program[None]:
+        """Undo what was written since it began."""
+        del self._events[self._first :]
+        yield Statement(f"ROLLBACK TO SAVEPOINT {self._name}")
+        yield from self.release()
+
+
 class UnitOfWork(Struct, kw_only=True):
     """One transaction: who writes, when, and what has happened so far.
 
@@ -57,7 +89,8 @@ class UnitOfWork(Struct, kw_only=True):
     ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
     while other writers wait. ``principal`` is ``None`` where the server itself writes. ``editor``
     is the row of the administrator who writes, whose name entries carry. ``locale_codes`` are those
-    of the project, ``None`` until they are read.
+    of the project, ``None`` until they are read. ``causes`` are the hooks that led to what is
+    written now; ``hash_password`` is for passwords that hooks write.
     """
 
     engine: WriteEngine
@@ -69,6 +102,9 @@ class UnitOfWork(Struct, kw_only=True):
     hashed: Mapping[Password, str] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     locale_codes: tuple[str, ...] | None = None
+    causes: tuple[Cause, ...] = ()
+    hash_password: HashPassword | None = None
+    _savepoints: int = 0
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last: int = 0
 
@@ -90,6 +126,38 @@ class UnitOfWork(Struct, kw_only=True):
         """Do what was put off, within the same transaction."""
         while self._later:
             yield from self._later.pop(0)()
+
+    def nested(
+        self,
+        act: Callable[[], Program[T]],
+        *,
+        principal: Principal | None,
+        causes: tuple[Cause, ...],
+    ) -> Program[T]:
+        """Run a program within a savepoint, for another principal and with causes of its own.
+
+        Of one that fails nothing is left, neither rows nor events.
+        """
+        outer = self.principal, self.causes, self._later
+        self.principal, self.causes, self._later = principal, causes, []
+        savepoint = self.savepoint()
+        try:
+            yield from savepoint.begin()
+            try:
+                result = yield from act()
+                yield from self.settle()
+            except Exception:
+                yield from savepoint.roll_back()
+                raise
+            yield from savepoint.release()
+            return result
+        finally:
+            self.principal, self.causes, self._later = outer
+
+    def savepoint(self) -> "Savepoint":
+        """Return a savepoint of the transaction, which has yet to begin."""
+        self._savepoints += 1
+        return Savepoint(f"quire_{self._savepoints}", self.events)
 
     def layout(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""

@@ -20,13 +20,13 @@ class Document(dict[str, Any]):
 
     __uid__: ClassVar[str | None] = None
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - a field of any type
         """Return the value of a field. Raises NotLoadedError for one that was not loaded."""
         if name.startswith("__"):
             raise AttributeError(name)
         return self[name]
 
-    def __missing__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> Any:  # noqa: ANN401 - as a read of any field
         """Raise NotLoadedError."""
         message = (
             f'the field "{name}" was not loaded: name it in `needs` of the hook, '

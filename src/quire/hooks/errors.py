@@ -22,7 +22,7 @@ class ValidationError(errors.ValidationError):
         super().__init__(message, _details(self.name, message, path))
 
 
-class Forbidden(errors.ForbiddenError):  # noqa: N818 - reads as a sentence after `raise`
+class Forbidden(errors.ForbiddenError):
     """403: the caller may not do this."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
@@ -30,7 +30,7 @@ class Forbidden(errors.ForbiddenError):  # noqa: N818 - reads as a sentence afte
         super().__init__(message, _details(self.name, message, path))
 
 
-class NotFound(errors.NotFoundError):  # noqa: N818 - as above
+class NotFound(errors.NotFoundError):
     """404: there is no such document."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
@@ -38,7 +38,7 @@ class NotFound(errors.NotFoundError):  # noqa: N818 - as above
         super().__init__(message, _details(self.name, message, path))
 
 
-class Conflict(errors.ConflictError):  # noqa: N818 - as above
+class Conflict(errors.ConflictError):
     """409: the state of the content does not allow this."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
@@ -46,7 +46,7 @@ class Conflict(errors.ConflictError):  # noqa: N818 - as above
         super().__init__(message, _details(self.name, message, path))
 
 
-class PreconditionFailed(errors.PreconditionFailedError):  # noqa: N818 - as above
+class PreconditionFailed(errors.PreconditionFailedError):
     """412: the document has changed since the caller read it."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
@@ -54,7 +54,7 @@ class PreconditionFailed(errors.PreconditionFailedError):  # noqa: N818 - as abo
         super().__init__(message, _details(self.name, message, path))
 
 
-class TooManyRequests(errors.RateLimitError):  # noqa: N818 - as above
+class TooManyRequests(errors.RateLimitError):
     """429: the caller does this too often."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:

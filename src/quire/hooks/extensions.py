@@ -25,12 +25,30 @@ class Hook(Struct, frozen=True, kw_only=True, eq=False):
     document: type[Document] = Document
     needs: tuple[str, ...] = ()
     order: int = 0
-    is_async: bool = False
 
     @property
     def place(self) -> str:
         """The file and line of the function."""
         return f"{self.file}:{self.line}"
+
+
+class Cause(Struct, frozen=True, kw_only=True, eq=False):
+    """A hook that was called for a write; what it writes itself has this cause."""
+
+    hook: Hook
+    action: str
+    uid: str
+    document_id: str
+    locale: str | None
+
+    def is_of(self, hook: Hook, document_id: str, locale: str | None) -> bool:
+        """Tell whether the same hook was called for the same locale of a document."""
+        return (self.hook, self.document_id, self.locale) == (hook, document_id, locale)
+
+    def __str__(self) -> str:
+        """Return what was called for what."""
+        hook = f"{self.hook.phase} {self.hook.name} ({self.hook.place})"
+        return f"{hook} on {self.action} of {self.uid} {self.document_id}"
 
 
 class WriteHooks(Struct, frozen=True, kw_only=True):
@@ -53,7 +71,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
 
     version: str = ""
     hooks: tuple[Hook, ...] = ()
-    writes: Mapping[tuple[str, str], WriteHooks] = field(default_factory=dict)
+    writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 
 
@@ -71,7 +89,7 @@ def make_extensions(hooks: Sequence[Hook], version: str) -> Extensions:
     )
 
 
-def _hooks_of(hooks: Sequence[Hook], uid: str, action: str) -> WriteHooks:
+def _hooks_of(hooks: Sequence[Hook], uid: str, action: WriteAction) -> WriteHooks:
     chosen = [hook for hook in hooks if hook.uid == uid and action in hook.on]
     return WriteHooks(
         before=tuple(hook for hook in chosen if hook.phase == "before_write"),

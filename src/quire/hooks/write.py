@@ -103,6 +103,15 @@ class Write(Generic[D]):
                 raise UnknownFieldError(self.uid, name, self._fields)
         self._data.update(values)
 
+    def check_names(self, given: Collection[str]) -> None:
+        """Refuse keys that hooks have put into ``data`` and that are not ``given``.
+
+        Raises UnknownFieldError for one that is not a writable field.
+        """
+        for name in self._data:
+            if name not in self._fields and name not in given:
+                raise UnknownFieldError(self.uid, name, self._fields)
+
     def _require(self, name: str) -> None:
         if name not in self._fields and (self.before is None or name not in self.before):
             raise UnknownFieldError(self.uid, name, self._fields)

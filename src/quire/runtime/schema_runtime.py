@@ -31,6 +31,7 @@ from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import map_tables
 from quire.documents.service import DocumentService
 from quire.documents.unit_of_work import WriteEngine
+from quire.hooks.extensions import NO_EXTENSIONS, Extensions
 from quire.ids import new_document_id
 from quire.runtime.content_api import ContentParts, assemble_content
 from quire.runtime.readers import inner_limits, make_reader
@@ -61,9 +62,13 @@ class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
 
 
 def make_schema_runtime(
-    services: Services, schema: Schema, *, disregarded: str | None = None
+    services: Services,
+    schema: Schema,
+    extensions: Extensions = NO_EXTENSIONS,
+    *,
+    disregarded: str | None = None,
 ) -> SchemaRuntime:
-    """Make the application for a schema. It asks the database for nothing.
+    """Make the application for a schema and the project's code. It asks the database for nothing.
 
     It writes while the database says that its tables have this schema, or the ``disregarded`` one.
     """
@@ -71,7 +76,7 @@ def make_schema_runtime(
     reader = make_reader(services, schema, tables)
     store = open_store(schema, tables, services.database.dialect)
     require = require_schema(store.writes, schema.version, disregarded)
-    engine = _engine(services, store)
+    engine = _engine(services, store, extensions)
     content_version = _content_version(services, reader, engine)
     documents = _document_service(services, engine, require)
     library = _library(services, engine)
@@ -170,12 +175,13 @@ def _project(services: Services, schema: Schema, require: Requirement) -> Editab
     )
 
 
-def _engine(services: Services, store: EntryStore) -> WriteEngine:
+def _engine(services: Services, store: EntryStore, extensions: Extensions) -> WriteEngine:
     return WriteEngine(
         store=store,
         new_id=new_document_id,
         default_locale=None,
         limits=inner_limits(services.settings),
+        extensions=extensions,
     )
 
 

@@ -6,9 +6,10 @@ from quire.database.entries.copy_version import copy_entry
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
-from quire.documents.commands import CloneDocument, WrittenEntry
+from quire.documents.commands import CloneDocument, Data, WrittenEntry
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import update_entry
+from quire.documents.hook_phases import hooked_write
 from quire.documents.parse_input import check_publishable, parse_data
 from quire.documents.relations import WrittenVersion
 from quire.documents.select_locale import in_locale
@@ -46,6 +47,18 @@ def _clone(
 ) -> Program[WrittenEntry]:
     content_type = content_type_of(layout)
     versioned = content_type.draft_and_publish
+    data: Data = command.data
+    hooked = hooked_write(
+        unit,
+        layout,
+        "clone",
+        document_id=document_id,
+        locale=entry.locale,
+        data=data,
+        source=entry,
+    )
+    if hooked is not None:
+        data = yield from hooked.before()
     now = unit.tick()
     columns = stamp(unit, layout, documentId=document_id, createdAt=now, updatedAt=now)
     if versioned:
@@ -55,11 +68,11 @@ def _clone(
     version = WrittenVersion(
         content_type=content_type, published=not versioned, locale=entry.locale
     )
-    if command.data:
+    if data:
         values, resolution = yield from parse_data(
             unit,
             layout,
-            command.data,
+            data,
             version,
             draft=versioned,
             creating=False,
@@ -76,6 +89,8 @@ def _clone(
         entry_id=row_id,
         published=not versioned,
     )
+    if hooked is not None:
+        yield from hooked.after(published=not versioned)
     return WrittenEntry(
         uid=command.uid,
         document_id=document_id,

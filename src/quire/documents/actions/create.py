@@ -8,6 +8,7 @@ from quire.documents.actions.publish import publish_draft
 from quire.documents.commands import CreateDocument, WrittenEntry
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry
+from quire.documents.hook_phases import hooked_write
 from quire.documents.known_locales import entry_locale
 from quire.documents.parse_input import parse_data
 from quire.documents.relations import WrittenVersion
@@ -35,10 +36,14 @@ def _create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
     locale = yield from entry_locale(unit, layout, command.locale)
     versioned = content_type.draft_and_publish
     version = WrittenVersion(content_type=content_type, published=False, locale=locale)
+    document_id, data = command.document_id or unit.engine.new_id(), command.data
+    hooked = hooked_write(unit, layout, "create", document_id=document_id, locale=locale, data=data)
+    if hooked is not None:
+        data = yield from hooked.before()
     values, resolution = yield from parse_data(
-        unit, layout, command.data, version, draft=versioned, creating=True, document_id=None
+        unit, layout, data, version, draft=versioned, creating=True, document_id=None
     )
-    now, document_id = unit.tick(), command.document_id or unit.engine.new_id()
+    now = unit.tick()
     columns = stamp(
         unit,
         layout,
@@ -58,6 +63,8 @@ def _create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
         entry_id=row_id,
         published=not versioned,
     )
+    if hooked is not None:
+        yield from hooked.after(published=not versioned)
     entry = EntryRow(row_id, document_id, locale, now, not versioned)
     if versioned and command.publish:
         return (yield from publish_draft(unit, layout, entry, [entry]))

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from quire.database.entries.deletion import delete_entries
+from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of, first_document_id
 from quire.database.program import Program
 from quire.documents.commands import DeleteDocument, WrittenEntry
+from quire.documents.hook_phases import HookedWrite, hooked_write
 from quire.documents.preconditions import require_unchanged
 from quire.documents.select_locale import in_locales
 from quire.documents.unit_of_work import UnitOfWork
@@ -34,12 +36,41 @@ def delete(unit: UnitOfWork, commands: Sequence[DeleteDocument]) -> Program[list
             rows = yield command.narrowed(document_id)
             ids = {row[0] for row in rows}
             chosen = [entry for entry in chosen if entry.id in ids]
+        writes = _hooked(unit, layout, chosen)
+        for hooked in writes:
+            yield from hooked.before()
         unit.tick()
         for entry in chosen:
             gone = yield from _going(unit, command.uid, entry)
             deleted.append(gone)
         yield from delete_entries(unit.store, layout, [entry.id for entry in chosen])
+        for hooked in writes:
+            yield from hooked.after(published=None)
     return deleted
+
+
+def _hooked(unit: UnitOfWork, layout: EntryLayout, chosen: Sequence[EntryRow]) -> list[HookedWrite]:
+    """Return one write for each locale that is deleted; it starts from the draft, if there is one.
+
+    The list is empty where the type has no hooks.
+    """
+    sources = {entry.locale: entry for entry in sorted(chosen, key=_drafts_last)}
+    writes = (
+        hooked_write(
+            unit,
+            layout,
+            "delete",
+            document_id=entry.document_id,
+            locale=entry.locale,
+            source=entry,
+        )
+        for entry in sources.values()
+    )
+    return [hooked for hooked in writes if hooked is not None]
+
+
+def _drafts_last(entry: EntryRow) -> bool:
+    return not entry.published
 
 
 def _going(unit: UnitOfWork, uid: str, entry: EntryRow) -> Program[WrittenEntry]:

@@ -9,6 +9,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
 from quire.documents.commands import DiscardDraft, WrittenEntry
+from quire.documents.hook_phases import hooked_write
 from quire.documents.select_locale import in_locale
 from quire.documents.shared_attributes import (
     SharedValues,
@@ -56,6 +57,18 @@ def _discard(
     uid = layout.model.uid
     drafts = [entry for entry in entries if not entry.published]
     prior = next((entry for entry in drafts if entry.locale == live.locale), None)
+    hooked = hooked_write(
+        unit,
+        layout,
+        "discard_draft",
+        document_id=live.document_id,
+        locale=live.locale,
+        source=prior or live,
+    )
+    if hooked is not None:
+        yield from hooked.before()
+        # Hooks may have written other versions of the document.
+        entries = yield from entries_of(unit.store, layout, live.document_id)
     replacement = VersionReplacement(
         source=live.id,
         prior=None if prior is None else prior.id,
@@ -77,6 +90,8 @@ def _discard(
     draft = replace(live, id=new.id, published=False)
     unit.later(lambda: link_to_itself(unit.store, new))
     sync_locales_later(unit, layout, draft, before, copied=True)
+    if hooked is not None:
+        yield from hooked.after(published=False)
     return WrittenEntry(
         uid=uid,
         document_id=live.document_id,

@@ -10,6 +10,7 @@ from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
 from quire.documents.commands import PublishDocument, WrittenEntry
 from quire.documents.content_types import content_type_of
+from quire.documents.hook_phases import hooked_write
 from quire.documents.known_locales import entry_locale
 from quire.documents.parse_input import check_publishable
 from quire.documents.relations import WrittenVersion
@@ -66,6 +67,18 @@ def publish_draft(
     """
     content_type = content_type_of(layout)
     version = WrittenVersion(content_type=content_type, published=True, locale=draft.locale)
+    hooked = hooked_write(
+        unit,
+        layout,
+        "publish",
+        document_id=draft.document_id,
+        locale=draft.locale,
+        source=draft,
+    )
+    if hooked is not None:
+        yield from hooked.before()
+        # Hooks may have written other versions of the document.
+        entries = yield from entries_of(unit.store, layout, draft.document_id)
     yield from check_publishable(unit, layout, draft.id, version, draft.document_id)
     now = unit.tick()
     columns = stamp(unit, layout, publishedAt=now)
@@ -90,6 +103,8 @@ def publish_draft(
     live = replace(draft, id=new.id, published=True)
     unit.later(lambda: link_to_itself(unit.store, new))
     sync_locales_later(unit, layout, live, before, copied=True)
+    if hooked is not None:
+        yield from hooked.after(published=True)
     return WrittenEntry(
         uid=content_type.uid,
         document_id=draft.document_id,

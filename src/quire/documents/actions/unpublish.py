@@ -6,6 +6,7 @@ from quire.database.entries.deletion import delete_entries
 from quire.database.entries.versions_query import entries_of
 from quire.database.program import Program
 from quire.documents.commands import UnpublishDocument, WrittenEntry
+from quire.documents.hook_phases import hooked_write
 from quire.documents.select_locale import in_locale
 from quire.documents.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
@@ -27,6 +28,20 @@ def unpublish(
         if not chosen:
             raise NotFoundError
         live = [entry for entry in chosen if entry.published]
+        writes = [
+            hooked_write(
+                unit,
+                layout,
+                "unpublish",
+                document_id=entry.document_id,
+                locale=entry.locale,
+                source=entry,
+            )
+            for entry in live
+        ]
+        for hooked in writes:
+            if hooked is not None:
+                yield from hooked.before()
         unit.tick()
         for entry in live:
             yield from unit.happened(
@@ -38,6 +53,9 @@ def unpublish(
                 published=True,
             )
         yield from delete_entries(unit.store, layout, [entry.id for entry in live])
+        for hooked in writes:
+            if hooked is not None:
+                yield from hooked.after(published=None)
         written += [
             WrittenEntry(
                 uid=command.uid,

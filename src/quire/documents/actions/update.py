@@ -14,6 +14,7 @@ from quire.documents.commands import CreateDocument, UpdateDocument, WrittenEntr
 from quire.documents.content_types import content_type_of
 from quire.documents.entries import insert_entry, update_entry
 from quire.documents.entry_values import EntryValues
+from quire.documents.hook_phases import hooked_write
 from quire.documents.known_locales import entry_locale
 from quire.documents.parse_input import parse_data, refuse_unknown_targets
 from quire.documents.preconditions import require_unchanged
@@ -71,6 +72,7 @@ class _Update:
     ) -> None:
         self._unit = unit
         self._command = command
+        self._data = command.data
         self._document_id = document_id
         self._layout: EntryLayout = unit.layout(command.uid)
         self._type = content_type_of(self._layout)
@@ -90,6 +92,21 @@ class _Update:
         if entry is None and here:
             entry = yield from self._draft_of(here[0], entries)
             entries = yield from self._entries()
+        hooked = hooked_write(
+            self._unit,
+            self._layout,
+            "update",
+            document_id=self._document_id,
+            locale=self._locale,
+            data=self._data,
+            source=entry,
+        )
+        if hooked is not None:
+            self._data = yield from hooked.before()
+            # Hooks may have written other versions of the document, or deleted it.
+            entries = yield from self._entries()
+            if not entries:
+                raise NotFoundError
         before = yield from shared_values_before(self._unit, self._layout, entries, self._locale)
         added = entry is None
         if entry is None:
@@ -97,6 +114,8 @@ class _Update:
         else:
             entry, given = yield from self._change(entry, entries)
         entries = [*(other for other in entries if other.id != entry.id), entry]
+        if hooked is not None:
+            yield from hooked.after(published=entry.published)
         if self._type.draft_and_publish and self._command.publish:
             write_to_locales_later(self._unit, self._layout, entry, entries, given)
             return (yield from publish_draft(self._unit, self._layout, entry, entries, before))
@@ -144,7 +163,7 @@ class _Update:
         values, resolution = yield from parse_data(
             unit,
             layout,
-            self._command.data,
+            self._data,
             self._version(),
             draft=versioned,
             creating=False,
@@ -168,10 +187,10 @@ class _Update:
 
         Returns its entry with the attributes that were given.
         """
-        unit, layout, command = self._unit, self._layout, self._command
+        unit, layout = self._unit, self._layout
         versioned = self._type.draft_and_publish
         source = model_entry(unit, entries)
-        data = command.data
+        data = self._data
         given = data if isinstance(data, Mapping) else {}
         taken = frozenset(name for name in layout.shared if given.get(name) is None)
         if isinstance(data, Mapping):

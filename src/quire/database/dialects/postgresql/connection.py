@@ -11,7 +11,14 @@ import asyncpg
 
 from quire.database.dialects.postgresql import id_arrays
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.program import LONG_COMPUTATION, Operand, Program, Rows, Statement
+from quire.database.program import (
+    LONG_COMPUTATION,
+    Operand,
+    Program,
+    Rows,
+    Statement,
+    awaited_by,
+)
 
 T = TypeVar("T")
 
@@ -96,6 +103,9 @@ class PostgresConnection(asyncpg.Connection):
                     if isinstance(step, _Returned):
                         return step.value  # type: ignore[no-any-return]  # the program's own result
                     sql, values, most = step
+                elif (make := awaited_by(sql, values)) is not None:
+                    await make()
+                    sql, values, most = program.send([])
                 else:
                     sql, values, most = program.send(await self.rows(sql, values, most))
         except StopIteration as done:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import islice
@@ -31,7 +31,14 @@ from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex
-from quire.database.program import LONG_COMPUTATION, Program, Rows, Statement, Value
+from quire.database.program import (
+    LONG_COMPUTATION,
+    Program,
+    Rows,
+    Statement,
+    Value,
+    awaited_by,
+)
 from quire.database.retry_guard import note_commit
 from quire.errors import (
     AppError,
@@ -85,6 +92,10 @@ def _write_ahead(connection: apsw.Connection, options: SqliteOptions) -> None:
         else:
             return
         time.sleep(_WAL_PAUSE)
+
+
+async def _awaited(make: Callable[[], Awaitable[None]]) -> None:
+    await make()
 
 
 def _rows(cursor: apsw.Cursor, most: int | None) -> Rows:
@@ -220,13 +231,16 @@ class _Writer:
             self._connection.execute("PRAGMA synchronous = FULL")
             self.files.add_log(self._connection)
 
-    def run(self, program: Program[T]) -> T:
-        """Run a program in one transaction: all of it is kept, or nothing."""
+    def run(self, program: Program[T], loop: asyncio.AbstractEventLoop) -> T:
+        """Run a program in one transaction: all of it is kept, or nothing.
+
+        What it waits for runs in the event loop, which this thread must not be that of.
+        """
         execute = self._connection.execute
         try:
             execute("BEGIN IMMEDIATE")
             self.files.require_in_place()
-            result = self._steps(program)
+            result = self._steps(program, loop)
             execute("COMMIT")
         except apsw.Error as error:
             raise translate(error) from error
@@ -235,10 +249,15 @@ class _Writer:
                 execute("ROLLBACK")
         return result
 
-    def _steps(self, program: Program[T]) -> T:
+    def _steps(self, program: Program[T], loop: asyncio.AbstractEventLoop) -> T:
         try:
             statement: Statement = next(program)
             while True:
+                make = awaited_by(statement.sql, statement.values)
+                if make is not None:
+                    asyncio.run_coroutine_threadsafe(_awaited(make), loop).result()
+                    statement = program.send([])
+                    continue
                 cursor = self._connection.execute(statement.sql, statement.values)
                 statement = program.send(_rows(cursor, statement.most))
         except StopIteration as done:
@@ -449,15 +468,17 @@ class SqliteDatabase:
         loop = asyncio.get_running_loop()
         latest = time.monotonic() + self._options.queue_timeout_ms / 1000
         result = await loop.run_in_executor(
-            self._write_thread, self._on_write_thread, program, latest
+            self._write_thread, self._on_write_thread, program, latest, loop
         )
         note_commit()
         return result
 
-    def _on_write_thread(self, program: Program[T], latest: float) -> T:
+    def _on_write_thread(
+        self, program: Program[T], latest: float, loop: asyncio.AbstractEventLoop
+    ) -> T:
         if time.monotonic() > latest:
             raise DatabaseBusyError(TOO_BUSY)
-        return self._writer.run(program)
+        return self._writer.run(program, loop)
 
     def is_in_place(self) -> bool:
         """Tell whether the files are still those that were opened."""

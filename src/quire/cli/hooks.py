@@ -1,0 +1,50 @@
+"""``quire hooks``: lists the hooks of a project's Python code."""
+
+from pathlib import Path
+
+from quire.cli.exit_codes import DONE
+from quire.cli.project import require_project
+from quire.cli.terminal import print_message, print_result
+from quire.errors import ApplicationError
+from quire.extensions import load_extensions
+from quire.hooks.errors import nearest
+from quire.hooks.extensions import Hook
+from quire.hooks.write import WRITE_ACTIONS
+from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
+
+
+def list_hooks(project: Path, uid: str | None) -> int:
+    """Print the hooks of all content types, or of one, in the order in which they are called.
+
+    Raises ApplicationError for an unknown content type, and ExtensionError for mistakes in the code.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    schema = load_project_schema(settings)
+    if uid is not None and uid not in schema.content_types:
+        known = schema.content_types
+        raise ApplicationError(f"There is no content type {uid}{nearest(uid, known)}")
+    extensions = load_extensions(settings.project, schema)
+    found = False
+    for (of, action), hooks in sorted(
+        extensions.writes.items(), key=lambda item: (item[0][0], WRITE_ACTIONS.index(item[0][1]))
+    ):
+        if uid in {None, of}:
+            found = True
+            print_result(f"{of}  {action}")
+            for hook in (*hooks.before, *hooks.after):
+                print_result(f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}")
+    if not found:
+        print_message("No Python code runs here.")
+    return DONE
+
+
+def hook_line(hook: Hook) -> str:
+    """Return what a hook is and when it runs, in one line."""
+    actions = ", ".join(hook.on)
+    return f"{hook.place}: {hook.phase} {hook.name} runs on {actions} of {hook.uid}"
+
+
+def _needs(hook: Hook) -> str:
+    return f"  needs {', '.join(hook.needs)}" if hook.needs else ""

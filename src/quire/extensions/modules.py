@@ -1,0 +1,103 @@
+"""Imports the Python modules below ``src/`` of a project, anew each time."""
+
+import hashlib
+import importlib
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from msgspec import Struct
+
+_PACKAGE = "src"
+_SKIPPED = frozenset({"node_modules", "__pycache__"})
+
+
+class ExtensionProblem(Struct, frozen=True, order=True):
+    """A mistake in the code of a project: in which file, on which line, and what is wrong."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        """Return one line for a terminal."""
+        return f"{self.file}:{self.line}  {self.message}"
+
+
+class ImportedModules(Struct, frozen=True, kw_only=True):
+    """The modules of a project by file, what kept others from being imported, and a version.
+
+    ``version`` is a hash of all files.
+    """
+
+    files: dict[str, ModuleType]
+    problems: tuple[ExtensionProblem, ...]
+    version: str
+
+
+def import_modules(project: Path) -> ImportedModules:
+    """Import all modules of a project, as ``src.…``; files that cannot be are problems.
+
+    Modules that were imported before, of this project or another one, stay as they are for those
+    who hold them, and are imported anew.
+    """
+    files = list(_files(project))
+    if not files:
+        return ImportedModules(files={}, problems=(), version="")
+    _forget_modules()
+    package = ModuleType(_PACKAGE)
+    # An explicit path, so that no folder of this name elsewhere on sys.path is part of it.
+    package.__path__ = [str(project / _PACKAGE)]
+    sys.modules[_PACKAGE] = package
+    importlib.invalidate_caches()
+    modules: dict[str, ModuleType] = {}
+    problems: list[ExtensionProblem] = []
+    digest = hashlib.blake2b(digest_size=16)
+    for path in files:
+        file = path.relative_to(project).as_posix()
+        digest.update(f"{file}\0".encode() + path.read_bytes())
+        try:
+            modules[file] = importlib.import_module(_name_of(path.relative_to(project)))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the module raises is reported
+            problems.append(_problem_of(error, project, file))
+    return ImportedModules(files=modules, problems=tuple(problems), version=digest.hexdigest())
+
+
+def _files(project: Path) -> Iterator[Path]:
+    """Yield the Python files of a project, sorted by path."""
+    source = project / _PACKAGE
+    for path in sorted(source.rglob("*.py")):
+        parts = path.relative_to(source).parts
+        if not any(part in _SKIPPED or part.startswith(".") for part in parts) and path.is_file():
+            yield path
+
+
+def _name_of(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _forget_modules() -> None:
+    for name in [name for name in sys.modules if name.split(".", 1)[0] == _PACKAGE]:
+        del sys.modules[name]
+
+
+def _problem_of(error: BaseException, project: Path, file: str) -> ExtensionProblem:
+    """Return a problem at the line of the project's code that failed last."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        place = _within(project, error.filename) or file
+        return ExtensionProblem(place, error.lineno or 1, f"SyntaxError: {error.msg}")
+    line = 1
+    for frame in traceback.extract_tb(error.__traceback__):
+        within = _within(project, frame.filename)
+        if within is not None:
+            file, line = within, frame.lineno or 1
+    return ExtensionProblem(file, line, f"{type(error).__name__}: {error}")
+
+
+def _within(project: Path, file: str) -> str | None:
+    path = Path(file)
+    source = project / _PACKAGE
+    return path.relative_to(project).as_posix() if path.is_relative_to(source) else None
