@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         NotLoadedError,
         PreconditionFailed,
         TooManyRequests,
-        UnitOfWorkError,
         ValidationError,
     )
     from quire.hooks.marks import after_write, before_write
@@ -34,7 +33,6 @@ __all__ = [
     "NotLoadedError",
     "PreconditionFailed",
     "TooManyRequests",
-    "UnitOfWorkError",
     "ValidationError",
     "Write",
     "after_write",
@@ -55,7 +53,6 @@ _MODULES = {
             "NotLoadedError",
             "PreconditionFailed",
             "TooManyRequests",
-            "UnitOfWorkError",
             "ValidationError",
         ),
         "quire.hooks.errors",

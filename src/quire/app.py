@@ -222,8 +222,9 @@ class Application:
         Those under way finish by the one that they began with. Whoever changes tables says so in
         the same transaction (`announce_schema`), then lets the schema be adopted here; other
         processes follow by themselves. Raises DatabaseOpenError when tables are missing,
-        ExtensionError when the project's Python code does not fit the schema, StaleSchemaError when the tables are said to be of yet another schema, and whatever keeps a
-        generation from being made; the present one goes on then.
+        ExtensionError when the project's Python code does not fit the schema, StaleSchemaError when
+        the tables are said to be of yet another schema, and whatever keeps a generation from being
+        made; the present one goes on then.
         """
         async with self._adopting:
             services, present = self.services, self.runtime
@@ -239,9 +240,7 @@ class Application:
                 raise StaleSchemaError
             await require_tables(self.settings, database, map_tables(schema))
             extensions = check_extensions(self._modules, schema)
-            runtime = await asyncio.to_thread(
-                make_schema_runtime, services, schema, extensions
-            )
+            runtime = await asyncio.to_thread(make_schema_runtime, services, schema, extensions)
             await runtime.content_version.current()
             self.runtime = runtime
             database.forget_statements()

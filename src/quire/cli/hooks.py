@@ -17,7 +17,7 @@ from quire.strapi_project.schema import load_project_schema
 def list_hooks(project: Path, uid: str | None) -> int:
     """Print the hooks of all content types, or of one, in the order in which they are called.
 
-    Raises ApplicationError for an unknown content type, and ExtensionError for mistakes in the code.
+    Raises ApplicationError for an unknown content type, and ExtensionError for mistakes in code.
     """
     settings = load_settings(project)
     require_project(settings)

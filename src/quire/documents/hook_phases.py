@@ -18,6 +18,7 @@ from quire.hooks.document import Document
 from quire.hooks.extensions import Hook, WriteHooks
 from quire.hooks.write import Write, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.model import AUTOMATIC_NAMES
 
 _IDENTITY = "documentId"
 
@@ -53,8 +54,9 @@ def hooked_write(
 
 
 def _writable(layout: EntryLayout) -> frozenset[str]:
-    attributes = content_type_of(layout).attributes.values()
-    return frozenset(attribute.name for attribute in attributes if attribute.writable)
+    attributes = content_type_of(layout).attributes
+    names = {name for name, attribute in attributes.items() if attribute.writable}
+    return frozenset(names - AUTOMATIC_NAMES)
 
 
 class HookedWrite:

@@ -1,0 +1,1 @@
+"""Python code of projects: loaded, checked, and called when documents are written."""
