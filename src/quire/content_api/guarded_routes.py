@@ -8,6 +8,7 @@ from quire.content_api.document_reads import DocumentReads, SentRequest
 from quire.content_api.messages import Handler, Request, RespondNow, Response
 from quire.content_api.rewritten_query import rewrite_query, sent_query
 from quire.content_api.routes import Route
+from quire.content_api.scripts.routes import ScriptServices, scripted_route
 from quire.customisations import ServedRoute
 from quire.customisations.query_changes import apply_steps
 from quire.customisations.reads import DocumentRead
@@ -24,12 +25,20 @@ which has nobody to ask whether they may be read.
 
 
 def guarded_routes(
-    usual: Iterable[Route], served: Iterable[ServedRoute], reads: DocumentReads
+    uid: str,
+    usual: Iterable[Route],
+    served: Iterable[ServedRoute],
+    reads: DocumentReads,
+    scripts: ScriptServices,
 ) -> Iterator[Route]:
     """Yield the routes that a project serves, made of the usual ones of a content type."""
     by_action = {str(route.action).rpartition(".")[2]: route for route in usual}
+    core = {name: route.handler for name, route in by_action.items()}
     for one in served:
         path = one.path.strip("/")
+        if one.is_scripted:
+            yield scripted_route(one, uid, core, scripts)
+            continue
         if one.read is not None:
             yield _reading(one, path, one.read, reads)
             continue

@@ -1,10 +1,13 @@
 """Which core actions a project's controllers and services replace, and by what."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from quire.customisations.handlers import understand_action
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.reads import DocumentRead, Project, understand_read
+from quire.customisations.scripts.checks import ScriptProject, check_action
+from quire.customisations.scripts.model import Script
 from quire.customisations.served import CORE_ACTIONS
 from quire.customisations.statements import NotUnderstoodError
 from quire.customisations.tree import SourceFile
@@ -31,7 +34,9 @@ class Actions:
 
     ``steps`` are what actions change before they leave the rest to the core, ``reads`` what others
     read in its place; ``core`` says which core action an action of the project's own ends in.
-    ``closed`` says of core actions why they are not understood, ``own`` of the others.
+    ``scripts`` are evaluated for each request, and so are ``read_scripts``, in the place of
+    ``reads``, where code stands before them. ``closed`` says of core actions why they are not
+    understood, ``own`` of the others.
     """
 
     def __init__(self) -> None:
@@ -39,27 +44,71 @@ class Actions:
         self.steps: dict[str, tuple[QueryStep, ...]] = {}
         self.reads: dict[str, DocumentRead] = {}
         self.core: dict[str, str] = {}
+        self.scripts: dict[str, Script] = {}
+        self.read_scripts: dict[str, Script] = {}
         self.closed: dict[str, str] = {}
         self.own: dict[str, str] = {}
 
     def is_understood(self, name: str) -> bool:
         """Whether a route can lead to an action."""
         return name not in self.closed and (
-            name in CORE_ACTIONS or name in self.reads or name in self.core
+            name in CORE_ACTIONS or name in self.reads or name in self.core or name in self.scripts
         )
 
 
-def read_controller(file: SourceFile, uid: str, project: Project) -> Actions:
+def read_controller(
+    file: SourceFile, uid: str, project: Project, scripts: ScriptProject
+) -> Actions:
     """Return what a controller file does to the core actions of the type that it is for."""
     found = Actions()
     module = file.module
     methods = factory_methods(module, "createCoreController", uid)
     if methods is None:
-        found.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
+        _take_bare(found, module, uid, scripts)
         return found
+    made = factory_object(module, "createCoreController", uid) or Object(())
     for name, value in methods.items():
         _take_action(found, module, name, value, uid, project)
+        refused = found.closed if name in CORE_ACTIONS else found.own
+        if name in refused:
+            _take_script(found, module, made, uid, name, scripts, is_core=True)
+        elif name in found.reads:
+            with suppress(NotUnderstoodError):
+                script = check_action(module, made, uid, name, scripts, is_core=True)
+                found.read_scripts[name] = script
     return found
+
+
+def _take_bare(found: Actions, module: Module, uid: str, scripts: ScriptProject) -> None:
+    """Take in a controller that does not stand on the one of the core."""
+    found.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
+    exported = module.exported
+    if not module.is_known or not isinstance(exported, Function | Object):
+        return
+    for name in _methods(module, exported) or ():
+        if name not in CORE_ACTIONS:
+            found.own[name] = ""
+        _take_script(found, module, exported, uid, name, scripts, is_core=False)
+
+
+def _take_script(
+    found: Actions,
+    module: Module,
+    made: Expression,
+    uid: str,
+    name: str,
+    scripts: ScriptProject,
+    *,
+    is_core: bool,
+) -> None:
+    """Look whether an action can be evaluated for each request."""
+    refused = found.closed if name in CORE_ACTIONS else found.own
+    try:
+        found.scripts[name] = check_action(module, made, uid, name, scripts, is_core=is_core)
+    except NotUnderstoodError as error:
+        refused[name] = f"has an action {name} that {error}"
+    else:
+        del refused[name]
 
 
 def _take_action(
@@ -108,6 +157,15 @@ def service_methods(file: SourceFile, uid: str) -> tuple[str, ...] | None:
 
 def factory_methods(module: Module, factory: str, uid: str) -> Overrides | None:
     """Return the methods that a call of a core factory adds, ``None`` where that is not clear."""
+    added = factory_object(module, factory, uid)
+    return None if added is None else _methods(module, added)
+
+
+def factory_object(module: Module, factory: str, uid: str) -> Expression | None:
+    """Return what a call of a core factory adds, an object or the function that makes it.
+
+    It is ``None`` where that is not clear.
+    """
     exported = module.exported
     if not module.is_known or not isinstance(exported, Call):
         return None
@@ -115,9 +173,9 @@ def factory_methods(module: Module, factory: str, uid: str) -> Overrides | None:
         return None
     match exported.arguments:
         case (of,) if _is_text(module, of, uid):
-            return {}
+            return Object(())
         case (of, added) if _is_text(module, of, uid):
-            return _methods(module, module.followed(added))
+            return module.followed(added)
         case _:
             return None
 

@@ -8,9 +8,12 @@ from msgspec import Struct, field
 from quire.customisations.handlers import understand_inline_middleware, understand_middleware
 from quire.customisations.policies import PolicyResult, understand_policy
 from quire.customisations.query_changes import QueryStep
+from quire.customisations.scripts.checks import ScriptProject, check_guard
+from quire.customisations.scripts.model import Script, ScriptKind
 from quire.customisations.statements import NotUnderstoodError
 from quire.customisations.tree import SourceFile, registered_name, sources
-from quire.javascript.syntax import Function
+from quire.customisations.values import is_json
+from quire.javascript.syntax import Function, Opaque
 
 _KNOWN_POLICIES = {
     "plugin::users-permissions.isAuthenticated": PolicyResult.SIGNED_IN,
@@ -42,15 +45,23 @@ class RouteGuard(Struct):
     needs_user: bool = False
     is_refused: bool = False
     steps: tuple[QueryStep, ...] = ()
+    policies: tuple[Script, ...] = ()
+    middlewares: tuple[Script | tuple[QueryStep, ...], ...] = ()
     problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def has_scripts(self) -> bool:
+        """Whether code is evaluated before the action."""
+        return bool(self.policies) or any(isinstance(one, Script) for one in self.middlewares)
 
 
 class GuardCode:
     """The policies and middlewares of a project, understood once each."""
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, scripts: ScriptProject) -> None:
         """Nothing is read yet."""
         self._project = project
+        self._scripts = scripts
         self._files: dict[tuple[str, str], dict[str, SourceFile]] = {}
         self._steps: dict[str, tuple[QueryStep, ...] | str] = {}
         self._policies: dict[str, PolicyResult | str] = {}
@@ -94,6 +105,8 @@ class GuardCode:
             result, problem = self._policy(policy, api, file)
             if problem is not None:
                 found.problems.append(problem)
+            elif isinstance(result, Script):
+                found.policies += (result,)
             elif result is PolicyResult.SIGNED_IN:
                 found.needs_user = True
             elif result is PolicyResult.DENY:
@@ -101,7 +114,7 @@ class GuardCode:
 
     def _policy(
         self, policy: object, api: str, file: SourceFile
-    ) -> tuple[PolicyResult | None, Problem | None]:
+    ) -> tuple[PolicyResult | Script | None, Problem | None]:
         name = _name_of(policy)
         if name is None:
             return None, Problem(file.path, "routes", "has a policy of its own on a route")
@@ -118,20 +131,36 @@ class GuardCode:
             except NotUnderstoodError as error:
                 self._policies[code.path] = str(error)
         result = self._policies[code.path]
-        if isinstance(result, str):
-            return None, Problem(code.path, "policy", f"is named by routes and {result}")
-        return result, None
+        if not isinstance(result, str):
+            return result, None
+        return self._script(code, ScriptKind.POLICY, policy)
+
+    def _script(
+        self, code: SourceFile, kind: ScriptKind, entry: object
+    ) -> tuple[Script | None, Problem | None]:
+        """Return a policy or middleware that is evaluated for each request."""
+        module = code.module
+        exported = module.exported if module.is_known else None
+        try:
+            config = _config_of(entry)
+            return check_guard(module, exported or Opaque(), kind, self._scripts, config), None
+        except NotUnderstoodError as error:
+            return None, Problem(code.path, kind.value, f"is named by routes and {error}")
 
     def _change(self, found: RouteGuard, value: object, api: str, file: SourceFile) -> None:
         for middleware in _entries(value):
             steps, problem = self._middleware(middleware, api, file)
-            found.steps += steps
+            if isinstance(steps, Script):
+                found.middlewares += (steps,)
+            elif steps:
+                found.steps += steps
+                found.middlewares += (steps,)
             if problem is not None:
                 found.problems.append(problem)
 
     def _middleware(
         self, middleware: object, api: str, file: SourceFile
-    ) -> tuple[tuple[QueryStep, ...], Problem | None]:
+    ) -> tuple[tuple[QueryStep, ...] | Script, Problem | None]:
         if isinstance(middleware, Function):
             return self._inline(middleware, file)
         name = _name_of(middleware)
@@ -149,15 +178,21 @@ class GuardCode:
             except NotUnderstoodError as error:
                 self._steps[code.path] = str(error)
         steps = self._steps[code.path]
-        if isinstance(steps, str):
-            return (), Problem(code.path, "middleware", f"is named by routes and {steps}")
-        return steps, None
+        if not isinstance(steps, str):
+            return steps, None
+        script, problem = self._script(code, ScriptKind.MIDDLEWARE, middleware)
+        return script or (), problem
 
     def _inline(
         self, middleware: Function, file: SourceFile
-    ) -> tuple[tuple[QueryStep, ...], Problem | None]:
+    ) -> tuple[tuple[QueryStep, ...] | Script, Problem | None]:
         try:
             return understand_inline_middleware(file.module, middleware), None
+        except NotUnderstoodError:
+            pass
+        try:
+            module, kind = file.module, ScriptKind.HANDLER
+            return check_guard(module, middleware, kind, self._scripts, {}), None
         except NotUnderstoodError as error:
             return (), Problem(file.path, "routes", f"has a middleware on a route that {error}")
 
@@ -198,6 +233,14 @@ class GuardCode:
 
 def _entries(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else [value]
+
+
+def _config_of(entry: object) -> Mapping[str, object]:
+    """Return what a route gives to a policy or middleware. Raises NotUnderstoodError."""
+    config = entry.get("config", {}) if isinstance(entry, dict) else {}
+    if not isinstance(config, dict) or not is_json(config):
+        raise NotUnderstoodError("is given something that is computed")
+    return config
 
 
 def _name_of(entry: object) -> str | None:

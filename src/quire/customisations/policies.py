@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 
 from quire.customisations.statements import NotUnderstoodError, is_harmless, statements_of
-from quire.javascript.scope import Module, NotPlainError, is_truthy
+from quire.javascript.scope import UNDEFINED, Module, NotPlainError, is_truthy
 from quire.javascript.syntax import (
     Call,
     Declaration,
@@ -50,7 +50,7 @@ def _policy(module: Module, context: str, statements: Sequence[Statement]) -> Po
             case Declaration():
                 continue
             case Return(value) if value is not None:
-                return _decision(module, context, value)
+                return _returned(module, context, value)
             case If(test, then, ()):
                 chosen = _decision(module, context, test)
                 rest = statements[index + 1 :]
@@ -67,6 +67,22 @@ def _policy(module: Module, context: str, statements: Sequence[Statement]) -> Po
             case _:
                 break
     raise NotUnderstoodError("decides by code that does not run")
+
+
+def _returned(module: Module, context: str, value: Expression) -> PolicyResult:
+    """Return what a policy that returns a value decides: nothing but ``true`` lets pass."""
+    match value:
+        case Unary("!", _) | Call(Name("Boolean"), _):
+            return _decision(module, context, value)
+        case _:
+            pass
+    try:
+        found = module.value(value)
+    except NotPlainError:
+        raise NotUnderstoodError("decides by code that does not run") from None
+    if found is UNDEFINED:
+        return PolicyResult.ALLOW
+    return PolicyResult.ALLOW if found is True else PolicyResult.DENY
 
 
 def _decision(module: Module, context: str, value: Expression) -> PolicyResult:

@@ -119,10 +119,20 @@ class _Reader(Struct):
             self._register(uid, method, whole, action, guard, one)
 
     def _register(
-        self, uid: str, method: str, path: str, action: str, guard: RouteGuard, one: RouterFile
+        self,
+        uid: str,
+        method: str,
+        path: str,
+        action: str,
+        guard: RouteGuard,
+        one: RouterFile,
+        id_name: str = "id",
     ) -> None:
         name = f"{uid}.{action}"
         self.taken.append((method, path))
+        if guard.has_scripts and self._needs_script(uid, action):
+            sentence = f"guards {action}, which reads by itself, with code that does not run"
+            guard.problems.append(Problem(one.file.path, "routes", sentence))
         is_closed = bool(guard.problems)
         route = ServedRoute(
             method=method,
@@ -132,11 +142,21 @@ class _Reader(Struct):
             needs_user=guard.needs_user,
             is_refused=guard.is_refused,
             steps=guard.steps,
+            policies=guard.policies,
+            middlewares=guard.middlewares,
+            id_name=id_name,
         )
         registered = Registered(
             uid=uid, route=route, problems=tuple(guard.problems), file=one.file.path
         )
         self.found.registered.setdefault(uid, []).append(registered)
+
+    def _needs_script(self, uid: str, action: str) -> bool:
+        """Tell whether an action can only be served where no code stands before it."""
+        actions = self.controllers.get(uid)
+        return (
+            actions is not None and action in actions.reads and action not in actions.read_scripts
+        )
 
     def _list(
         self, one: RouterFile, routes: list[object], options: Mapping[object, object]
@@ -192,6 +212,9 @@ class _Reader(Struct):
             return False
         if not is_core and guard.problems:
             return False
+        if actions is not None and action in actions.scripts:
+            self._register(uid, method, path, action, guard, one, "documentId")
+            return True
         is_read = actions is not None and action in actions.reads
         if is_read and method != "GET":
             return False
@@ -270,11 +293,17 @@ def served_routes(
 
 def _completed(route: ServedRoute, actions: Actions) -> ServedRoute:
     """Return a route with what its action does."""
+    if route.is_scripted and route.action in actions.reads:
+        return replace(route, script=actions.read_scripts[route.action])
+    steps = actions.steps.get(route.action, ())
+    if route.is_scripted and steps:
+        route = replace(route, middlewares=(*route.middlewares, steps))
     return replace(
         route,
-        steps=(*route.steps, *actions.steps.get(route.action, ())),
+        steps=(*route.steps, *steps),
         core=actions.core.get(route.action, ""),
         read=actions.reads.get(route.action),
+        script=actions.scripts.get(route.action),
     )
 
 

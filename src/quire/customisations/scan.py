@@ -34,6 +34,7 @@ from quire.customisations.routes import (
     read_routes,
     served_routes,
 )
+from quire.customisations.scripts.checks import ScriptProject
 from quire.customisations.served import CORE_ACTIONS, core_routes
 from quire.customisations.services import ServiceFiles
 from quire.customisations.tree import (
@@ -43,7 +44,7 @@ from quire.customisations.tree import (
     registered_name,
     sources,
 )
-from quire.schema.model import ContentType, Schema
+from quire.schema.model import USER_UID, ContentType, Schema
 from quire.settings import Settings
 
 _UID = re.compile(r"api::[\w-]+\.[\w-]+")
@@ -79,9 +80,14 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
         for api in apis
         for file in sources(project, api.folder / "routes")
     ]
-    code = GuardCode(project)
     services = ServiceFiles(project)
-    controllers = _Controllers(Project(schema, services.of, services.note_call))
+    scripts = ScriptProject(
+        services.code,
+        services.note_call,
+        frozenset({*(one.uid for one in schema.api_types), USER_UID}),
+    )
+    code = GuardCode(project, scripts)
+    controllers = _Controllers(Project(schema, services.of, services.note_call), scripts)
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
     in_apis += [finding for api in apis for finding in _services(project, api, services)]
     routes = read_routes(files, types, code, controllers.found)
@@ -183,11 +189,12 @@ class _Controllers(Struct):
     """The controllers of content types that are not the core ones, by the uid of the type."""
 
     project: Project
+    scripts: ScriptProject
     found: dict[str, Actions] = field(default_factory=dict)
 
     def take(self, file: SourceFile, uid: str) -> Iterator[Finding]:
         """Read a controller; yields what it closes and what of it does not run."""
-        actions = self.found[uid] = read_controller(file, uid, self.project)
+        actions = self.found[uid] = read_controller(file, uid, self.project, self.scripts)
         by_reason: dict[str, list[str]] = {}
         for name, reason in actions.closed.items():
             by_reason.setdefault(reason, []).append(f"{uid}.{name}")

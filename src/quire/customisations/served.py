@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.reads.model import DocumentRead
+from quire.customisations.scripts.model import Script
 from quire.schema.model import ContentType, TypeKind
 
 CORE_ACTIONS = ("find", "findOne", "create", "update", "delete")
@@ -18,6 +19,10 @@ class ServedRoute(Struct, frozen=True, kw_only=True):
     caller must be granted, ``None`` for a route with ``auth: false``; ``needs_user`` asks for an
     end user who is signed in, and what ``is_refused`` is for nobody. ``steps`` are what the route's
     middlewares and the action do to the query before it is read.
+
+    A ``script`` is an action that is evaluated for each request; ``policies`` are scripts, too, and
+    ``middlewares`` those in their order, as scripts or as what they do to the query.
+    ``id_name`` is what code calls ``:documentId``.
     """
 
     method: str
@@ -29,6 +34,16 @@ class ServedRoute(Struct, frozen=True, kw_only=True):
     steps: tuple[QueryStep, ...] = ()
     core: str = ""
     read: DocumentRead | None = None
+    script: Script | None = None
+    policies: tuple[Script, ...] = ()
+    middlewares: tuple[Script | tuple[QueryStep, ...], ...] = ()
+    id_name: str = "id"
+
+    @property
+    def is_scripted(self) -> bool:
+        """Whether something is evaluated for each request."""
+        of_route = any(isinstance(one, Script) for one in self.middlewares)
+        return self.script is not None or bool(self.policies) or of_route
 
     @property
     def core_action(self) -> str:

@@ -14,27 +14,37 @@ from quire.javascript.syntax import (
     Call,
     Conditional,
     Declaration,
+    Destructuring,
     Evaluate,
     Export,
     Expression,
+    ForOf,
     Function,
     If,
     Import,
+    Jump,
     Literal,
+    Loop,
     Member,
     Name,
     Object,
     ObjectPattern,
     Opaque,
+    OptionalCall,
     Pattern,
     Property,
+    Regex,
+    RestParameter,
     Return,
     Spread,
     Statement,
+    Switch,
     Template,
     Throw,
     Try,
     Unary,
+    Update,
+    WithDefault,
 )
 from quire.javascript.tokens import Token, hole_end, tokenise
 
@@ -69,7 +79,7 @@ _PREFIXES = frozenset({"!", "-", "+", "~", "++", "--"})
 _PREFIX_WORDS = frozenset({"await", "typeof", "void", "delete"})
 _TYPE_DECLARATIONS = frozenset({"interface", "type", "declare", "enum", "abstract", "namespace"})
 _TYPE_PREFIXES = frozenset({"readonly", "keyof", "typeof", "infer", "unique", "asserts"})
-_UNKNOWN_STATEMENTS = ("class", "for", "while", "switch")
+_UNKNOWN_STATEMENTS = ("class", "do")
 _BEGIN_STATEMENTS = frozenset({"const", "let", "var", "export", "import", "function", "class"})
 
 
@@ -131,9 +141,16 @@ class _Parser:
             "if": self._if,
             "try": self._try,
             "throw": self._throw,
+            "for": self._for,
+            "while": self._while,
+            "switch": self._switch,
+            "break": self._jump,
+            "continue": self._jump,
         }
         if token.kind == "word" and token.text in known:
             return [known[token.text]()]
+        if token.is_word("enum") and self._peek(1).kind == "word":
+            return self._enumeration()
         if token.is_word(*_TYPE_DECLARATIONS) and self._peek(1).kind == "word":
             self._type_declaration()
             return []
@@ -249,6 +266,7 @@ class _Parser:
         return declared
 
     def _pattern(self) -> Pattern:
+        pattern: Pattern
         token = self._peek()
         if token.is_mark("{"):
             start = self.position
@@ -256,7 +274,7 @@ class _Parser:
                 names = self._names_in_braces(":")
             except _UnknownSyntaxError:
                 self.position = start
-                pattern: Pattern = Opaque(frozenset(self._skip_balanced()))
+                pattern = self._destructuring()
             else:
                 pattern = ObjectPattern(tuple(names))
         elif token.is_mark("["):
@@ -282,6 +300,46 @@ class _Parser:
             self.position = start
             return Opaque(frozenset(self._skip_balanced()))
         return ArrayPattern(tuple(names))
+
+    def _destructuring(self) -> Pattern:
+        """Read ``{ … }`` with defaults, patterns or a rest; what else there is makes it opaque."""
+        start = self.position
+        names = frozenset(self._skip_balanced())
+        end, self.position = self.position, start
+        try:
+            members, rest = self._destructured()
+        except _UnknownSyntaxError:
+            self.position = end
+            return Opaque(names)
+        return Destructuring(names, members=tuple(members), rest=rest)
+
+    def _destructured(self) -> tuple[list[tuple[str, Pattern]], Pattern | None]:
+        members: list[tuple[str, Pattern]] = []
+        rest: Pattern | None = None
+        self._mark("{")
+        while not self._skip("}"):
+            if self._skip("..."):
+                rest = Name(self._name())
+            else:
+                key = self._name()
+                target = self._pattern() if self._skip(":") else Name(key)
+                members.append((key, self._with_default(target)))
+            if not self._skip(","):
+                self._mark("}")
+                break
+        return members, rest
+
+    def _with_default(self, target: Pattern) -> Pattern:
+        start = self.position
+        if not self._skip("="):
+            return target
+        value = self._assignment()
+        return WithDefault(self._names_since(start), target=target, default=value)
+
+    def _names_since(self, start: int) -> frozenset[str]:
+        """Return the names in what was read, never none: code without names counts as harmless."""
+        found = {name for token in self.tokens[start : self.position] for name in _names_in(token)}
+        return frozenset(found or {"="})
 
     def _function_declaration(self) -> Declaration:
         is_async = self._skip_word("async")
@@ -340,14 +398,87 @@ class _Parser:
         body = self._block()
         handler: tuple[Statement, ...] = ()
         finalizer: tuple[Statement, ...] = ()
+        caught: Pattern | None = None
         if self._skip_word("catch"):
             if self._skip("("):
-                self._pattern()
+                caught = self._pattern()
                 self._mark(")")
             handler = self._block()
         if self._skip_word("finally"):
             finalizer = self._block()
-        return Try(body, handler, finalizer)
+        return Try(body, handler, finalizer, caught)
+
+    def _for(self) -> Statement:
+        start = self.position
+        self._next()
+        if self._skip_word("await"):
+            raise _UnknownSyntaxError
+        self._mark("(")
+        looped = self._for_of(start)
+        if looped is not None:
+            return looped
+        before: list[Statement] = [] if self._skip(";") else self.statement()
+        if not self.tokens[self.position - 1].is_mark(";"):
+            raise _UnknownSyntaxError
+        test = None if self._peek().is_mark(";") else self.expression()
+        self._mark(";")
+        step = None if self._peek().is_mark(")") else self.expression()
+        self._mark(")")
+        body = self._branch()
+        return Loop(self._names_since(start), start=tuple(before), test=test, step=step, body=body)
+
+    def _for_of(self, start: int) -> Statement | None:
+        """Read ``const target of items) …``; ``None`` for other loops."""
+        begin = self.position
+        if not self._peek().is_word("const", "let", "var"):
+            return None
+        self._next()
+        target = self._pattern()
+        of_keys = self._peek().is_word("in")
+        if not of_keys and not self._peek().is_word("of"):
+            self.position = begin
+            return None
+        self._next()
+        items = self.expression()
+        self._mark(")")
+        body = self._branch()
+        names = self._names_since(start)
+        return ForOf(names, target=target, items=items, body=body, of_keys=of_keys)
+
+    def _while(self) -> Loop:
+        start = self.position
+        self._next()
+        self._mark("(")
+        test = self.expression()
+        self._mark(")")
+        body = self._branch()
+        return Loop(self._names_since(start), start=(), test=test, step=None, body=body)
+
+    def _switch(self) -> Switch:
+        start = self.position
+        self._next()
+        self._mark("(")
+        value = self.expression()
+        self._mark(")")
+        self._mark("{")
+        cases: list[tuple[Expression | None, tuple[Statement, ...]]] = []
+        while not self._skip("}"):
+            test = None
+            if not self._skip_word("default"):
+                self._word("case")
+                test = self.expression()
+            self._mark(":")
+            statements: list[Statement] = []
+            while not (self._peek().is_word("case", "default") or self._peek().is_mark("}")):
+                is_block = self._peek().is_mark("{")
+                statements += self._block() if is_block else self.statement()
+            cases.append((test, tuple(statements)))
+        return Switch(self._names_since(start), value=value, cases=tuple(cases))
+
+    def _jump(self) -> Jump:
+        token = self._next()
+        self._end_statement()
+        return Jump(frozenset({token.text}), word=token.text)
 
     def _throw(self) -> Throw:
         self._next()
@@ -357,6 +488,34 @@ class _Parser:
 
     def _branch(self) -> tuple[Statement, ...]:
         return self._block() if self._peek().is_mark("{") else tuple(self.statement())
+
+    def _enumeration(self) -> list[Statement]:
+        """Read an enumeration of texts, which is an object; others are passed over."""
+        start = self.position
+        self._next()
+        name = self._name()
+        members: list[Property | Spread] = []
+        try:
+            self._mark("{")
+            while not self._skip("}"):
+                key = self._name()
+                self._mark("=")
+                value = self._string()
+                members.append(Property(key, Literal(value)))
+                if not self._skip(","):
+                    self._mark("}")
+                    break
+        except _UnknownSyntaxError:
+            self.position = start
+            self._type_declaration()
+            return []
+        return [Declaration(Name(name), Object(tuple(members)))]
+
+    def _string(self) -> str:
+        token = self._next()
+        if token.kind != "string":
+            raise _UnknownSyntaxError
+        return token.text
 
     def _type_declaration(self) -> None:
         """Pass over an interface, a type or an enumeration."""
@@ -422,22 +581,19 @@ class _Parser:
             self.position = start
             return None
         if self._peek().is_mark("{"):
-            return Function(parameters, self._body(), is_async)
-        return Function(parameters, self._assignment(), is_async)
+            return Function(parameters, self._body(), is_async, is_arrow=True)
+        return Function(parameters, self._assignment(), is_async, is_arrow=True)
 
     def _parameters(self) -> tuple[Pattern, ...]:
         self._mark("(")
         found: list[Pattern] = []
         while not self._skip(")"):
+            start = self.position
             if self._skip("..."):
-                self._pattern()
-                found.append(Opaque())
+                target = self._pattern()
+                found.append(RestParameter(self._names_since(start), target=target))
             else:
-                pattern = self._pattern()
-                if self._skip("="):
-                    self._assignment()
-                    pattern = Opaque()
-                found.append(pattern)
+                found.append(self._with_default(self._pattern()))
             if not self._skip(","):
                 self._mark(")")
                 break
@@ -478,7 +634,9 @@ class _Parser:
             return Unary(token.text, self._unary())
         value = self._postfix(self._primary())
         if not self.at_end and self._peek().is_mark("++", "--"):
-            raise _UnknownSyntaxError
+            token = self._next()
+            names = frozenset({"++"}) | _roots(value)
+            return Update(names, operator=token.text, target=value)
         return value
 
     def _postfix(self, value: Expression) -> Expression:
@@ -498,6 +656,11 @@ class _Parser:
         """Read a member or a call, optional or not."""
         is_optional = self._skip("?.")
         is_dotted = is_optional or self._skip(".")
+        if self._peek().is_mark("(") and is_optional:
+            start = self.position
+            arguments = self._arguments()
+            names = self._names_since(start) | _roots(value)
+            return OptionalCall(names, callee=value, arguments=arguments)
         if self._peek().is_mark("("):
             return Call(value, self._arguments())
         if self._peek().is_mark("["):
@@ -552,7 +715,8 @@ class _Parser:
             case "template":
                 return self._template(token.text)
             case "regex":
-                return Opaque()
+                body, _, flags = token.text[1:].rpartition("/")
+                return Regex(pattern=body, flags=flags)
             case "word":
                 return self._word_value(token)
             case "mark":
@@ -590,7 +754,8 @@ class _Parser:
         if token.is_mark("("):
             value = self.expression()
             self._mark(")")
-            return value
+            ends_chain = not self.at_end and self._peek().is_mark(".", "[", "(")
+            return Unary("()", value) if ends_chain and _is_optional(value) else value
         if token.is_mark("["):
             return Array(self._values("]"))
         if token.is_mark("{"):
@@ -754,6 +919,22 @@ class _Parser:
 def _plain_key(key: Expression) -> str | Expression:
     """Return a computed key that is a string as if it were not computed."""
     return key.value if isinstance(key, Literal) and isinstance(key.value, str) else key
+
+
+def _is_optional(value: Expression) -> bool:
+    """Whether a chain of members ends early where there is nothing; parentheses end that."""
+    while isinstance(value, Member | Call):
+        if isinstance(value, Member) and value.is_optional:
+            return True
+        value = value.object if isinstance(value, Member) else value.callee
+    return isinstance(value, OptionalCall)
+
+
+def _roots(value: Expression) -> frozenset[str]:
+    """Return the name that a chain of members begins with."""
+    while isinstance(value, Member | Call):
+        value = value.object if isinstance(value, Member) else value.callee
+    return frozenset({value.text} if isinstance(value, Name) else ())
 
 
 def _names_in(token: Token) -> set[str]:

@@ -6,6 +6,7 @@ Plain are literals, objects and arrays of such, references to constants that not
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -93,6 +94,9 @@ class Module:
         self._depth = depth
         self._bindings: dict[str, Expression] = {}
         self._imports: dict[str, tuple[str, str]] = {}
+        self._parts: dict[str, Expression] = {}
+        self._found: dict[tuple[str, str], tuple[Module, Expression]] = {}
+        self._modules: dict[str, object] = {}
         self._exported: list[Expression] = []
         self._evaluating: set[str] = set()
         self.is_known = True
@@ -101,6 +105,44 @@ class Module:
             self._take(statement)
         self._changed = frozenset(_changed_names(statements))
         self._handed_on = frozenset(_handed_on(statements))
+
+    @cached_property
+    def bindings(self) -> Mapping[str, Expression]:
+        """What the module's own names are bound to."""
+        return {**self._parts, **self._bindings}
+
+    @property
+    def imports(self) -> Mapping[str, tuple[str, str]]:
+        """The names that are imported, with the module they come from and their name there."""
+        return self._imports
+
+    def imported(self, name: str) -> "tuple[Module, Expression]":
+        """Return an imported expression with its module.
+
+        Raises NotPlainError where it is not known.
+        """
+        origin, imported = self._imports[name]
+        key = (origin, imported)
+        if key not in self._found:
+            self._found[key] = self._import(origin, imported)
+        return self._found[key]
+
+    def _import(self, origin: str, imported: str) -> "tuple[Module, Expression]":
+        other = self._modules.get(origin)
+        if other is None:
+            other = self._modules[origin] = self._other_module(origin)
+        if not isinstance(other, Module) or not other.is_known:
+            raise NotPlainError
+        if imported in other.bindings and imported not in {"default", "*"}:
+            return other, Name(imported)
+        exported = other.exported
+        if exported is None:
+            raise NotPlainError
+        if imported in {"default", "*"}:
+            return other, exported
+        if isinstance(exported, Object):
+            return other, Member(exported, imported)
+        raise NotPlainError
 
     @property
     def is_empty(self) -> bool:
@@ -172,6 +214,8 @@ class Module:
                 self._imports[name] = (required, "*")
             case Name(name):
                 self._bindings[name] = value
+            case ObjectPattern(names):
+                self._parts |= {bound: Member(value, name) for name, bound in names}
             case _:
                 return
 
@@ -203,6 +247,7 @@ class Module:
         scope = copy.copy(self)
         scope._bindings = dict(self._bindings)  # noqa: SLF001 - of the same class
         scope._evaluating = set()  # noqa: SLF001
+        scope.__dict__.pop("bindings", None)
         for statement in statements:
             if isinstance(statement, Declaration) and isinstance(statement.target, Name):
                 scope._bindings[statement.target.text] = statement.value  # noqa: SLF001

@@ -1,7 +1,8 @@
 """The syntax tree of JavaScript and TypeScript, without types.
 
 `Opaque` stands for what the parser passed over: it is code, and nothing is known of it but the
-names in it.
+names in it. Its subclasses are parsed for those who evaluate functions statement by statement, and
+opaque to everybody else.
 """
 
 from msgspec import Struct
@@ -116,12 +117,89 @@ class Function(Struct, frozen=True):
     parameters: tuple["Pattern", ...]
     body: "Expression | tuple[Statement, ...]"
     is_async: bool = False
+    is_arrow: bool = False
 
 
 class Opaque(Struct, frozen=True):
     """Code that was passed over, with the names that occur in it."""
 
     names: frozenset[str] = frozenset()
+
+
+class Regex(Opaque, frozen=True, kw_only=True):
+    """A regular expression, as it stands between slashes."""
+
+    pattern: str
+    flags: str
+
+
+class OptionalCall(Opaque, frozen=True, kw_only=True):
+    """``callee?.(arguments)``."""
+
+    callee: "Expression"
+    arguments: tuple["Expression", ...]
+
+
+class Update(Opaque, frozen=True, kw_only=True):
+    """``target++`` or ``target--``."""
+
+    operator: str
+    target: "Expression"
+
+
+class Destructuring(Opaque, frozen=True, kw_only=True):
+    """A pattern with defaults, with others in it, or with a rest.
+
+    ``members`` are keys with what they are bound to; those of an array are its indexes.
+    """
+
+    members: tuple[tuple[str, "Pattern"], ...]
+    rest: "Pattern | None" = None
+    is_array: bool = False
+
+
+class WithDefault(Opaque, frozen=True, kw_only=True):
+    """``target = default`` in a pattern or among parameters."""
+
+    target: "Pattern"
+    default: "Expression"
+
+
+class RestParameter(Opaque, frozen=True, kw_only=True):
+    """``...target``, the last parameter."""
+
+    target: "Pattern"
+
+
+class ForOf(Opaque, frozen=True, kw_only=True):
+    """``for (const target of items) …``; ``of_keys`` for ``in``."""
+
+    target: "Pattern"
+    items: "Expression"
+    body: tuple["Statement", ...]
+    of_keys: bool = False
+
+
+class Loop(Opaque, frozen=True, kw_only=True):
+    """``for (start; test; step) …``, ``while (test) …``."""
+
+    start: tuple["Statement", ...]
+    test: "Expression | None"
+    step: "Expression | None"
+    body: tuple["Statement", ...]
+
+
+class Switch(Opaque, frozen=True, kw_only=True):
+    """``switch (value) …``: the values of its cases, ``None`` for the default, with statements."""
+
+    value: "Expression"
+    cases: tuple[tuple["Expression | None", tuple["Statement", ...]], ...]
+
+
+class Jump(Opaque, frozen=True, kw_only=True):
+    """``break`` or ``continue``."""
+
+    word: str
 
 
 class Declaration(Struct, frozen=True):
@@ -157,6 +235,8 @@ class Try(Struct, frozen=True):
     body: tuple["Statement", ...]
     handler: tuple["Statement", ...]
     finalizer: tuple["Statement", ...]
+    caught: "Pattern | None" = None
+    """What the error is bound to."""
 
 
 class Throw(Struct, frozen=True):

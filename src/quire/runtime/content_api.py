@@ -4,6 +4,7 @@ import structlog
 from msgspec import Struct
 
 from quire.auth.authenticate import Authenticator
+from quire.clock import Clock
 from quire.content_api.admin_pages import AdminPages
 from quire.content_api.authorization import Authorizer
 from quire.content_api.batch.handler import BatchApi
@@ -22,6 +23,7 @@ from quire.content_api.reader import ContentReader
 from quire.content_api.readiness import Readiness
 from quire.content_api.response_cache import ResponseCache
 from quire.content_api.routes import Route, RouteTable
+from quire.content_api.scripts.routes import ScriptServices
 from quire.content_api.swagger_page import PATH as REFERENCE
 from quire.content_api.swagger_page import SwaggerPage
 from quire.content_api.timing import TimedAuthenticator
@@ -71,7 +73,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
     _log_closed(found)
     authorizer = Authorizer(found.closed.keys() | _missing(found, schema))
     return ContentApi(
-        RouteTable(_routes(settings, parts, authorizer, found)),
+        RouteTable(_routes(settings, parts, authorizer, found, services.clock)),
         parts.content_version,
         _authenticator(services, parts),
         settings=settings,
@@ -97,16 +99,23 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
 
 
 def _routes(
-    settings: Settings, parts: ContentParts, authorizer: Authorizer, found: Customisations
+    settings: Settings,
+    parts: ContentParts,
+    authorizer: Authorizer,
+    found: Customisations,
+    now: Clock,
 ) -> list[Route]:
     reader, documents = parts.reader, parts.documents
     routes: list[Route] = []
     responses = ResponseCache(settings.cache.responses)
     reads = DocumentReads(reader, responses)
+    scripts = ScriptServices(reader=reader, documents=documents, now=now)
     for content_type in reader.schema.api_types:
         usual = DocumentApi(reader, documents, content_type, responses).routes()
         served = found.routes.get(content_type.uid)
-        routes += usual if served is None else guarded_routes(usual, served, reads)
+        routes += usual if served is None else guarded_routes(
+            content_type.uid, usual, served, reads, scripts
+        )
     in_batches = Authorizer(
         found.closed.keys() | _missing(found, reader.schema) | _guarded_actions(found)
     )
@@ -187,5 +196,5 @@ def _guarded_actions(found: Customisations) -> frozenset[str]:
         f"{uid}.{route.action}"
         for uid, routes in found.routes.items()
         for route in routes
-        if route.needs_user or route.is_refused or route.steps or route.read is not None
+        if route.needs_user or route.is_refused or route.steps or route.read is not None or route.is_scripted
     )

@@ -19,7 +19,8 @@ CORE_ROUTES = "module.exports = createCoreRouter('api::{0}.{0}');"
 CORE_CONTROLLER = "module.exports = createCoreController('api::{0}.{0}');"
 CORE_SERVICE = "module.exports = createCoreService('api::{0}.{0}');"
 OWN_CONTROLLER = (
-    "module.exports = createCoreController('api::article.article', () => ({ async find() {} }));"
+    "module.exports = createCoreController('api::article.article', "
+    "() => ({ async find() { await fetch('http://x'); } }));"
 )
 GUARDED_ROUTES = (
     "module.exports = createCoreRouter('api::article.article', "

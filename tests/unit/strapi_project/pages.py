@@ -87,6 +87,12 @@ async def body(site: Site, target: str) -> Any:  # noqa: ANN401 - whatever JSON 
     return json.loads(response.content)
 
 
+def is_left_to_code(found: Customisations, action: str) -> bool:
+    """Tell whether an action of pages is closed, or evaluated for each request."""
+    routes = [one for one in found.routes.get(PAGE, ()) if one.action == action]
+    return f"{PAGE}.{action}" in found.closed or any(one.script is not None for one in routes)
+
+
 def customised(folder: Path, files: Mapping[str, str]) -> Customisations:
     """Return what is found in a project of pages with files."""
     write_tree(folder, *TYPES, core_files("page"), files)

@@ -29,10 +29,14 @@ class Site:
         """Send a GET request for a path under ``/api/``."""
         return await self._client.request("GET", f"/api/{target}", dict(headers or {}), b"")
 
-    async def send(self, method: str, target: str, body: object = None) -> Answer:
-        """Send a request with a JSON body."""
+    async def send(
+        self, method: str, target: str, body: object = None, token: str | None = None
+    ) -> Answer:
+        """Send a request with a JSON body, for the holder of a token if there is one."""
         content = b"" if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
         return await self._client.request(method, f"/api/{target}", headers, content)
 
     async def data(self, target: str) -> Any:  # noqa: ANN401 - whatever JSON holds

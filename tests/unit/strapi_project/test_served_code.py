@@ -291,22 +291,14 @@ async def test_generated_policies_and_middlewares_let_everybody_through(
 
 
 NEAR_MISSES = [
-    "ctx.query.filters = { owner: ctx.state.user.id }; await next();",
-    "if (ctx.state.user) { ctx.query.populate = ['tags']; } await next();",
-    "if (!ctx.state.user) { return ctx.unauthorized(); } await next();",
-    "ctx.query.filters = { publishedAt: { $lt: new Date() } }; await next();",
+    "ctx.query.filters = { owner: ctx.state.session.id }; await next();",
+    "if (process.env.SECRET) { ctx.query.populate = ['tags']; } await next();",
     "ctx.query.populate = makePopulate(); await next();",
-    "ctx.query.populate = ctx.query.filters.slug.split(',').reverse(); await next();",
-    "ctx.query.populate = ['tags'];",
-    "ctx.query.populate = ['tags']; await next(); ctx.body.data = [];",
-    "ctx.query.populate = ['tags']; await next(); await next();",
-    "ctx.params.id = '1'; await next();",
-    "ctx.query.unknown = 'x'; await next();",
     "const user = await strapi.documents('x').findMany({}); await next();",
     "populate.tags = false; ctx.query.populate = populate; await next();",
-    "if (ctx.query.secret !== 'x') return; await next();",
     "for (const name of names) ctx.query.populate = name; await next();",
-    "try { await next(); } catch (error) { ctx.body = error; }",
+    "const found = await fetch('http://x'); await next();",
+    "audit(ctx); await next();",
 ]
 
 
@@ -325,21 +317,10 @@ async def test_a_middleware_that_does_more_keeps_the_action_closed(
 @pytest.mark.parametrize(
     "method",
     [
-        "async find(ctx) { return strapi.documents('api::article.article').count(); }",
-        (
-            "async find(ctx) { const { data, meta } = await super.find(ctx);"
-            "return { data: data.filter((one) => one.shown), meta }; }"
-        ),
-        (
-            "async find(ctx) { ctx.query.filters = { owner: ctx.state.user.id };"
-            "return super.find(ctx); }"
-        ),
-        (
-            "async find(ctx) { const response = await super.find(ctx); response.meta.x = 1;"
-            "return response; }"
-        ),
-        "async find(ctx) { if (ctx.query.secret) { return super.find(ctx); } return []; }",
-        "async find(ctx) { return super.findOne(ctx); }",
+        "async find(ctx) { return strapi.documents('api::other.other').count(); }",
+        "async find(ctx) { return strapi.documents('api::article.article').publish({}); }",
+        "async find(ctx) { return strapi.plugin('email').service('email').send({}); }",
+        "async find(ctx) { return super.find({ ...ctx }); }",
         "find: makeFind()",
         "...others",
         "[name](ctx) { return super.find(ctx); }",
@@ -355,10 +336,8 @@ async def test_an_action_that_does_more_stays_closed(
 @pytest.mark.parametrize(
     "options",
     [
-        "{ config: { find: { policies: ['global::owns'] } } }",
         "{ config: { find: { policies: ['is-missing'] } } }",
         "{ config: { find: { policies: [(ctx) => ctx.query.secret === 'x'] } } }",
-        "{ config: { find: { middlewares: [{ name: 'change', config: { a: 1 } }] } } }",
         "{ config: { find: { auth: { strategies: ['mine'] } } } }",
         "{ config: { find: { somethingElse: true } } }",
         "{ config: makeConfig() }",
@@ -367,9 +346,7 @@ async def test_an_action_that_does_more_stays_closed(
 async def test_a_guard_that_is_not_known_keeps_the_action_closed(
     kind: Kind, tmp_path: Path, options: str
 ) -> None:
-    policy = {"src/policies/owns.js": "module.exports = (ctx) => ctx.state.user.id === 1;"}
-    code = middleware("ctx.query.populate = config.populate; await next();")
-    async with blog(kind, tmp_path, router(options), policy, code) as site:
+    async with blog(kind, tmp_path, router(options)) as site:
         assert (await site.get("articles")).status == 403
 
 

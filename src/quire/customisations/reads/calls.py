@@ -89,6 +89,20 @@ def _read(
     return ReadCall(uid, method.convert(asked), method.is_list, method.of_any_version)
 
 
+def row_query(parameters: Mapping[str, object]) -> dict[str, object]:
+    """Return the query in the content API that parameters of the query engine stand for.
+
+    Raises NotUnderstoodError.
+    """
+    converted = _of_rows(Constant(dict(parameters)))
+    members = converted.members if isinstance(converted, ObjectLiteral) else ()
+    return {
+        name: value.value
+        for name, value in members
+        if name is not None and isinstance(value, Constant)
+    }
+
+
 def _engine(callee: Expression) -> str:
     match callee:
         case Member(Name("strapi"), "documents"):

@@ -1,0 +1,1 @@
+"""Serves the code of a project that is evaluated request by request."""

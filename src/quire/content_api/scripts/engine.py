@@ -1,0 +1,408 @@
+"""Reads and writes of code: the document service, the entity service, the query engine.
+
+Code of a project is asked for no permission, as in the reference; row rules of the caller hold.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quire.access.ability import Ability, Unsanitized, rules_of
+from quire.access.principal import ApiToken
+from quire.api.scripts.output import with_secrets
+from quire.api.scripts.queries import (
+    Query,
+    content_query,
+    document_query,
+    of_document,
+    parameters_of,
+    plain,
+    rows_query,
+)
+from quire.database.response_budget import encode
+from quire.documents.intents import Create, Delete, Update
+from quire.documents.service import act_on, passwords_of
+from quire.errors import AppError, ForbiddenError, NotFoundError
+from quire.javascript.running.values import (
+    SECRET,
+    ErrorValue,
+    HostFunction,
+    HostObject,
+    ThrownError,
+    UnsupportedError,
+    as_json,
+)
+from quire.javascript.scope import UNDEFINED
+from quire.query.parameters import as_query
+from quire.query.querystring import QueryValue
+from quire.schema.model import PUBLISHED_STATUS, USER_UID, ContentType, Kind
+
+if TYPE_CHECKING:
+    from quire.api.messages import Request
+    from quire.api.reader import EncodedEntry, Mode, PreparedRead, Reader
+    from quire.database.mappers import Item
+    from quire.database.program import Program
+    from quire.documents.service import DocumentService
+    from quire.documents.unit import UnitOfWork
+
+_CLIENT_FAULTS = range(400, 500)
+_IDENTITIES = ("id", "documentId", "createdAt", "updatedAt", "createdBy", "updatedBy")
+Given = list[object]
+
+
+class Engine:
+    """Reads and writes for one request."""
+
+    def __init__(self, reader: Reader, documents: DocumentService, request: Request) -> None:
+        self._reader = reader
+        self._documents = documents
+        self._request = request
+        self.version = request.version
+        """The database's token of the present content, none once something was written."""
+
+    # What code calls
+
+    def documents(self, uid: object) -> HostObject:
+        """Return ``strapi.documents(uid)``."""
+        content_type = self._type(uid)
+        return _object(
+            {
+                "findMany": lambda given: self._many(content_type, _first(given)),
+                "findFirst": lambda given: self._first_of(content_type, _first(given)),
+                "findOne": lambda given: self._document(content_type, _first(given)),
+                "count": lambda given: self._count(content_type, _first(given)),
+                "create": lambda given: self._create(content_type, _first(given)),
+                "update": lambda given: self._update(content_type, _first(given)),
+                "delete": lambda given: self._delete(content_type, _first(given)),
+            }
+        )
+
+    def rows(self, uid: object) -> HostObject:
+        """Return ``strapi.db.query(uid)``."""
+        content_type = self._type(uid)
+
+        async def count(given: Given) -> object:
+            query = rows_query({**parameters_of(_first(given)), "select": ["id", "documentId"]})
+            return len(await self._list(content_type, "rows", query))
+
+        return _object(
+            {
+                "findMany": lambda given: self._list(
+                    content_type, "rows", rows_query(parameters_of(_first(given)))
+                ),
+                "findOne": lambda given: self._one(
+                    content_type, "first row", rows_query(parameters_of(_first(given)))
+                ),
+                "count": count,
+            }
+        )
+
+    def entities(self) -> HostObject:
+        """Return ``strapi.entityService``."""
+        return _object(
+            {
+                "findMany": self._entities,
+                "findOne": self._entity,
+                "count": lambda given: self._count(self._type(_first(given)), _second(given)),
+                "create": self._create_entity,
+                "update": self._update_entity,
+                "delete": self._delete_entity,
+            }
+        )
+
+    def service(self, uid: str) -> Mapping[str, HostFunction]:
+        """Return the methods of the core's service of a type."""
+        content_type = self._type(uid)
+        is_single = content_type.kind is Kind.SINGLE
+
+        async def find(given: Given) -> object:
+            if is_single:
+                raise UnsupportedError("finds a single type")
+            query = content_query(parameters_of(_first(given)))
+            prepared = await self._prepared(content_type, "list", query)
+            items, total = await self._reader.rows(prepared, self.version)
+            if prepared.pagination is None:
+                raise UnsupportedError("a list without pages")
+            results = [self._stored(content_type, item, query) for item in items]
+            return {"results": results, "pagination": prepared.pagination.meta(total)}
+
+        async def find_one(given: Given) -> object:
+            query = content_query(parameters_of(_second(given)))
+            return await self._one(content_type, "first", of_document(query, _first(given)))
+
+        return _functions({"find": find, "findOne": find_one})
+
+    async def user(self, user_id: int) -> object:
+        """Return the end user who asks, with the role."""
+        query: Query = {"filters": {"id": user_id}, "populate": ["role"], "locale": "*"}
+        content_type = self._reader.schema.content_types[USER_UID]
+        prepared = await self._prepared(content_type, "first row", query, Unsanitized())
+        item = await self._reader.row(prepared)
+        if item is None:
+            raise UnsupportedError("an end user who is gone")
+        return self._stored(content_type, item, query)
+
+    async def validate(self, uid: str, query: Query) -> None:
+        """Check a query as the core does. Raises its first fault as an AppError."""
+        content_type = self._reader.schema.content_types[uid]
+        ability = self._request.principal.ability
+        await self._reader.prepare(content_type, "list", _query(query), ability)
+
+    # Reading
+
+    def _type(self, uid: object) -> ContentType:
+        found = self._reader.schema.content_types.get(uid) if isinstance(uid, str) else None
+        if found is None or not (found.is_api or found.uid == USER_UID):
+            raise UnsupportedError("a type that is none of the project")
+        return found
+
+    def _ability(self) -> Ability:
+        ability = self._request.principal.ability
+        return ability if rules_of(ability) else Unsanitized()
+
+    async def _prepared(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability | None = None
+    ) -> PreparedRead:
+        self._refuse_drafts(content_type, mode, query)
+        reader = self._reader
+        return await reader.prepare(content_type, mode, _query(query), ability or self._ability())
+
+    def _refuse_drafts(self, content_type: ContentType, mode: Mode, query: Query) -> None:
+        """Refuse drafts to all but API tokens, where the settings say so. Raises ForbiddenError."""
+        if not self._reader.limits.drafts_need_token or not content_type.draft_and_publish:
+            return
+        shows_drafts = mode in {"rows", "first row"} or query.get("status") == "draft"
+        if shows_drafts and not isinstance(self._request.principal, ApiToken):
+            raise ForbiddenError
+
+    def _stored(self, content_type: ContentType, item: Item, query: Query) -> object:
+        entry = msgspec.json.decode(encode(item))
+        return with_secrets(entry, content_type, self._reader.schema, query)
+
+    async def _list(self, content_type: ContentType, mode: Mode, query: Query) -> list[object]:
+        prepared = await self._prepared(content_type, mode, query)
+        items, _ = await self._reader.rows(prepared, self.version)
+        return [self._stored(content_type, item, query) for item in items]
+
+    async def _one(self, content_type: ContentType, mode: Mode, query: Query) -> object:
+        prepared = await self._prepared(content_type, mode, query)
+        item = await self._reader.row(prepared)
+        return None if item is None else self._stored(content_type, item, query)
+
+    async def _many(self, content_type: ContentType, given: object) -> object:
+        return await self._list(content_type, "window", document_query(parameters_of(given)))
+
+    async def _first_of(self, content_type: ContentType, given: object) -> object:
+        return await self._one(content_type, "first", document_query(parameters_of(given)))
+
+    async def _document(self, content_type: ContentType, given: object) -> object:
+        parameters = parameters_of(given)
+        query = of_document(document_query(parameters), parameters.get("documentId"))
+        return await self._one(content_type, "first", query)
+
+    async def _count(self, content_type: ContentType, given: object) -> object:
+        query = document_query(parameters_of(given))
+        known: Query = {
+            name: query[name] for name in ("filters", "status", "locale") if name in query
+        }
+        prepared = await self._prepared(content_type, "count", known)
+        return await self._reader.total(prepared, self.version)
+
+    # The entity service
+
+    async def _entities(self, given: Given) -> object:
+        content_type = self._type(_first(given))
+        if content_type.kind is Kind.SINGLE:
+            return await self._first_of(content_type, _second(given))
+        return await self._many(content_type, _second(given))
+
+    async def _row(self, content_type: ContentType, row_id: object) -> object:
+        is_id = (isinstance(row_id, int) and not isinstance(row_id, bool)) or (
+            isinstance(row_id, str) and row_id.isdigit()
+        )
+        if not is_id:
+            raise UnsupportedError("an entry by something else than its number")
+        query: Query = {"filters": {"id": row_id}, "locale": "*"}
+        return await self._one(content_type, "first row", query)
+
+    async def _entity(self, given: Given) -> object:
+        content_type = self._type(_first(given))
+        row = await self._row(content_type, _second(given))
+        if not isinstance(row, dict):
+            return None
+        parameters = parameters_of(given[2] if len(given) > 2 else UNDEFINED)
+        query = of_document(document_query(parameters), row["documentId"])
+        return await self._one(content_type, "first", query)
+
+    async def _create_entity(self, given: Given) -> object:
+        parameters = parameters_of(_second(given))
+        data = parameters.get("data")
+        if not isinstance(data, dict):
+            raise ThrownError(ErrorValue("Error", "cannot create"))
+        is_draft = "publishedAt" in data and data["publishedAt"] is None
+        status = "draft" if is_draft else "published"
+        return await self._create(self._type(_first(given)), {**parameters, "status": status})
+
+    async def _update_entity(self, given: Given) -> object:
+        content_type = self._type(_first(given))
+        row = await self._row(content_type, _second(given))
+        if not isinstance(row, dict):
+            return None
+        parameters = parameters_of(given[2] if len(given) > 2 else UNDEFINED)
+        is_draft = content_type.draft_and_publish and row.get("publishedAt") is None
+        more = {"documentId": row["documentId"], "status": "draft" if is_draft else "published"}
+        return await self._update(content_type, {**parameters, **more})
+
+    async def _delete_entity(self, given: Given) -> object:
+        content_type = self._type(_first(given))
+        row = await self._row(content_type, _second(given))
+        if not isinstance(row, dict):
+            return None
+        await self._delete(content_type, {"documentId": row["documentId"]})
+        return row
+
+    # Writing
+
+    async def _create(self, content_type: ContentType, given: object) -> object:
+        parameters = parameters_of(given)
+        intent = Create(
+            uid=content_type.uid,
+            data=self._data(content_type, parameters.get("data")),
+            locale=_locale(parameters),
+            publish=parameters.get("status") == PUBLISHED_STATUS,
+        )
+        return await self._write(content_type, intent, parameters)
+
+    async def _update(self, content_type: ContentType, given: object) -> object:
+        parameters = parameters_of(given)
+        document_id = parameters.get("documentId")
+        if not isinstance(document_id, str) or not document_id:
+            raise UnsupportedError("changes a document without an id")
+        intent = Update(
+            uid=content_type.uid,
+            document_id=document_id,
+            data=self._data(content_type, parameters.get("data")),
+            locale=_locale(parameters),
+            publish=parameters.get("status") == PUBLISHED_STATUS,
+        )
+        try:
+            return await self._write(content_type, intent, parameters)
+        except NotFoundError:
+            return None
+
+    async def _delete(self, content_type: ContentType, given: object) -> object:
+        parameters = parameters_of(given)
+        document_id = parameters.get("documentId")
+        known = {"documentId", "locale"}
+        if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
+            raise UnsupportedError("deletes by something else than an id")
+        self._require_writable(content_type)
+        intent = Delete(uid=content_type.uid, document_id=document_id, locale=_locale(parameters))
+        self.version = None
+        written = await self._documents.perform([intent], principal=self._request.principal)
+        return {"documentId": document_id, "entries": SECRET if written[0] else []}
+
+    def _require_writable(self, content_type: ContentType) -> None:
+        if not content_type.is_api:
+            raise UnsupportedError("writes something else than content of the project")
+
+    def _data(self, content_type: ContentType, data: object) -> dict[str, object]:
+        """Return the attributes in data; what is none is passed over, as in the reference."""
+        self._require_writable(content_type)
+        found = as_json(data)
+        if not isinstance(found, dict):
+            raise UnsupportedError("writes data that are no object")
+        if any(name in found for name in _IDENTITIES):
+            raise UnsupportedError("writes what the server sets")
+        known = {**content_type.attributes}
+        return {
+            name: value
+            for name, value in found.items()
+            if name in known and name not in {"publishedAt", "locale", "localizations"}
+        }
+
+    async def _write(
+        self, content_type: ContentType, intent: Create | Update, parameters: Query
+    ) -> object:
+        """Write a document in a transaction of its own; returns the entry."""
+        reader, service = self._reader, self._documents
+        shown: Query = {
+            name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
+        }
+        if content_type.draft_and_publish and not intent.publish:
+            shown["status"] = "draft"
+        prepared = await reader.prepare(content_type, "written", _query(shown), self._ability())
+
+        def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
+            written = yield from act_on(unit, intent)
+            entry = yield from reader.encoded_row_program(
+                prepared, written[0].entry_id, reader.budget()
+            )
+            yield from unit.settle()
+            return entry
+
+        passwords = list(passwords_of(service.schema, intent))
+        self.version = None
+        entry = await service.run(act, passwords=passwords, principal=self._request.principal)
+        if entry is None:
+            raise UnsupportedError("an entry that was just written is not there")
+        found = msgspec.json.decode(entry.text)
+        return with_secrets(found, content_type, reader.schema, shown)
+
+
+def _query(query: Mapping[str, object]) -> dict[str, QueryValue]:
+    return {name: as_query(value) for name, value in query.items()}
+
+
+def _locale(parameters: Mapping[str, object]) -> str | None:
+    locale = parameters.get("locale")
+    if locale is None:
+        return None
+    if not isinstance(locale, str) or locale == "*" or "\0" in locale:
+        raise UnsupportedError("writes more than one locale")
+    return locale or None
+
+
+def _first(given: Given) -> object:
+    return given[0] if given else UNDEFINED
+
+
+def _second(given: Given) -> object:
+    return given[1] if len(given) > 1 else UNDEFINED
+
+
+Call = Callable[[Given], Awaitable[object]]
+
+
+def _functions(calls: Mapping[str, Call]) -> dict[str, HostFunction]:
+    return {name: HostFunction(throwing(call), is_async=True) for name, call in calls.items()}
+
+
+def _object(calls: Mapping[str, Call]) -> HostObject:
+    return HostObject(_functions(calls))
+
+
+def throwing(call: Call) -> Call:
+    """Return a call whose refusals are errors that code may catch."""
+
+    async def made(given: Given) -> object:
+        try:
+            return await call(given)
+        except AppError as error:
+            if error.status not in _CLIENT_FAULTS:
+                raise
+            raise ThrownError(error_value(error)) from None
+
+    return made
+
+
+def error_value(error: AppError) -> ErrorValue:
+    """Return what code sees of an error of the server."""
+    details = UNDEFINED if error.details is None else msgspec.to_builtins(error.details)
+    return ErrorValue(
+        error.name, str(error.message), status=error.status, details=details, cause=error
+    )

@@ -1,0 +1,136 @@
+"""What a controller's ``sanitizeOutput`` leaves of entries that code has made or read."""
+
+from collections.abc import Mapping
+
+from quire.access.ability import Ability, can_find
+from quire.javascript.running.values import SECRET, UnsupportedError
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    LocalizationsAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+)
+from quire.schema.model import FILE_UID, Model, Schema
+
+_CREATORS = frozenset({"createdBy", "updatedBy"})
+
+
+def sanitized(value: object, model: Model, schema: Schema, ability: Ability) -> object:
+    """Return entries without what is private, secret, or out of the caller's reach.
+
+    Raises UnsupportedError where that is not known.
+    """
+    if isinstance(value, list):
+        return [sanitized(item, model, schema, ability) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, object] = {}
+    for name, inner in value.items():
+        attribute = model.attributes.get(name)
+        if name in _CREATORS:
+            raise UnsupportedError("shows who has written an entry")
+        if attribute is None:
+            found[name] = inner
+        elif not (attribute.private or inner is SECRET or _is_secret(attribute)):
+            shown = _attribute(attribute, inner, schema, ability)
+            if shown is not SECRET:
+                found[name] = shown
+    return found
+
+
+def _is_secret(attribute: Attribute) -> bool:
+    return isinstance(attribute, ScalarAttribute) and attribute.secret
+
+
+def _attribute(attribute: Attribute, value: object, schema: Schema, ability: Ability) -> object:
+    """Return what is shown of an attribute, `SECRET` where it is left out."""
+    match attribute:
+        case RelationAttribute(target=None):
+            raise UnsupportedError("shows entries of any type")
+        case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
+            if not can_find(ability, uid) and not ability.allows(f"{uid}.findOne"):
+                return SECRET
+            return sanitized(value, schema.content_types[uid], schema, ability)
+        case MediaAttribute():
+            return sanitized(value, schema.content_types[FILE_UID], schema, ability)
+        case ComponentAttribute(component=uid):
+            return sanitized(value, schema.components[uid], schema, ability)
+        case DynamicZoneAttribute():
+            return _zone(value, schema, ability)
+        case _:
+            return value
+
+
+def _zone(value: object, schema: Schema, ability: Ability) -> object:
+    if not isinstance(value, list):
+        return value
+    found: list[object] = []
+    for item in value:
+        uid = item.get("__component") if isinstance(item, dict) else None
+        if not isinstance(uid, str) or uid not in schema.components:
+            raise UnsupportedError("shows a component that is not known")
+        found.append(sanitized(item, schema.components[uid], schema, ability))
+    return found
+
+
+def with_secrets(value: object, model: Model, schema: Schema, asked: object) -> object:
+    """Return entries as they are stored: with what stands for values that are never read.
+
+    ``asked`` is the query; where it names fields, others are not there.
+    """
+    if isinstance(value, list):
+        return [with_secrets(item, model, schema, asked) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, object] = {
+        name: _stored(model.attributes.get(name), inner, schema, _asked_of(asked, name))
+        for name, inner in value.items()
+    }
+    if isinstance(asked, dict) and asked.get("fields"):
+        fields = asked["fields"]
+        named = {fields} if isinstance(fields, str) else set(fields)
+        if named.isdisjoint(
+            {"*", *(name for name, one in model.attributes.items() if _is_secret(one))}
+        ):
+            return found
+    secrets = [name for name, one in model.attributes.items() if _is_secret(one)]
+    return {**found, **dict.fromkeys(secrets, SECRET)}
+
+
+def _asked_of(asked: object, name: str) -> object:
+    """Return what a query asks of an attribute that is populated."""
+    populate = asked.get("populate") if isinstance(asked, dict) else None
+    return populate.get(name) if isinstance(populate, dict) else None
+
+
+def _stored(attribute: Attribute | None, value: object, schema: Schema, asked: object) -> object:
+    match attribute:
+        case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
+            return with_secrets(value, schema.content_types[uid], schema, asked)
+        case ComponentAttribute(component=uid):
+            return with_secrets(value, schema.components[uid], schema, asked)
+        case DynamicZoneAttribute() | RelationAttribute(target=None):
+            return _mixed(value, schema)
+        case _:
+            return value
+
+
+def _mixed(value: object, schema: Schema) -> object:
+    if not isinstance(value, list):
+        return value
+    return [
+        with_secrets(item, _model(item, schema), schema, None) if isinstance(item, dict) else item
+        for item in value
+    ]
+
+
+def _model(item: Mapping[str, object], schema: Schema) -> Model:
+    uid = item.get("__component", item.get("__type"))
+    if isinstance(uid, str) and uid in schema.components:
+        return schema.components[uid]
+    if isinstance(uid, str) and uid in schema.content_types:
+        return schema.content_types[uid]
+    raise UnsupportedError("an entry of a type that is not known")

@@ -1,0 +1,126 @@
+"""Parameters of the reads and writes of code, in the form of the content API."""
+
+from collections.abc import Mapping
+
+from quire.customisations.reads.calls import row_query
+from quire.customisations.statements import NotUnderstoodError
+from quire.javascript.running.values import DateValue, UnsupportedError, text_of
+from quire.javascript.scope import UNDEFINED
+
+Query = dict[str, object]
+
+_PARAMETERS = frozenset(
+    {"filters", "sort", "fields", "populate", "status", "locale", "start", "limit", "_q"}
+)
+"""What the document service knows; it passes over everything else."""
+_NULLS = {"$eq": "$null", "$eqi": "$null", "$ne": "$notNull", "$nei": "$notNull"}
+_LONGEST_LIST = 100
+"""A longer list is read as an object."""
+_DRAFT, _PUBLISHED = "draft", "published"
+
+
+def parameters_of(value: object) -> dict[str, object]:
+    """Return parameters, without what is undefined. Raises UnsupportedError for other values."""
+    if value is UNDEFINED:
+        return {}
+    if not isinstance(value, dict):
+        raise UnsupportedError("parameters that are no object")
+    return {name: inner for name, inner in value.items() if inner is not UNDEFINED}
+
+
+def document_query(parameters: Mapping[str, object]) -> Query:
+    """Return the query of a read by the document service: drafts unless told otherwise."""
+    if "hasPublishedVersion" in parameters or "publicationFilter" in parameters:
+        raise UnsupportedError("reads by what is published")
+    query = content_query(
+        {name: value for name, value in parameters.items() if name in _PARAMETERS}
+    )
+    if query.get("status") != _PUBLISHED:
+        query["status"] = _DRAFT
+    return query
+
+
+def rows_query(parameters: Mapping[str, object]) -> Query:
+    """Return the query of a read by the query engine: rows of every status and locale."""
+    try:
+        query = row_query(parameters)
+    except NotUnderstoodError as error:
+        raise UnsupportedError(str(error)) from None
+    return {**content_query(query), "locale": "*"}
+
+
+def content_query(parameters: Mapping[str, object]) -> Query:
+    """Return parameters as the content API has them. Raises UnsupportedError."""
+    return {
+        name: _condition(value) if name == "filters" else plain(value)
+        for name, value in parameters.items()
+        if value is not UNDEFINED
+    }
+
+
+def of_document(query: Query, document_id: object) -> Query:
+    """Return a query that is narrowed to a document. Raises UnsupportedError for other ids."""
+    if not isinstance(document_id, str) or not document_id:
+        raise UnsupportedError("reads a document without an id")
+    own: Query = {"documentId": document_id}
+    filters = query.get("filters")
+    return {**query, "filters": own if filters is None else {"$and": [own, filters]}}
+
+
+def plain(value: object) -> object:
+    """Return a value as a query holds it. Raises UnsupportedError for what it cannot hold."""
+    match value:
+        case dict():
+            return {name: plain(inner) for name, inner in value.items()}
+        case list():
+            return [plain(item) for item in value]
+        case DateValue():
+            return value.text()
+        case str() | bool() | int() | float():
+            return value
+        case _:
+            raise UnsupportedError("a query of something that is not known")
+
+
+def sent_again(value: object) -> object:
+    """Return what a query is that was assigned: it is written out as text, and read again.
+
+    What is empty or undefined gets lost, as `UNDEFINED`. Raises UnsupportedError.
+    """
+    match value:
+        case dict():
+            known = {name: sent_again(inner) for name, inner in value.items()}
+            found = {name: inner for name, inner in known.items() if inner is not UNDEFINED}
+            return found or UNDEFINED
+        case list():
+            items = [sent_again(item) for item in value]
+            if len(items) > _LONGEST_LIST or UNDEFINED in items:
+                raise UnsupportedError("a query with a list that is not known")
+            return items or UNDEFINED
+        case DateValue():
+            return value.text()
+        case str() | bool() | int() | float():
+            return text_of(value)
+        case _ if value is UNDEFINED:
+            return UNDEFINED
+        case _:
+            raise UnsupportedError("a query of something that is not known")
+
+
+def _condition(value: object) -> object:
+    """Return a filter: what is compared with null is asked for by name."""
+    if isinstance(value, list):
+        return [_condition(item) for item in value]
+    if not isinstance(value, dict):
+        return plain(value)
+    found: dict[str, object] = {}
+    for name, inner in value.items():
+        if inner is not None:
+            found[name] = _condition(inner)
+        elif name in _NULLS:
+            found[_NULLS[name]] = True
+        elif name.startswith("$"):
+            raise UnsupportedError("compares with null")
+        else:
+            found[name] = {"$null": True}
+    return found

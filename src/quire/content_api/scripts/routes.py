@@ -1,0 +1,440 @@
+"""Routes whose action, policies or middlewares are evaluated request by request."""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from quire.access.principal import ApiToken, EndUser
+from quire.api.format_v4 import HEADER, VALUE
+from quire.api.messages import Answer, Handler, Request
+from quire.api.reader import Reader
+from quire.api.rewritten_query import RewrittenQuery, read_query, sent_query
+from quire.api.routes import Route
+from quire.api.scripts.context import Context, State, thrown_answer
+from quire.api.scripts.engine import Engine, error_value, throwing
+from quire.api.scripts.output import sanitized
+from quire.api.scripts.queries import Query, content_query
+from quire.customisations import ServedRoute
+from quire.customisations.query_changes import QueryStep, apply_steps
+from quire.customisations.scripts.model import FindService, Script, ScriptKind
+from quire.customisations.scripts.paths import CTX_METHODS
+from quire.documents.service import DocumentService
+from quire.errors import AppError, InternalServerError, PolicyError
+from quire.javascript.running.builtins import function, library, quiet_log, strapi_errors
+from quire.javascript.running.machine import Machine, settled
+from quire.javascript.running.scopes import Closure, Frame
+from quire.javascript.running.values import (
+    ErrorValue,
+    HostFunction,
+    HostObject,
+    ThrownError,
+    UnsupportedError,
+    as_json,
+    is_nullish,
+)
+from quire.javascript.scope import UNDEFINED
+from quire.query.parameters import as_query
+
+_log = structlog.get_logger("quire")
+_CORE = ("find", "findOne", "create", "update", "delete")
+_NO_CONTENT = 204
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+_MOST_CLIENT_STATUS = 499
+
+
+class ScriptServices(Struct, frozen=True, kw_only=True):
+    """What code may use: ``now`` returns milliseconds since 1970."""
+
+    reader: Reader
+    documents: DocumentService
+    now: Callable[[], int]
+
+
+def scripted_route(
+    served: ServedRoute, uid: str, core: Mapping[str, Handler], services: ScriptServices
+) -> Route:
+    """Return the route of code; ``core`` are the handlers of the type's core actions."""
+
+    async def handle(request: Request) -> Answer:
+        return await _Run(served, uid, core, services, request).respond()
+
+    return Route(
+        method=served.method,
+        path=served.path.strip("/"),
+        action=served.permission,
+        handler=handle,
+        uid=uid,
+        is_open=served.permission is None,
+    )
+
+
+class _Run:
+    """One request that code responds to."""
+
+    def __init__(
+        self,
+        served: ServedRoute,
+        uid: str,
+        core: Mapping[str, Handler],
+        services: ScriptServices,
+        request: Request,
+    ) -> None:
+        self._served = served
+        self._uid = uid
+        self._core = core
+        self._reader = services.reader
+        self._request = request
+        self._engine = Engine(services.reader, services.documents, request)
+        names: dict[str, object] = {}
+        self._machine = Machine(names)
+        self._strapi = self._server()
+        names |= library(self._machine, services.now)
+        utilities = HostObject({"errors": strapi_errors()})
+        names |= {
+            "strapi": self._strapi,
+            "@strapi/utils": utilities,
+            "require": function(lambda _name: utilities),
+        }
+        self._services: dict[str, Mapping[str, object]] = {}
+        self._find_service: FindService = lambda _uid: None
+        self._find_service = next((one.services for one in self._scripts()), self._find_service)
+
+    def _scripts(self) -> list[Script]:
+        served = self._served
+        found = [*served.policies, *(one for one in served.middlewares if isinstance(one, Script))]
+        return found if served.script is None else [*found, served.script]
+
+    async def respond(self) -> Answer:
+        """Respond to the request. Raises AppError."""
+        served = self._served
+        is_missing = served.needs_user and not isinstance(self._request.principal, EndUser)
+        if is_missing or served.is_refused:
+            raise PolicyError
+        try:
+            ctx = await self._context()
+            for policy in self._served.policies:
+                await self._ask(policy, ctx)
+            await self._go(ctx, 0)
+            return ctx.answer()
+        except ThrownError as error:
+            return self._failed(error)
+        except UnsupportedError as error:
+            _log.error(
+                "code of the project came upon something that is not evaluated",
+                route=f"{self._served.method} {self._served.path}",
+                reason=str(error),
+            )
+            raise InternalServerError from error
+        except RecursionError as error:
+            raise InternalServerError from error
+
+    def _failed(self, error: ThrownError) -> Answer:
+        answer = thrown_answer(error)
+        if answer is not None:
+            return answer
+        message = error.value.message if isinstance(error.value, ErrorValue) else "something"
+        route = f"{self._served.method} {self._served.path}"
+        _log.error("code of the project failed", route=route, reason=message)
+        raise InternalServerError from error
+
+    # The request
+
+    async def _context(self) -> Context:
+        request, served = self._request, self._served
+        parameters = {
+            served.id_name if name == "documentId" else name: value
+            for name, value in request.parameters.items()
+        }
+        query = msgspec.json.decode(msgspec.json.encode(read_query(sent_query(request.raw_query))))
+        body = msgspec.json.decode(msgspec.json.encode(request.body))
+        if body is None:
+            body = {} if request.method in _WITH_BODY else UNDEFINED
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1")
+            for name, value in request.headers.items()
+        }
+        asked = HostObject(
+            {
+                "query": query,
+                "body": body,
+                "params": parameters,
+                "method": request.method,
+                "headers": headers,
+                "header": headers,
+            },
+            writable=("query", "body"),
+        )
+        state = State(await self._asking())
+        members = {"params": parameters, "headers": headers, "header": headers}
+        return Context(asked, state, {**members, "method": request.method})
+
+    async def _asking(self) -> dict[str, object]:
+        """Return what the state says of who asks."""
+        principal = self._request.principal
+        if self._served.permission is None:
+            return {}
+        match principal:
+            case EndUser(id=user_id):
+                user = await self._engine.user(user_id)
+                return {"user": user, "auth": _auth("users-permissions", user)}
+            case ApiToken():
+                credentials = HostObject({"id": principal.id, "type": principal.type})
+                return {"auth": _auth("content-api-token", credentials)}
+            case _:
+                return {"auth": _auth("users-permissions", None)}
+
+    # Policies and middlewares
+
+    async def _ask(self, policy: Script, ctx: Context) -> None:
+        """Raises PolicyError unless a policy lets the request pass."""
+        known = {"request": ctx.member("request"), "state": ctx.member("state")}
+        # Of the context, only its own members are handed to policies: its methods are missing.
+        missing = dict.fromkeys(CTX_METHODS, UNDEFINED)
+        context = HostObject({**missing, **known, "params": ctx.member("params")})
+        decide = await self._made(policy)
+        given = [context, _config(policy), {"strapi": self._strapi}]
+        result = settled(await self._machine.call(decide, given, UNDEFINED))
+        if result is not True and result is not UNDEFINED:
+            raise PolicyError
+
+    async def _go(self, ctx: Context, index: int) -> None:
+        """Run the middlewares from one on, and then the action."""
+        if index == len(self._served.middlewares):
+            value = await self._act(ctx)
+            if not ctx.has_body and not is_nullish(value):
+                ctx.respond(value)
+            return
+        middleware = self._served.middlewares[index]
+        if not isinstance(middleware, Script):
+            self._change(ctx, middleware)
+            await self._go(ctx, index + 1)
+            return
+        went_on = False
+
+        async def following(_given: list[object]) -> object:
+            nonlocal went_on
+            if went_on:
+                raise UnsupportedError("goes on twice")
+            went_on = True
+            try:
+                await self._go(ctx, index + 1)
+            except AppError as error:
+                if error.status > _MOST_CLIENT_STATUS:
+                    raise
+                raise ThrownError(error_value(error)) from None
+            return UNDEFINED
+
+        handler = await self._made(middleware)
+        if middleware.kind is ScriptKind.MIDDLEWARE:
+            given = [_config(middleware), {"strapi": self._strapi}]
+            handler = settled(await self._machine.call(handler, given, UNDEFINED))
+        going_on = HostFunction(following, is_async=True)
+        settled(await self._machine.call(handler, [ctx, going_on], UNDEFINED))
+
+    def _change(self, ctx: Context, steps: tuple[QueryStep, ...]) -> None:
+        """Change the query as a middleware does that was understood."""
+        query, path = ctx.member("query"), ctx.member("params")
+        if not isinstance(query, dict) or not isinstance(path, dict):
+            raise UnsupportedError("a query that is no object")
+        asked = ctx.member("request")
+        if isinstance(asked, HostObject):
+            asked.assign("query", {**apply_steps(steps, query, path)})
+
+    async def _made(self, script: Script) -> object:
+        """Return the function that a script is."""
+        scope = self._machine.scope_of(script.module)
+        return await self._machine.evaluate(script.made, scope, Frame(UNDEFINED, UNDEFINED))
+
+    # Actions
+
+    async def _act(self, ctx: Context) -> object:
+        script = self._served.script
+        if script is None:
+            return await self._call_core(ctx, self._served.core_action)
+        own, base = await self._controller(script, ctx)
+        action = own.get(script.name)
+        if not isinstance(action, Closure):
+            raise UnsupportedError("an action that is no function")
+
+        async def following(_given: list[object]) -> object:
+            return UNDEFINED
+
+        given = [ctx, HostFunction(following, is_async=True)]
+        return settled(await self._machine.call(action, given, {**base, **own}))
+
+    async def _controller(
+        self, script: Script, ctx: Context
+    ) -> tuple[Mapping[str, object], Mapping[str, object]]:
+        """Return the methods of a controller, and those of the core below them."""
+        if not script.is_core:
+            return await self._methods(script, UNDEFINED), {}
+        actions = {name: self._core_action(name) for name in self._core}
+        methods = {
+            "transformResponse": self._transform,
+            "sanitizeOutput": self._sanitize,
+            "sanitizeQuery": self._checked,
+            "validateQuery": self._checked,
+        }
+        base: dict[str, object] = {
+            name: HostFunction(throwing(call), is_async=True) for name, call in methods.items()
+        }
+        del ctx
+        home = HostObject({**base, **actions})
+        return await self._methods(script, home), {**base, **actions}
+
+    async def _methods(self, script: Script, home: object) -> Mapping[str, object]:
+        frame = Frame(UNDEFINED, home)
+        scope = self._machine.scope_of(script.module)
+        made = await self._machine.evaluate(script.made, scope, frame)
+        if isinstance(made, Closure):
+            made = settled(await self._machine.call(made, [{"strapi": self._strapi}], UNDEFINED))
+        if not isinstance(made, dict):
+            raise UnsupportedError("a controller that is no object")
+        return made
+
+    def _core_action(self, name: str) -> HostFunction:
+        async def call(given: list[object]) -> object:
+            ctx = given[0] if given else UNDEFINED
+            if not isinstance(ctx, Context):
+                raise UnsupportedError("calls the core with another request")
+            return await self._call_core(ctx, name)
+
+        return HostFunction(throwing(call), is_async=True)
+
+    async def _call_core(self, ctx: Context, name: str) -> object:
+        """Let the core respond to the request as it is by now."""
+        if name not in self._core:
+            raise UnsupportedError(f"{name} of the core")
+        answer = await self._core[name](self._inner(ctx))
+        if self._request.method != "GET":
+            self._engine.version = None
+        ctx.set_status(answer.status) if answer.status != 200 else None
+        if answer.status == _NO_CONTENT:
+            return UNDEFINED
+        return msgspec.json.decode(answer.body)
+
+    def _inner(self, ctx: Context) -> Request:
+        """Return the request that the core is given."""
+        request = self._request
+        inner = Request(
+            request.method,
+            request.path,
+            _raw_query(ctx.member("query")),
+            {name: value for name, value in request.headers.items() if name != b"if-none-match"},
+            request.client,
+            request.credential,
+        )
+        inner.parameters = _core_parameters(ctx.member("params"))
+        inner.principal = request.principal
+        inner.version = self._engine.version
+        asked = ctx.member("request")
+        body = asked.member("body") if isinstance(asked, HostObject) else UNDEFINED
+        inner.body = None if body is UNDEFINED else as_json(body)
+        inner.commits = request.commits
+        return inner
+
+    async def _transform(self, given: list[object]) -> object:
+        if self._request.headers.get(HEADER) == VALUE:
+            raise UnsupportedError("the older format")
+        data = given[0] if given else UNDEFINED
+        if is_nullish(data):
+            return data
+        if not isinstance(data, dict | list):
+            raise ThrownError(ErrorValue("Error", "Entry must be an object or an array of objects"))
+        meta = given[1] if len(given) > 1 and given[1] is not UNDEFINED else {}
+        return {"data": data, "meta": meta}
+
+    async def _sanitize(self, given: list[object]) -> object:
+        schema = self._reader.schema
+        model = schema.content_types[self._uid]
+        data = given[0] if given else UNDEFINED
+        if len(given) < 2 or not isinstance(given[1], Context):
+            raise UnsupportedError("sanitizes for another request")
+        return sanitized(settled(data), model, schema, self._request.principal.ability)
+
+    async def _checked(self, given: list[object]) -> object:
+        """Check the query as the core does; return it."""
+        ctx = given[0] if given else UNDEFINED
+        query = ctx.member("query") if isinstance(ctx, Context) else UNDEFINED
+        if not isinstance(query, dict):
+            raise UnsupportedError("checks another query")
+        await self._engine.validate(self._uid, content_query(query))
+        return {**query}
+
+    # The server
+
+    def _server(self) -> HostObject:
+        async def documents(given: list[object]) -> object:
+            return self._engine.documents(given[0] if given else UNDEFINED)
+
+        async def rows(given: list[object]) -> object:
+            return self._engine.rows(given[0] if given else UNDEFINED)
+
+        async def service(given: list[object]) -> object:
+            return await self._service(given[0] if given else UNDEFINED)
+
+        return HostObject(
+            {
+                "documents": HostFunction(documents),
+                "query": HostFunction(rows),
+                "db": HostObject({"query": HostFunction(rows)}),
+                "entityService": self._engine.entities(),
+                "service": HostFunction(service),
+                "log": quiet_log(),
+            }
+        )
+
+    async def _service(self, uid: object) -> Mapping[str, object]:
+        """Return a service: its methods above those of the core."""
+        if not isinstance(uid, str):
+            raise UnsupportedError("a service that is not known")
+        if uid in self._services:
+            return self._services[uid]
+        code = self._find_service(uid)
+        if code is None:
+            raise UnsupportedError(f"the service {uid}")
+        base = self._engine.service(uid) if code.is_core else {}
+        frame = Frame(UNDEFINED, HostObject(base))
+        scope = self._machine.scope_of(code.module)
+        made = await self._machine.evaluate(code.made, scope, frame)
+        if isinstance(made, Closure):
+            made = settled(await self._machine.call(made, [{"strapi": self._strapi}], UNDEFINED))
+        if not isinstance(made, dict):
+            raise UnsupportedError(f"the service {uid}")
+        self._services[uid] = {**base, **made}
+        return self._services[uid]
+
+
+def _auth(strategy: str, credentials: object) -> HostObject:
+    return HostObject({"strategy": HostObject({"name": strategy}), "credentials": credentials})
+
+
+def _config(script: Script) -> object:
+    found: object = msgspec.json.decode(msgspec.json.encode(script.config))
+    return found
+
+
+def _raw_query(query: object) -> bytes:
+    """Return a query as a request has it, unlike every one that is sent."""
+    if not isinstance(query, dict):
+        raise UnsupportedError("a query that is no object")
+    checked: Query = content_query(query)
+    raw = RewrittenQuery(b"\0code\0" + msgspec.json.encode(checked))
+    raw.sent = b""
+    raw.query = {name: as_query(value) for name, value in checked.items()}
+    return raw
+
+
+def _core_parameters(parameters: object) -> dict[str, str]:
+    """Return the parameters of the path as the core calls them."""
+    document_id = parameters.get("id") if isinstance(parameters, dict) else None
+    if document_id is None:
+        return {}
+    if not isinstance(document_id, str) or not document_id:
+        raise UnsupportedError("a document without an id")
+    return {"documentId": document_id}

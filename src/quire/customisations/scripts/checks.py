@@ -1,0 +1,737 @@
+"""Checks that code does nothing but what can be evaluated, before any request comes.
+
+Every name has to be known, every method one that is evaluated, and of the request and the server
+only those members may be used that are known (`quire.customisations.scripts.paths`). Functions of
+the project that are called are checked, too. Everything else raises NotUnderstoodError.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from quire.customisations.scripts.model import FindService, Script, ScriptKind
+from quire.customisations.scripts.names import Names, Path, path_text
+from quire.customisations.scripts.paths import (
+    CONTROLLER_METHODS,
+    CTX_METHODS,
+    DATA,
+    DOCUMENT_READS,
+    DOCUMENT_WRITES,
+    ENTITY_METHODS,
+    LIVE,
+    ROW_READS,
+    SERVER_STATE,
+    SERVICE_READS,
+    SET,
+)
+from quire.customisations.served import CORE_ACTIONS
+from quire.customisations.statements import UNKNOWN_CODE, NotUnderstoodError
+from quire.javascript.running.builtins import GLOBAL_NAMES, STRAPI_ERRORS
+from quire.javascript.running.methods import METHOD_NAMES
+from quire.javascript.scope import Module, NotPlainError
+from quire.javascript.syntax import (
+    ArrayPattern,
+    Assign,
+    Call,
+    Declaration,
+    Destructuring,
+    Expression,
+    ForOf,
+    Function,
+    Literal,
+    Member,
+    Name,
+    Object,
+    ObjectPattern,
+    Opaque,
+    OptionalCall,
+    Pattern,
+    Property,
+    Regex,
+    RestParameter,
+    Return,
+    Statement,
+    Template,
+    Try,
+    Unary,
+    Update,
+    WithDefault,
+)
+
+_CLASSES = frozenset({"Date", "Set", "Map", "Error", "TypeError", *STRAPI_ERRORS})
+_UTILITIES = "@strapi/utils"
+_NO_VALUES = frozenset({"next", "method", "with strapi", "service", "engine"})
+_CHANGING = frozenset(
+    {"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "set", "add", "delete"}
+)
+"""Methods that change what they are called on."""
+_ENGINES = {"documents": DOCUMENT_READS | DOCUMENT_WRITES, "query": ROW_READS}
+
+
+class ScriptProject(Struct, frozen=True):
+    """What scripts may use of a project: its services, by uid."""
+
+    services: FindService
+    note_call: Callable[[str, str], None]
+    types: frozenset[str]
+    """The types that may be read and written, by uid."""
+
+
+def check_action(
+    module: Module, made: Expression, uid: str, name: str, project: ScriptProject, *, is_core: bool
+) -> Script:
+    """Return an action of a controller as a script. Raises NotUnderstoodError."""
+    checker = _Checker(project, is_core=is_core, of_service=False)
+    checker.method(module, made, name, (("ctx",), ("next",)))
+    return Script(
+        kind=ScriptKind.ACTION,
+        module=module,
+        made=made,
+        name=name,
+        uid=uid,
+        is_core=is_core,
+        services=project.services,
+    )
+
+
+def check_guard(
+    module: Module,
+    made: Expression,
+    kind: ScriptKind,
+    project: ScriptProject,
+    config: Mapping[str, object],
+) -> Script:
+    """Return a policy or a middleware as a script. Raises NotUnderstoodError."""
+    checker = _Checker(project, is_core=False, of_service=False)
+    function = module.followed(made)
+    if not isinstance(function, Function):
+        raise NotUnderstoodError("does not export a function alone")
+    if kind is ScriptKind.POLICY:
+        checker.function(module, function, (("policy",), None, ("with strapi",)))
+    elif kind is ScriptKind.HANDLER:
+        checker.function(module, function, (("ctx",), ("next",)))
+    else:
+        checker.maker(module, function, (None, ("with strapi",)), (("ctx",), ("next",)))
+    return Script(kind=kind, module=module, made=function, services=project.services, config=config)
+
+
+class _Checker(Struct):
+    project: ScriptProject
+    is_core: bool
+    of_service: bool
+    own: tuple[Module, Expression] | None = None
+    """The object whose methods ``this`` has."""
+    seen: set[tuple[int, tuple[Path | None, ...], str]] = field(default_factory=set)
+    alive: list[object] = field(default_factory=list)
+    """What was seen, so that no id stands for two."""
+
+    # Functions
+
+    def method(
+        self, module: Module, made: Expression, name: str, kinds: Sequence[Path | None]
+    ) -> None:
+        """Check a method of an object, or of what a function makes."""
+        self.own = module, made
+        names, found = self._object(module, made)
+        value = _member(found, name)
+        if value is None:
+            raise NotUnderstoodError(f"has no {name}")
+        function = value if isinstance(value, Function) else module.followed(value)
+        if not isinstance(function, Function):
+            raise NotUnderstoodError(f"computes {name}")
+        self._body(names, function, kinds)
+
+    def _object(self, module: Module, made: Expression) -> tuple[Names, Object]:
+        """Return the object that an expression is or makes, with the names that are known in it."""
+        made = module.followed(made)
+        names = Names(module)
+        if isinstance(made, Function):
+            names = self._bound(names, made, (("with strapi",),))
+            body = made.body
+            if isinstance(body, tuple):
+                *before, last = body or (Opaque(),)
+                self._statements(before, names)
+                if not isinstance(last, Return) or last.value is None:
+                    raise NotUnderstoodError(UNKNOWN_CODE)
+                body = last.value
+            made = module.followed(body)
+        if not isinstance(made, Object):
+            raise NotUnderstoodError("has code of its own in place of the core")
+        if not all(isinstance(one, Property) and isinstance(one.key, str) for one in made.members):
+            raise NotUnderstoodError("has actions that are computed")
+        return names, made
+
+    def maker(
+        self,
+        module: Module,
+        function: Function,
+        kinds: Sequence[Path | None],
+        inner: Sequence[Path | None],
+    ) -> None:
+        """Check a function that makes a function."""
+        names = self._bound(Names(module), function, kinds)
+        body = function.body
+        if isinstance(body, tuple):
+            *before, last = body or (Opaque(),)
+            self._statements(before, names)
+            if not isinstance(last, Return) or last.value is None:
+                raise NotUnderstoodError("does not return a handler")
+            body = last.value
+        made = module.followed(body)
+        if not isinstance(made, Function):
+            raise NotUnderstoodError("does not return a function")
+        self._body(names, made, inner)
+
+    def function(self, module: Module, function: Function, kinds: Sequence[Path | None]) -> None:
+        """Check a function of a module, once for the kinds of its arguments."""
+        key = (id(function), tuple(kinds), f"{self.of_service}")
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        self.alive.append(function)
+        self._body(Names(module), function, kinds)
+
+    def _body(self, names: Names, function: Function, kinds: Sequence[Path | None]) -> None:
+        inner = self._bound(names, function, kinds)
+        if isinstance(function.body, tuple):
+            self._statements(function.body, inner)
+        elif type(function.body) is Opaque:
+            raise NotUnderstoodError(UNKNOWN_CODE)
+        else:
+            self.value(function.body, inner)
+
+    def _bound(self, names: Names, function: Function, kinds: Sequence[Path | None]) -> Names:
+        inner = names.inner()
+        for index, parameter in enumerate(function.parameters):
+            kind = kinds[index] if index < len(kinds) else None
+            self._bind(parameter, kind, inner)
+        return inner
+
+    # Patterns
+
+    def _bind(  # noqa: C901 - a case for each kind of pattern
+        self, target: Pattern, kind: Path | None, names: Names
+    ) -> None:
+        match target:
+            case Name(name):
+                names.bind(name, kind)
+            case ObjectPattern(members):
+                for key, bound in members:
+                    names.bind(bound, self._part(kind, key))
+            case ArrayPattern(members) if kind not in LIVE:
+                for bound in members:
+                    names.bind(bound, None)
+            case WithDefault():
+                self.value(target.default, names)
+                self._bind(target.target, kind, names)
+            case RestParameter():
+                self._bind(target.target, None, names)
+            case Destructuring():
+                for key, inner in target.members:
+                    self._bind(inner, self._part(kind, key), names)
+                if target.rest is not None:
+                    self._plain(kind)
+                    self._bind(target.rest, None, names)
+            case _:
+                raise NotUnderstoodError(UNKNOWN_CODE)
+
+    def _part(self, kind: Path | None, key: str) -> Path | None:
+        if kind is None:
+            return None
+        if kind == ("with strapi",):
+            if key != "strapi":
+                raise NotUnderstoodError(f"uses {key}")
+            return ("strapi",)
+        return self._path((*kind, key))
+
+    # Statements
+
+    def _statements(self, statements: Sequence[Statement], names: Names) -> None:
+        for statement in statements:
+            if isinstance(statement, Declaration) and isinstance(statement.target, Name):
+                names.bind(statement.target.text, None)
+        for statement in statements:
+            self._statement(statement, names)
+
+    def _statement(self, statement: Statement, names: Names) -> None:
+        match statement:
+            case Declaration(target, value):
+                self._declaration(target, value, names)
+            case Try(body, handler, finalizer, caught):
+                self._statements(body, names.inner())
+                inner = names.inner()
+                if caught is not None:
+                    self._bind(caught, None, inner)
+                self._statements(handler, inner)
+                self._statements(finalizer, names.inner())
+            case ForOf():
+                self.value(statement.items, names)
+                inner = names.inner()
+                self._bind(statement.target, None, inner)
+                self._statements(statement.body, inner)
+            case _ if type(statement) is Opaque:
+                raise NotUnderstoodError(UNKNOWN_CODE)
+            case _:
+                self._parts(statement, names.inner())
+
+    def _declaration(self, target: Pattern, value: Expression, names: Names) -> None:
+        if type(value) is Opaque:
+            if value.names:
+                raise NotUnderstoodError(UNKNOWN_CODE)
+            self._bind(target, None, names)
+            return
+        kind = self._path_of(value, names)
+        if kind is None:
+            kind = self._checked(value, names)
+            if kind is not None and kind[0] not in {"service", "engine"}:
+                self._plain(kind)
+        if isinstance(target, Name) and isinstance(value, Function):
+            names.bind(target.text, ("function", str(names.keep(value))))
+            return
+        self._bind(target, kind, names)
+
+    def _parts(self, part: object, names: Names) -> None:
+        """Check all that a statement or an expression is made of."""
+        for key in part.__struct_fields__ if isinstance(part, Struct) else ():
+            value = getattr(part, key)
+            if key == "names":
+                continue
+            self._inner(value, names)
+
+    def _inner(self, value: object, names: Names) -> None:
+        if isinstance(value, tuple):
+            if value and all(_is_statement(one) for one in value):
+                self._statements(value, names.inner())
+            else:
+                for one in value:
+                    self._inner(one, names)
+        elif isinstance(value, Property):
+            if not isinstance(value.key, str):
+                self.value(value.key, names)
+            self.value(value.value, names)
+        elif _is_statement(value):
+            self._statement(value, names)  # type: ignore[arg-type]
+        elif isinstance(value, Struct):
+            self.value(value, names)  # type: ignore[arg-type]
+
+    # Expressions
+
+    def value(self, value: Expression, names: Names) -> None:
+        """Check an expression that stands for a plain value."""
+        self._plain(self._checked(value, names))
+
+    def _plain(self, kind: Path | None) -> None:
+        if kind is not None and (kind in LIVE or kind[0] in _NO_VALUES):
+            raise NotUnderstoodError(f"hands on {path_text(kind)}")
+
+    def _checked(  # noqa: C901, PLR0912 - a case for each kind of expression
+        self, value: Expression, names: Names
+    ) -> Path | None:
+        """Check an expression; return the path that it stands for, if any."""
+        match value:
+            case Name(name):
+                return self._named(name, names)
+            case Member() | Unary("()", _):
+                return self._path_of(value, names, check=True)
+            case Call(callee, arguments, is_new):
+                if is_new:
+                    return self._new(callee, arguments, names)
+                return self._call(callee, arguments, names)
+            case OptionalCall():
+                return self._call(value.callee, value.arguments, names)
+            case Function():
+                self._body(names, value, ())
+            case Assign(_, target, assigned):
+                self._assign(target, assigned, names)
+            case Update():
+                self._assign(value.target, Literal(1), names)
+            case Unary("++" | "--", target):
+                self._assign(target, Literal(1), names)
+            case Template(parts):
+                for part in parts:
+                    if not isinstance(part, str):
+                        self.value(part, names)
+            case Literal() | Regex():
+                pass
+            case _ if type(value) is Opaque:
+                raise NotUnderstoodError(UNKNOWN_CODE)
+            case _:
+                self._parts(value, names)
+        return None
+
+    def _named(self, name: str, names: Names) -> Path | None:
+        if name in {"this", "super"}:
+            return (name,)
+        if names.knows(name):
+            return names.kind(name)
+        module = names.module
+        if name in module.bindings:
+            self._binding(module, name)
+            return None
+        if name in module.imports:
+            self._import(module, name)
+            return None
+        if name == "strapi":
+            return ("strapi",)
+        if name == "require":
+            raise NotUnderstoodError("uses a package")
+        if name not in GLOBAL_NAMES:
+            raise NotUnderstoodError(f"uses {name}")
+        return None
+
+    def _binding(self, module: Module, name: str) -> None:
+        """Check what a module binds a name to, once."""
+        key = (id(module), (), name)
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        self.alive.append(module)
+        expression = module.bindings[name]
+        if isinstance(expression, Function):
+            self.function(module, expression, ())
+        else:
+            self.value(expression, Names(module))
+
+    def _import(self, module: Module, name: str) -> None:
+        origin, imported = module.imports[name]
+        if origin == _UTILITIES:
+            if imported not in {"errors", "*", "default"}:
+                raise NotUnderstoodError(f"uses {imported} of {origin}")
+            return
+        try:
+            other, inner = module.imported(name)
+        except NotPlainError:
+            raise NotUnderstoodError(f"uses {name} of {origin}") from None
+        self.value(inner, Names(other))
+
+    # Paths
+
+    def _path_of(  # noqa: C901 - a case for each kind of expression
+        self, value: Expression, names: Names, *, check: bool = False
+    ) -> Path | None:
+        """Return the path of a chain of members of the request or the server."""
+        match value:
+            case Name(name) if names.knows(name) or name in {"strapi", "this", "super"}:
+                return self._named(name, names)
+            case Unary("()" | "await", inner):
+                return self._path_of(inner, names, check=check)
+            case Member(inner, str() as key):
+                path = self._path_of(inner, names, check=check)
+                if path is not None:
+                    return self._path((*path, key))
+                if check:
+                    self._member(inner, key, names)
+            case Member(inner, computed):
+                path = self._path_of(inner, names, check=check)
+                self._plain(path)
+                if not isinstance(computed, str):
+                    self.value(computed, names)
+                if path is None and check:
+                    self._member(inner, "", names)
+            case Call(Name("require"), (Literal(origin),)) if origin == _UTILITIES:
+                return ("utilities",)
+            case _:
+                if check:
+                    self.value(value, names)
+        return None
+
+    def _member(self, inner: Expression, key: str, names: Names) -> None:
+        """Check a member of something that is no part of the request."""
+        match inner:
+            case Name(name) if not names.knows(name) and name in names.module.imports:
+                origin, imported = names.module.imports[name]
+                is_errors = imported == "errors" and key in STRAPI_ERRORS
+                if origin == _UTILITIES and not is_errors and key != "errors":
+                    raise NotUnderstoodError(f"uses {key} of {origin}")
+                self._import(names.module, name)
+            case Name() | Member():
+                pass
+            case _:
+                return
+
+    def _path(self, path: Path) -> Path | None:
+        """Return a path of which more is known, ``None`` for plain values. Raises for others."""
+        if path in LIVE:
+            return path
+        head = path[:-1]
+        if head in LIVE:
+            return self._live(head, path)
+        if head == ("utilities",) and path[-1] == "errors":
+            return path
+        if head == ("utilities", "errors") and path[-1] in STRAPI_ERRORS:
+            return None
+        if head[0] in {"service", "engine"} and len(path) == 3:
+            return path
+        if head[0] in {"method", "function", "next", "service", "engine", "utilities"}:
+            raise NotUnderstoodError(f"uses {path_text(path)}")
+        return None
+
+    def _live(self, head: Path, path: Path) -> Path | None:
+        name = path[-1]
+        if path in DATA:
+            return None
+        if head[-1] == "state" and head[0] in {"ctx", "policy"}:
+            if name in SERVER_STATE:
+                raise NotUnderstoodError(f"uses {path_text(path)}")
+            return None
+        is_method = (
+            (head in {("ctx",), ("policy",)} and name in CTX_METHODS)
+            or head == ("strapi", "log")
+            or (head == ("strapi",) and name in {"documents", "query", "service"})
+            or path == ("strapi", "db", "query")
+            or (head == ("strapi", "entityService") and name in ENTITY_METHODS)
+            or head in {("this",), ("super",)}
+        )
+        if not is_method:
+            raise NotUnderstoodError(f"uses {path_text(path)}")
+        return ("method", *path)
+
+    # Calls
+
+    def _new(
+        self, callee: Expression, arguments: Sequence[Expression], names: Names
+    ) -> Path | None:
+        name = callee.key if isinstance(callee, Member) else getattr(callee, "text", "")
+        if name not in _CLASSES:
+            raise NotUnderstoodError(f"makes a {name}")
+        self.value(callee, names)
+        self._values(arguments, names)
+        return None
+
+    def _values(self, values: Sequence[Expression], names: Names) -> None:
+        for value in values:
+            self.value(value, names)
+
+    def _call(
+        self, callee: Expression, arguments: Sequence[Expression], names: Names
+    ) -> Path | None:
+        if callee == Name("require") and arguments == (Literal(_UTILITIES),):
+            return ("utilities",)
+        if self._engine_call(callee, arguments, names):
+            return None
+        path = self._path_of(callee, names)
+        if path is not None:
+            return self._path_call(path, arguments, names)
+        if isinstance(callee, Name):
+            self._own_call(callee.text, arguments, names)
+            return None
+        if isinstance(callee, Member) and isinstance(callee.key, str):
+            self._method_call(callee.object, callee.key, arguments, names)
+            return None
+        raise NotUnderstoodError("calls something that is computed")
+
+    def _engine_call(
+        self, callee: Expression, arguments: Sequence[Expression], names: Names
+    ) -> bool:
+        """Check a call of ``strapi.documents(uid).findOne(…)`` and the like."""
+        if not (isinstance(callee, Member) and isinstance(callee.object, Call)):
+            return False
+        inner = callee.object
+        path = self._path_of(inner.callee, names)
+        key = callee.key
+        if path is None or path[:2] != ("method", "strapi") or not isinstance(key, str):
+            return False
+        made = self._made_engine(path[-1], inner.arguments, names)
+        self._path_call((*made, key), arguments, names)
+        return True
+
+    def _made_engine(self, engine: str, uids: Sequence[Expression], names: Names) -> Path:
+        """Check ``strapi.service(uid)``, ``strapi.documents(uid)`` or ``strapi.query(uid)``."""
+        self._values(uids, names)
+        try:
+            uid = names.module.value(uids[0]) if len(uids) == 1 else None
+        except NotPlainError:
+            uid = None
+        if engine == "service":
+            if not isinstance(uid, str):
+                raise NotUnderstoodError("calls a service that is computed")
+            return ("service", uid)
+        if isinstance(uid, str) and uid not in self.project.types:
+            raise NotUnderstoodError(f"reads or writes {uid}")
+        return ("engine", engine)
+
+    def _call_service(
+        self, uid: str, key: str, arguments: Sequence[Expression], names: Names
+    ) -> None:
+        kinds = [self._argument(one, names) for one in arguments]
+        service = self.project.services(uid)
+        if service is None:
+            raise NotUnderstoodError(f"calls the service {uid}")
+        checker = _Checker(
+            self.project,
+            is_core=service.is_core,
+            of_service=True,
+            seen=self.seen,
+            alive=self.alive,
+        )
+        mark = (id(service.made), tuple(kinds), key)
+        if mark in self.seen:
+            return
+        self.seen.add(mark)
+        self.alive.append(service)
+        _, found = checker._object(service.module, service.made)
+        if _member(found, key) is None and service.is_core and key in SERVICE_READS:
+            return
+        checker.method(service.module, service.made, key, kinds)
+        self.project.note_call(uid, key)
+
+    def _argument(self, value: Expression, names: Names) -> Path | None:
+        """Check an argument of a function of the project; the request may be handed to it."""
+        path = self._path_of(value, names)
+        if path in {("ctx",), ("strapi",)}:
+            return path
+        self.value(value, names)
+        return None
+
+    def _path_call(  # noqa: C901, PLR0912 - a case for each kind of function of the server
+        self, path: Path, arguments: Sequence[Expression], names: Names
+    ) -> Path | None:
+        match path:
+            case ("next",):
+                self._values(arguments, names)
+            case ("function", _):
+                kinds = [self._argument(one, names) for one in arguments]
+                if any(kinds):
+                    self._body(names, names.kept(int(path[1])), kinds)
+            case ("method", "this", name):
+                self._this_call(name, arguments, names)
+            case ("method", "super", name) if self.is_core and name in CORE_ACTIONS:
+                if self.of_service:
+                    if name not in SERVICE_READS:
+                        raise NotUnderstoodError(f"calls {name} of the core's service")
+                    self._values(arguments, names)
+                else:
+                    self._only_ctx(arguments, names)
+            case ("method", "ctx", _) | ("method", "strapi", "log", _):
+                self._values(arguments, names)
+            case ("method", "strapi", "entityService", _):
+                self._values(arguments, names)
+            case ("method", "strapi", "service" | "documents" | "query") | (
+                "method",
+                "strapi",
+                "db",
+                "query",
+            ):
+                return self._made_engine(path[-1], arguments, names)
+            case ("service", uid, name):
+                self._call_service(uid, name, arguments, names)
+            case ("engine", engine, name):
+                if name not in _ENGINES[engine]:
+                    raise NotUnderstoodError(f"uses {engine}(…).{name}")
+                self._values(arguments, names)
+            case ("method", "policy", name) if name in CTX_METHODS:
+                self._values(arguments, names)
+            case _:
+                raise NotUnderstoodError(f"calls {path_text(path)}")
+        return None
+
+    def _only_ctx(self, arguments: Sequence[Expression], names: Names) -> None:
+        if not arguments or self._path_of(arguments[0], names) != ("ctx",):
+            raise NotUnderstoodError("calls the core with another request")
+
+    def _this_call(self, name: str, arguments: Sequence[Expression], names: Names) -> None:
+        if self.own is not None:
+            module, made = self.own
+            _, found = self._object(module, made)
+            if _member(found, name) is not None:
+                kinds = tuple(self._argument(one, names) for one in arguments)
+                key = (id(made), kinds, f"this {name}")
+                if key not in self.seen:
+                    self.seen.add(key)
+                    self.method(module, made, name, kinds)
+                return
+        if self.is_core and not self.of_service and name in CONTROLLER_METHODS:
+            for one in arguments:
+                if self._path_of(one, names) != ("ctx",):
+                    self.value(one, names)
+            return
+        if self.is_core and self.of_service and name in SERVICE_READS:
+            self._values(arguments, names)
+            return
+        raise NotUnderstoodError(f"calls this.{name}")
+
+    def _own_call(self, name: str, arguments: Sequence[Expression], names: Names) -> None:
+        """Check a call of a function by its name."""
+        if names.knows(name):
+            raise NotUnderstoodError(f"calls {name}")
+        found = names.module.function(name)
+        if found is None:
+            if name in names.module.bindings or name in names.module.imports:
+                raise NotUnderstoodError(f"calls {name}")
+            self._named(name, names)
+            self._values(arguments, names)
+            return
+        module, function = found
+        kinds = [self._argument(one, names) for one in arguments]
+        self.function(module, function, kinds)
+
+    def _method_call(
+        self, of: Expression, key: str, arguments: Sequence[Expression], names: Names
+    ) -> None:
+        """Check a call of a method of a value."""
+        if isinstance(of, Name) and not names.knows(of.text):
+            module = names.module
+            if of.text in GLOBAL_NAMES and of.text not in {*module.bindings, *module.imports}:
+                self._values(arguments, names)
+                return
+            value = module.followed(of)
+            if isinstance(value, Object) and (own := _member(value, key)) is not None:
+                function = module.followed(own)
+                if not isinstance(function, Function):
+                    raise NotUnderstoodError(f"calls {key}")
+                kinds = [self._argument(one, names) for one in arguments]
+                self.function(module, function, kinds)
+                self.value(of, names)
+                return
+        if key not in METHOD_NAMES:
+            raise NotUnderstoodError(f"calls {key}")
+        if key in _CHANGING:
+            self._own_only(of, names)
+        self.value(of, names)
+        self._values(arguments, names)
+
+    def _own_only(self, value: Expression, names: Names) -> None:
+        """Refuse to change a constant of a module, which requests would share."""
+        while isinstance(value, Member):
+            value = value.object
+        if not isinstance(value, Name) or value.text in {"this", "super"}:
+            return
+        if not names.knows(value.text):
+            raise NotUnderstoodError("changes what requests share")
+
+    # Assignments
+
+    def _assign(self, target: Expression, value: Expression, names: Names) -> None:
+        self.value(value, names)
+        match target:
+            case Name(name):
+                if not names.knows(name):
+                    raise NotUnderstoodError("assigns to what requests share")
+                if names.kind(name) is not None:
+                    raise NotUnderstoodError(f"assigns to {name}")
+            case Member(inner, str() as key):
+                path = self._path_of(inner, names)
+                if path is None:
+                    self._own_only(inner, names)
+                    self.value(inner, names)
+                    return
+                whole = (*path, key)
+                is_state = path[-1] == "state" and key not in {*SERVER_STATE, "auth"}
+                if whole not in SET and not is_state:
+                    raise NotUnderstoodError(f"sets {path_text(whole)}")
+            case Member(inner, _):
+                self._own_only(inner, names)
+                self.value(target, names)
+            case _:
+                raise NotUnderstoodError(UNKNOWN_CODE)
+
+
+def _member(made: Object, name: str) -> Expression | None:
+    for one in made.members:
+        if isinstance(one, Property) and one.key == name:
+            return one.value
+    return None
+
+
+def _is_statement(value: object) -> bool:
+    return isinstance(value, Statement) and not isinstance(value, Regex | OptionalCall | Update)

@@ -1,0 +1,54 @@
+"""What code may ask of a request and of the server: members by their paths."""
+
+LIVE = frozenset(
+    {
+        *(("ctx",), ("ctx", "request"), ("ctx", "state")),
+        *(("policy",), ("policy", "request"), ("policy", "state")),
+        *(("strapi",), ("strapi", "db"), ("strapi", "entityService"), ("strapi", "log")),
+        *(("this",), ("super",)),
+    }
+)
+"""Objects of the server: they have the members that are named here, and are not handed on."""
+
+_ERROR_METHODS = frozenset(
+    {
+        *("badRequest", "unauthorized", "paymentRequired", "forbidden", "notFound", "conflict"),
+        *("gone", "unprocessableEntity", "tooManyRequests", "internalServerError"),
+        *("notImplemented", "badGateway", "serviceUnavailable"),
+    }
+)
+CTX_METHODS = _ERROR_METHODS | {"throw", "send", "created"}
+"""Methods of the context."""
+
+DATA = frozenset(
+    {
+        *(("ctx", "query"), ("ctx", "params"), ("ctx", "body"), ("ctx", "status")),
+        *(("ctx", "method"), ("ctx", "request", "method"), ("policy", "params")),
+        *(("ctx", "headers"), ("ctx", "header"), ("ctx", "request", "headers")),
+        *(("ctx", "request", "header"), ("policy", "request", "header")),
+        ("policy", "request", "headers"),
+        *(("ctx", "request", "body"), ("ctx", "request", "query"), ("ctx", "request", "params")),
+        *(("policy", "request", "body"), ("policy", "request", "query")),
+        ("policy", "request", "params"),
+    }
+)
+"""Members that hold plain values."""
+
+SET = frozenset(
+    {
+        *(("ctx", "query"), ("ctx", "body"), ("ctx", "status"), ("ctx", "request", "body")),
+    }
+)
+"""Members that may be set as a whole."""
+
+SERVER_STATE = frozenset({"route", "session", "isAuthenticated", "userAbility", "_startTime"})
+"""Members of the state that the server sets, and that are not known here."""
+
+DOCUMENT_READS = frozenset({"findOne", "findFirst", "findMany", "count"})
+DOCUMENT_WRITES = frozenset({"create", "update", "delete"})
+ROW_READS = frozenset({"findOne", "findMany", "count"})
+ENTITY_METHODS = frozenset({"findOne", "findMany", "count", "create", "update", "delete"})
+CONTROLLER_METHODS = frozenset(
+    {"transformResponse", "sanitizeOutput", "sanitizeQuery", "validateQuery"}
+)
+SERVICE_READS = frozenset({"find", "findOne"})

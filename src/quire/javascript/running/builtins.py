@@ -1,0 +1,392 @@
+"""What all code knows: ``Math``, ``JSON``, ``Object``, ``Date``, ``Promise`` and the like."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from quire.javascript.running.dates import parsed_date
+from quire.javascript.running.methods import WHITE_SPACE, MapValue, SetValue
+from quire.javascript.running.values import (
+    CallableObject,
+    DateValue,
+    ErrorValue,
+    HostFunction,
+    HostObject,
+    Promise,
+    ThrownError,
+    UnsupportedError,
+    as_json,
+    is_nullish,
+    is_number,
+    is_truthy,
+    key_of,
+    number,
+    number_of,
+    own_keys,
+    text_of,
+    type_error,
+)
+from quire.javascript.scope import UNDEFINED
+
+if TYPE_CHECKING:
+    from quire.javascript.running.machine import Machine
+
+STRAPI_ERRORS = {
+    "ApplicationError": (400, "An application error occurred"),
+    "ValidationError": (400, "An application error occurred"),
+    "PaginationError": (400, "Invalid pagination"),
+    "UnauthorizedError": (401, "Unauthorized"),
+    "ForbiddenError": (403, "Forbidden access"),
+    "PolicyError": (403, "Policy Failed"),
+    "NotFoundError": (404, "Entity not found"),
+    "PayloadTooLargeError": (413, "Entity too large"),
+    "RateLimitError": (429, "Too many requests, please try again later."),
+    "NotImplementedError": (501, "This feature is not implemented yet"),
+}
+"""The errors of ``@strapi/utils`` with the status of their responses and their usual messages."""
+_MOST_DIGITS = 15
+
+
+def function(make: Callable[..., object]) -> HostFunction:
+    """Return a function of the language that is made of one of Python."""
+
+    async def call(given: Sequence[object]) -> object:
+        return make(*given)
+
+    return HostFunction(call)
+
+
+def library(machine: "Machine", now: Callable[[], int]) -> dict[str, object]:
+    """Return what all code knows by name; ``now`` returns milliseconds since 1970."""
+    return {
+        **_VALUES,
+        "Date": _date(now),
+        "Promise": _promise(machine),
+        "Array": HostObject(
+            {
+                "isArray": function(lambda value=UNDEFINED, *_: isinstance(value, list)),
+                "from": HostFunction(lambda given: _array_from(machine, given)),
+            }
+        ),
+    }
+
+
+async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
+    source = given[0] if given else UNDEFINED
+    if isinstance(source, SetValue | MapValue):
+        items = [*source.items]
+    elif isinstance(source, list | str):
+        items = [*source]
+    else:
+        raise UnsupportedError("Array.from")
+    if len(given) < 2:
+        return items
+    return [
+        await machine.call(given[1], (item, index), UNDEFINED) for index, item in enumerate(items)
+    ]
+
+
+# Dates and promises
+
+
+def _date(now: Callable[[], int]) -> HostObject:
+    async def made(given: Sequence[object]) -> object:
+        if not given:
+            return DateValue(now())
+        if len(given) > 1:
+            raise UnsupportedError("a date of parts, in the time zone of a server")
+        return parsed_date(given[0])
+
+    return HostObject({"new": HostFunction(made), "now": function(lambda *_: now())})
+
+
+def _promise(machine: "Machine") -> HostObject:
+    async def all_of(given: Sequence[object]) -> object:
+        return [_value_of(one) for one in _listed(given)]
+
+    async def all_settled(given: Sequence[object]) -> object:
+        return [_outcome(one) for one in _listed(given)]
+
+    async def resolved(given: Sequence[object]) -> object:
+        return given[0] if given else UNDEFINED
+
+    del machine
+    return HostObject(
+        {
+            "all": HostFunction(all_of, is_async=True),
+            "allSettled": HostFunction(all_settled, is_async=True),
+            "resolve": HostFunction(resolved, is_async=True),
+        }
+    )
+
+
+def _listed(given: Sequence[object]) -> list[object]:
+    if len(given) != 1 or not isinstance(given[0], list):
+        raise UnsupportedError("waits for something else than a list")
+    return given[0]
+
+
+def _value_of(value: object) -> object:
+    while isinstance(value, Promise):
+        value = value.settled()
+    return value
+
+
+def _outcome(value: object) -> dict[str, object]:
+    try:
+        return {"status": "fulfilled", "value": _value_of(value)}
+    except ThrownError as error:
+        return {"status": "rejected", "reason": error.value}
+
+
+# Objects
+
+
+def _object_of(value: object) -> dict[str, object]:
+    if is_nullish(value):
+        raise type_error("Cannot convert undefined or null to object")
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list):
+        return {str(index): item for index, item in enumerate(value)}
+    raise UnsupportedError("the members of something else than an object")
+
+
+def _keys(value: object = UNDEFINED) -> list[object]:
+    return [*own_keys(_object_of(value))]
+
+
+def _values(value: object = UNDEFINED) -> list[object]:
+    found = _object_of(value)
+    return [found[key] for key in own_keys(found)]
+
+
+def _entries(value: object = UNDEFINED) -> list[object]:
+    found = _object_of(value)
+    return [[key, found[key]] for key in own_keys(found)]
+
+
+def _from_entries(value: object = UNDEFINED) -> dict[str, object]:
+    pairs = value.items if isinstance(value, MapValue) else value
+    if not isinstance(pairs, list):
+        raise UnsupportedError("Object.fromEntries")
+    found: dict[str, object] = {}
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise UnsupportedError("Object.fromEntries")
+        found[key_of(pair[0])] = pair[1]
+    return found
+
+
+# Numbers and texts
+
+
+def _parse_int(value: object = UNDEFINED, base: object = 10) -> int | float:
+    if is_number(value) and isinstance(value, int):
+        return value
+    text = text_of(value).lstrip(WHITE_SPACE)
+    if base not in {10, UNDEFINED} or text.lower().startswith(("0x", "+0x", "-0x")):
+        raise UnsupportedError("parseInt with another base")
+    sign, digits = ("-" if text.startswith("-") else ""), text.lstrip("+-")
+    if len(text) - len(digits) > 1:
+        return math.nan
+    taken = digits[: next((at for at, one in enumerate(digits) if one not in _DIGITS), None)]
+    if len(taken) > _MOST_DIGITS:
+        raise UnsupportedError("a large number")
+    return int(sign + taken) if taken else math.nan
+
+
+_DIGITS = frozenset("0123456789")
+
+
+def _parse_float(value: object = UNDEFINED) -> int | float:
+    if is_number(value):
+        return number_of(value)
+    text = text_of(value).strip(WHITE_SPACE)
+    seen, taken = False, 0
+    for at, one in enumerate(text):
+        if one == "." and not seen:
+            seen = True
+        elif not (one in _DIGITS or (one in "+-" and at == 0)):
+            if one in "eEI":
+                raise UnsupportedError("a number in another form")
+            break
+        taken = at + 1
+    try:
+        return number(float(text[:taken]))
+    except ValueError:
+        return math.nan
+
+
+def _is_nan(value: object = UNDEFINED) -> bool:
+    found = number_of(value)
+    return isinstance(found, float) and math.isnan(found)
+
+
+def _is_integer(value: object = UNDEFINED) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and (isinstance(value, int) or value.is_integer())
+    )
+
+
+def _rounded(value: object = UNDEFINED) -> int | float:
+    return _whole(value, lambda found: math.floor(found + 0.5))
+
+
+def _whole(value: object, change: Callable[[float], float]) -> int | float:
+    found = number_of(value)
+    return number(change(found)) if math.isfinite(found) else found
+
+
+def _extreme(choose: Callable[[list[float]], float], usual: float) -> Callable[..., object]:
+    def made(*values: object) -> object:
+        found = [number_of(value) for value in values]
+        if any(math.isnan(one) for one in found):
+            return math.nan
+        return number(choose(found)) if found else usual
+
+    return made
+
+
+def _power(base: object = UNDEFINED, exponent: object = UNDEFINED) -> object:
+    left, right = number_of(base), number_of(exponent)
+    if not (abs(left) <= 1e6 and 0 <= right <= 10):
+        raise UnsupportedError("Math.pow")
+    return number(left**right)
+
+
+def _stringify(value: object = UNDEFINED, *more: object) -> object:
+    if more or value is UNDEFINED:
+        raise UnsupportedError("JSON.stringify with options")
+    return json.dumps(_checked_floats(as_json(value)), ensure_ascii=False, separators=(",", ":"))
+
+
+def _checked_floats(value: object) -> object:
+    if isinstance(value, float):
+        text_of(value)  # refuses exponential forms
+    for inner in (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    ):
+        _checked_floats(inner)
+    return value
+
+
+def _parse_json(value: object = UNDEFINED, *more: object) -> object:
+    if more or not isinstance(value, str):
+        raise UnsupportedError("JSON.parse")
+
+    def refuse(_name: str) -> object:
+        raise ValueError
+
+    try:
+        found: object = json.loads(value, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        raise ThrownError(ErrorValue("SyntaxError", "Unexpected token in JSON")) from None
+    return found
+
+
+def _error(name: str, status: int | None = None, usual: str = "") -> HostObject:
+    async def made(given: Sequence[object]) -> object:
+        message = usual if not given or given[0] is UNDEFINED else text_of(given[0])
+        if status is None:
+            return ErrorValue(name, message)
+        details = given[1] if len(given) > 1 and given[1] is not UNDEFINED else {}
+        return ErrorValue(name, message, status=status, details=details, is_application=True)
+
+    return HostObject({"new": HostFunction(made)})
+
+
+def _nothing(*_given: object) -> object:
+    return UNDEFINED
+
+
+def _made(make: Callable[[Sequence[object]], object]) -> HostFunction:
+    async def call(given: Sequence[object]) -> object:
+        value = given[0] if given else UNDEFINED
+        if is_nullish(value):
+            return make(())
+        if isinstance(value, SetValue | MapValue):
+            return make([*value.items])
+        if isinstance(value, list):
+            return make(value)
+        raise UnsupportedError("a set or a map of something else than a list")
+
+    return HostFunction(call)
+
+
+def quiet_log() -> HostObject:
+    """Return a log that code writes to, which nobody reads."""
+    names = ("log", "info", "warn", "error", "debug", "trace", "http", "fatal", "verbose", "silly")
+    return HostObject({name: function(_nothing) for name in names})
+
+
+def strapi_errors() -> HostObject:
+    """Return ``errors`` of ``@strapi/utils``."""
+    made = {name: _error(name, status, usual) for name, (status, usual) in STRAPI_ERRORS.items()}
+    return HostObject(made)
+
+
+def _callable(make: Callable[..., object], members: Mapping[str, object]) -> CallableObject:
+    return CallableObject(function(make), members)
+
+
+def _encoded(value: object = UNDEFINED) -> str:
+    return quote(text_of(value), safe="!'()*-._~")
+
+
+_VALUES: Mapping[str, object] = {
+    "Boolean": _callable(lambda value=UNDEFINED, *_: is_truthy(value), {}),
+    "Error": _error("Error"),
+    "Infinity": math.inf,
+    "JSON": HostObject({"stringify": function(_stringify), "parse": function(_parse_json)}),
+    "Map": HostObject({"new": _made(MapValue)}),
+    "Math": HostObject(
+        {
+            "abs": function(lambda value=UNDEFINED: number(abs(number_of(value)))),
+            "ceil": function(lambda value=UNDEFINED: _whole(value, math.ceil)),
+            "floor": function(lambda value=UNDEFINED: _whole(value, math.floor)),
+            "max": function(_extreme(max, -math.inf)),
+            "min": function(_extreme(min, math.inf)),
+            "pow": function(_power),
+            "round": function(_rounded),
+            "trunc": function(lambda value=UNDEFINED: _whole(value, math.trunc)),
+        }
+    ),
+    "NaN": math.nan,
+    "Number": _callable(
+        lambda *given: number(number_of(given[0])) if given else 0,
+        {
+            "isInteger": function(_is_integer),
+            "isNaN": function(lambda value=UNDEFINED: is_number(value) and _is_nan(value)),
+            "isFinite": function(
+                lambda value=UNDEFINED: is_number(value) and math.isfinite(number_of(value))
+            ),
+            "parseInt": function(_parse_int),
+            "parseFloat": function(_parse_float),
+            "MAX_SAFE_INTEGER": 2**53 - 1,
+        },
+    ),
+    "Object": HostObject(
+        {
+            "keys": function(_keys),
+            "values": function(_values),
+            "entries": function(_entries),
+            "fromEntries": function(_from_entries),
+        }
+    ),
+    "Set": HostObject({"new": _made(SetValue)}),
+    "String": _callable(lambda *given: text_of(given[0]) if given else "", {}),
+    "TypeError": _error("TypeError"),
+    "console": quiet_log(),
+    "encodeURIComponent": function(_encoded),
+    "isNaN": function(_is_nan),
+    "parseFloat": function(_parse_float),
+    "parseInt": function(_parse_int),
+}
+
+GLOBAL_NAMES = frozenset({*_VALUES, "Date", "Promise", "Array", "undefined"})
+"""The names that all code knows."""

@@ -1,0 +1,93 @@
+"""Variables of functions that are evaluated."""
+
+from collections.abc import Mapping
+
+from quire.javascript.running.values import UnsupportedError
+from quire.javascript.scope import Module
+from quire.javascript.syntax import Expression, Function
+
+_MISSING = object()
+
+
+class Scope:
+    """The variables of a block, and of what it stands in."""
+
+    __slots__ = ("_outer", "_values", "module")
+
+    def __init__(self, module: Module, outer: "Scope | None", values: dict[str, object]) -> None:
+        self.module = module
+        self._outer = outer
+        self._values = values
+
+    def inner(self) -> "Scope":
+        """Return the scope of a block in this one."""
+        return Scope(self.module, self, {})
+
+    def declare(self, name: str, value: object) -> None:
+        """Bind a name in this block."""
+        self._values[name] = value
+
+    def find(self, name: str) -> "Scope | None":
+        """Return the scope that binds a name."""
+        if name in self._values:
+            return self
+        return None if self._outer is None else self._outer.find(name)
+
+    def value(self, name: str) -> object:
+        """Return what a name is bound to in this block."""
+        return self._values[name]
+
+
+class Closure:
+    """A function with the scope in which it was made, and what ``this`` and ``super`` are there."""
+
+    __slots__ = ("function", "home", "scope", "this")
+
+    def __init__(self, function: Function, scope: Scope, this: object, home: object) -> None:
+        self.function = function
+        self.scope = scope
+        self.this = this
+        self.home = home
+        """What ``super`` is in it."""
+
+
+class Frame:
+    """What a running function knows beside its variables."""
+
+    __slots__ = ("home", "this")
+
+    def __init__(self, this: object, home: object) -> None:
+        self.this = this
+        self.home = home
+
+
+class Constants:
+    """The values of a module's constants, made when they are asked for, once for each request."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[int, str], object] = {}
+        self._shared: dict[int, object] = {}
+
+    def known(self, module: Module, name: str) -> tuple[bool, object]:
+        """Return whether a constant is known, and its value."""
+        found = self._values.get((id(module.bindings), name), _MISSING)
+        return (False, None) if found is _MISSING else (True, found)
+
+    def keep(self, module: Module, name: str, value: object) -> None:
+        """Remember a constant: what it holds must not change, as requests would share it."""
+        self._values[id(module.bindings), name] = value
+        self._share(value)
+
+    def _share(self, value: object) -> None:
+        if isinstance(value, dict | list) and id(value) not in self._shared:
+            self._shared[id(value)] = value
+            for inner in value.values() if isinstance(value, dict) else value:
+                self._share(inner)
+
+    def require_own(self, value: object) -> None:
+        """Refuse to change a constant of a module. Raises UnsupportedError."""
+        if id(value) in self._shared:
+            raise UnsupportedError("changes what requests share")
+
+
+Bindings = Mapping[str, Expression]

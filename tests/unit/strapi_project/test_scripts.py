@@ -1,0 +1,238 @@
+"""Code that is evaluated for each request: who asks, reads, writes, errors, and near misses."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.databases.kind import Kind
+from tests.unit.strapi_project.notes import NOTE, customised, error, notes, project, read, register
+
+CREATE = (
+    f"async create(ctx) {{ const data = await strapi.documents('{NOTE}').create({{ data: {{ "
+    "...ctx.request.body.data, owner: ctx.state.user.id }, status: 'published' });"
+    "ctx.status = 201; return { data }; },"
+)
+OWN_ROWS = (
+    f"{CREATE}"
+    "async find(ctx) { const { user } = ctx.state; if (!user) return ctx.unauthorized('Sign in');"
+    "ctx.query = { ...ctx.query, filters: { inner: undefined, title: { $eq: user.username } } };"
+    "delete ctx.query.filters.inner; const { data, meta } = await super.find(ctx);"
+    "return { data, meta: { ...meta, who: user.username } }; }"
+)
+IS_OWNER = (
+    "module.exports = async (ctx, config, { strapi }) => { const { user } = ctx.state;"
+    f"const note = await strapi.documents('{NOTE}').findOne({{ "
+    "documentId: ctx.params.documentId, populate: { owner: true } });"
+    "if (!user || !note) return false; return note.owner?.id === user.id; };"
+)
+STAMP = (
+    "module.exports = (config, { strapi }) => async (ctx, next) => {"
+    "if (ctx.query.stop) return ctx.badRequest('stopped', { by: config.by });"
+    "await next(); ctx.body.stamp = `${config.by} ${ctx.status}`; };"
+)
+POLICY = "policies: ['global::mine']"
+
+
+async def test_everybody_reads_and_writes_rows_of_their_own(kind: Kind, tmp_path: Path) -> None:
+    async with notes(kind, tmp_path, project(OWN_ROWS)) as site:
+        (ada, _), (bob, bob_id) = await register(site, "ada"), await register(site, "bob")
+        forced = {"data": {"title": "ada", "owner": bob_id}}
+        made = await site.send("POST", "notes", forced, ada)
+        nobody = await site.send("POST", "notes", forced)
+        of_ada = await site.get("notes?filters[title]=bob", {"Authorization": f"Bearer {ada}"})
+        of_bob = await site.get("notes", {"Authorization": f"Bearer {bob}"})
+        refused = await site.get("notes")
+
+    assert made.status == 201
+    assert error(nobody) == (500, "InternalServerError", "Internal Server Error")
+    assert [one["title"] for one in read(of_ada)["data"]] == ["ada"]
+    assert read(of_ada)["meta"]["who"] == "ada"
+    assert read(of_bob)["data"] == []
+    assert error(refused) == (401, "UnauthorizedError", "Sign in")
+
+
+async def test_a_policy_looks_for_the_owner(kind: Kind, tmp_path: Path) -> None:
+    own = f"{CREATE} async own(ctx) {{ return {{ done: true }}; }}"
+    files = project(own, guards=POLICY, policies_mine=IS_OWNER)
+    async with notes(kind, tmp_path, files) as site:
+        (ada, _), (bob, _) = await register(site, "ada"), await register(site, "bob")
+        note = read(await site.send("POST", "notes", {"data": {"title": "A"}}, ada))["data"]
+        target = f"own/{note['documentId']}"
+        answers = [await site.send("POST", target, {}, who) for who in (ada, bob, None)]
+        missing = await site.send("POST", "own/none", {}, ada)
+
+    assert [one.status for one in answers] == [200, 403, 403]
+    assert read(answers[0]) == {"done": True}
+    assert error(answers[1]) == error(missing) == (403, "PolicyError", "Policy Failed")
+
+
+@pytest.mark.parametrize(
+    ("decision", "status"),
+    [
+        ("true", 200),
+        ("undefined", 200),
+        ("null", 403),
+        ("1", 403),
+        ("'true'", 403),
+        ("{ allowed: ctx.state.user }", 403),
+        ("ctx.state.user", 200),
+        ("ctx.unauthorized('x')", 500),
+        ("ctx.state.user.id > 0", 500),
+    ],
+)
+@pytest.mark.whatever_the_database("nothing is read")
+async def test_only_true_and_undefined_let_a_visitor_pass(
+    kind: Kind, tmp_path: Path, decision: str, status: int
+) -> None:
+    policy = f"module.exports = (ctx) => {{ const seen = ctx.params.x; return {decision}; }};"
+    files = project("async own(ctx) { return 1; }", guards=POLICY, policies_mine=policy)
+    async with notes(kind, tmp_path, files) as site:
+        assert (await site.send("POST", "own/x", {})).status == status
+
+
+@pytest.mark.whatever_the_database("nothing is read")
+async def test_a_middleware_stands_before_and_after_the_action(kind: Kind, tmp_path: Path) -> None:
+    guards = "middlewares: [{ name: 'global::stamp', config: { by: 'me' } }]"
+    own = "async own(ctx) { ctx.status = 202; return { a: 1 }; }"
+    files = project(own, guards=guards, middlewares_stamp=STAMP)
+    async with notes(kind, tmp_path, files) as site:
+        passed = await site.send("POST", "own/x", {})
+        stopped = await site.send("POST", "own/x?stop=1", {})
+
+    assert (passed.status, read(passed)) == (202, {"a": 1, "stamp": "me 202"})
+    assert error(stopped) == (400, "BadRequestError", "stopped")
+    assert read(stopped)["error"]["details"] == {"by": "me"}
+
+
+async def test_code_reads_and_writes_as_the_server(kind: Kind, tmp_path: Path) -> None:
+    service = (
+        "async titles(filters = {}) { const all = await strapi.documents("
+        f"'{NOTE}').findMany({{ filters, sort: 'title:desc' }});"
+        "let text = ''; for (const { title } of all) { text += `${title},`; } return text; },"
+        "async page() { const { pagination } = await super.find({}); return pagination.total; }"
+    )
+    own = (
+        f"async own(ctx) {{ const uid = '{NOTE}'; const notes = strapi.service('{NOTE}');"
+        "const { title = 'none', tags = [] } = ctx.request.body;"
+        "const made = await strapi.documents(uid).create({ data: { title, likes: 1, other: 2 } });"
+        "const changed = await strapi.documents(uid).update({ documentId: made.documentId,"
+        " data: { likes: made.likes + 1 }, status: 'published' });"
+        "const [drafts, first, gone] = await Promise.all([strapi.documents(uid).count({}),"
+        " strapi.db.query(uid).findOne({ where: { title, publishedAt: { $notNull: true } } }),"
+        " strapi.entityService.findMany(uid, { filters: { inner: null, likes: { $gt: 5 } } })]);"
+        "return { likes: changed.likes, drafts, inner: first.inner, gone,"
+        " titles: await notes.titles(), pages: await notes.page() }; }"
+    )
+    async with notes(kind, tmp_path, project(own, service=service)) as site:
+        first = await site.send("POST", "own/x", {"title": "One"})
+        second = await site.send("POST", "own/x", {})
+
+    shared: dict[str, object] = {"likes": 2, "inner": None, "gone": []}
+    assert read(first) == {**shared, "drafts": 1, "titles": "One,", "pages": 1}
+    assert read(second) == {**shared, "drafts": 2, "titles": "none,One,", "pages": 2}
+
+
+async def test_what_was_read_is_sanitized_as_the_caller_may_see_it(
+    kind: Kind, tmp_path: Path
+) -> None:
+    own = (
+        f"async own(ctx) {{ const all = await strapi.documents('{NOTE}').findMany({{ "
+        "populate: ['owner'] }); const clean = await this.sanitizeOutput(all, ctx);"
+        "return this.transformResponse(clean, { raw: Object.keys(all[0]).includes('owner') }); },"
+        f"{CREATE}"
+        f"async find(ctx) {{ return strapi.documents('{NOTE}').findMany({{ "
+        "populate: ['owner'] }); }"
+    )
+    async with notes(kind, tmp_path, project(own)) as site:
+        ada, _ = await register(site, "ada")
+        await site.send("POST", "notes", {"data": {"title": "A", "inner": "x"}}, ada)
+        found = read(await site.send("POST", "own/x", {}, ada))
+        with_password = await site.get("notes")
+
+    assert found["meta"] == {"raw": True}
+    assert not {"owner", "inner"} & found["data"][0].keys()
+    assert with_password.status == 500
+
+
+FAILURES = [
+    ("ctx.badRequest('first'); return { second: 2 };", (400, "BadRequestError", "first")),
+    ("return ctx.throw(409, 'taken');", (409, "ConflictError", "taken")),
+    ("return ctx.throw(500, 'hidden');", (500, "InternalServerError", "Internal Server Error")),
+    ("throw new Error('hidden');", (500, "InternalServerError", "Internal Server Error")),
+    ("throw new errors.ApplicationError('told');", (400, "ApplicationError", "told")),
+    ("throw new errors.ForbiddenError('hidden');", (403, "ForbiddenError", "Forbidden")),
+    ("throw new errors.NotFoundError();", (404, "NotFoundError", "Entity not found")),
+    ("return null;", (404, "NotFoundError", "Not Found")),
+    (
+        "try { null.a; } catch (e) { return ctx.conflict(e.name); }",
+        (409, "ConflictError", "TypeError"),
+    ),
+    ("while (true) { ctx.params.n = 1; }", (500, "InternalServerError", "Internal Server Error")),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), FAILURES)
+@pytest.mark.whatever_the_database("nothing is read")
+async def test_errors_are_those_of_the_reference(
+    kind: Kind, tmp_path: Path, body: str, expected: tuple[int, str, str]
+) -> None:
+    before = "const { errors } = require('@strapi/utils');"
+    async with notes(
+        kind, tmp_path, project(f"async own(ctx) {{ {body} }}", before=before)
+    ) as site:
+        assert error(await site.send("POST", "own/x", {})) == expected
+
+
+NEAR_MISSES = {
+    "a package": "await axios.get('x'); return 1;",
+    "the network": "await fetch('http://x'); return 1;",
+    "the environment": "return process.env.SECRET;",
+    "a mail": "await strapi.plugin('email').service('email').send({}); return 1;",
+    "SQL": "return strapi.db.connection.raw('select 1');",
+    "rows that are written": f"return strapi.db.query('{NOTE}').update({{}});",
+    "a type that does not exist": "return strapi.documents('api::no.no').findMany();",
+    "administrators": "return strapi.documents('admin::user').findMany();",
+    "a member of the context": "return ctx.ip;",
+    "a state of the server": "return ctx.state.route;",
+    "another user": "ctx.state.auth = {}; return super.find(ctx);",
+    "the context handed on": "return JSON.stringify(ctx);",
+    "the server handed on": "const all = [strapi]; return 1;",
+    "a shared object": "SHARED.count = 1; return 1;",
+    "a shared list": "LIST.push(1); return 1;",
+    "a shared variable": "counter = 1; return 1;",
+    "a service that is computed": "return strapi.service(ctx.params.x).find();",
+    "an unknown service": "return strapi.service('api::no.no').find();",
+    "an unknown method": "return ctx.params.x.localeCompare('a');",
+    "a class": "return new Thing();",
+    "another request for the core": "return super.find({ query: {} });",
+    "another method of the core": "return super.count(ctx);",
+    "code that is not parsed": "do { } while (false); return 1;",
+    "a timer": "setTimeout(() => 1, 5); return 1;",
+}
+
+
+@pytest.mark.parametrize("body", NEAR_MISSES.values(), ids=NEAR_MISSES)
+def test_an_action_that_does_more_stays_closed(tmp_path: Path, body: str) -> None:
+    before = "const SHARED = {}; const LIST = []; let counter = 0;"
+    methods = f"async own(ctx) {{ {body} }}, async find(ctx) {{ {body} }}"
+    found = customised(tmp_path, project(methods, before=before))
+
+    assert [f"{NOTE}.find"] == list(found.closed)
+    assert [one.path for one in found.unserved] == ["/own/:documentId"]
+
+
+GUARDS = {
+    "the clock of the network": "module.exports = async (ctx) => (await fetch('x')).ok;",
+    "the query of a policy": "module.exports = (ctx) => ctx.query.key === 'x';",
+    "a session": "module.exports = (ctx) => !!ctx.state.session;",
+    "something handed on": "module.exports = (ctx) => check(ctx);",
+    "two exports": "module.exports = (ctx) => true; module.exports = (ctx) => false;",
+}
+
+
+@pytest.mark.parametrize("policy", GUARDS.values(), ids=GUARDS)
+def test_a_policy_that_does_more_keeps_its_route_closed(tmp_path: Path, policy: str) -> None:
+    files = project("async own(ctx) { return 1; }", guards=POLICY, policies_mine=policy)
+    found = customised(tmp_path, files)
+
+    assert [one.path for one in found.unserved] == ["/own/:documentId"]
