@@ -113,8 +113,10 @@ def _routes(
     for content_type in reader.schema.api_types:
         usual = DocumentApi(reader, documents, content_type, responses).routes()
         served = found.routes.get(content_type.uid)
-        routes += usual if served is None else guarded_routes(
-            content_type.uid, usual, served, reads, scripts
+        routes += (
+            usual
+            if served is None
+            else guarded_routes(content_type.uid, usual, served, reads, scripts)
         )
     in_batches = Authorizer(
         found.closed.keys() | _missing(found, reader.schema) | _guarded_actions(found)
@@ -196,5 +198,9 @@ def _guarded_actions(found: Customisations) -> frozenset[str]:
         f"{uid}.{route.action}"
         for uid, routes in found.routes.items()
         for route in routes
-        if route.needs_user or route.is_refused or route.steps or route.read is not None or route.is_scripted
+        if route.needs_user
+        or route.is_refused
+        or route.steps
+        or route.read is not None
+        or route.is_scripted
     )

@@ -4,8 +4,8 @@ from http import HTTPStatus
 
 import msgspec
 
-from quire.api.messages import JSON, TEXT, Answer
-from quire.api.scripts.queries import sent_again
+from quire.content_api.messages import JSON, TEXT, Response
+from quire.content_api.scripts.queries import sent_again
 from quire.errors import AppError, NotFoundError
 from quire.javascript.running.builtins import function
 from quire.javascript.running.values import (
@@ -57,12 +57,12 @@ def error_name(status: int) -> str:
     return name if name.endswith("Error") else f"{name}Error"
 
 
-def error_answer(status: int, name: str, message: str, details: object) -> Answer:
+def error_answer(status: int, name: str, message: str, details: object) -> Response:
     """Return the response to a request that code turns down."""
     error: dict[str, object] = {"status": status, "name": name, "message": message}
     if details is not UNDEFINED:
         error["details"] = as_json(details)
-    return Answer(status, msgspec.json.encode({"data": None, "error": error}))
+    return Response(status, msgspec.json.encode({"data": None, "error": error}))
 
 
 class State(HostObject):
@@ -100,7 +100,7 @@ class Context(HostObject):
         self._request = request
         self._status: int | None = None
         self.body: object = UNDEFINED
-        self.refusal: Answer | None = None
+        self.refusal: Response | None = None
         """The response of ``ctx.badRequest()`` and the like, where that is the body."""
 
     def member(self, name: str) -> object:
@@ -148,7 +148,7 @@ class Context(HostObject):
         if self._status is None:
             self._status = 200
 
-    def refuse(self, status: int, answer: Answer) -> None:
+    def refuse(self, status: int, answer: Response) -> None:
         """Respond with an error; code goes on after it."""
         self._status = status
         self.body = None
@@ -159,13 +159,13 @@ class Context(HostObject):
         """Whether there is a response."""
         return self.refusal is not None or not is_nullish(self.body)
 
-    def answer(self) -> Answer:
+    def answer(self) -> Response:
         """Return the response. Raises NotFoundError where there is none, UnsupportedError."""
         if self._status in _EMPTY:
-            return Answer(self._status, b"", None)
+            return Response(self._status, b"", None)
         if self.refusal is not None:
             answer = self.refusal
-            return Answer(self._status or answer.status, answer.body)
+            return Response(self._status or answer.status, answer.body)
         if self._status is None:
             raise NotFoundError
         if is_nullish(self.body):
@@ -173,8 +173,8 @@ class Context(HostObject):
         if isinstance(self.body, str):
             if self.body.lstrip().startswith("<"):
                 raise UnsupportedError("responds with HTML")
-            return Answer(self._status, self.body.encode(), TEXT)
-        return Answer(self._status, msgspec.json.encode(as_json(self.body)), JSON)
+            return Response(self._status, self.body.encode(), TEXT)
+        return Response(self._status, msgspec.json.encode(as_json(self.body)), JSON)
 
     async def _send(self, given: list[object]) -> object:
         self.set_status(given[1] if len(given) > 1 else 200)
@@ -220,7 +220,7 @@ def _throw(*given: object) -> object:
     raise ThrownError(ErrorValue(error_name(status), message, status=status))
 
 
-def thrown_answer(error: ThrownError) -> Answer | None:
+def thrown_answer(error: ThrownError) -> Response | None:
     """Return the response to what code has thrown, ``None`` for a fault of the code.
 
     Raises the error of the server that it stands for.

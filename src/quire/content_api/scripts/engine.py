@@ -13,8 +13,8 @@ import msgspec
 
 from quire.access.ability import Ability, Unsanitized, rules_of
 from quire.access.principal import ApiToken
-from quire.api.scripts.output import with_secrets
-from quire.api.scripts.queries import (
+from quire.content_api.scripts.output import with_secrets
+from quire.content_api.scripts.queries import (
     Query,
     content_query,
     document_query,
@@ -23,9 +23,9 @@ from quire.api.scripts.queries import (
     plain,
     rows_query,
 )
-from quire.database.response_budget import encode
-from quire.documents.intents import Create, Delete, Update
-from quire.documents.service import act_on, passwords_of
+from quire.database.execute.response_budget import encode
+from quire.documents.commands import CreateDocument, DeleteDocument, UpdateDocument
+from quire.documents.service import passwords_of, run_command
 from quire.errors import AppError, ForbiddenError, NotFoundError
 from quire.javascript.running.values import (
     SECRET,
@@ -39,25 +39,25 @@ from quire.javascript.running.values import (
 from quire.javascript.scope import UNDEFINED
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue
-from quire.schema.model import PUBLISHED_STATUS, USER_UID, ContentType, Kind
+from quire.schema.model import PUBLISHED_STATUS, USER_UID, ContentType, TypeKind
 
 if TYPE_CHECKING:
-    from quire.api.messages import Request
-    from quire.api.reader import EncodedEntry, Mode, PreparedRead, Reader
-    from quire.database.mappers import Item
+    from quire.content_api.messages import Request
+    from quire.content_api.reader import ContentReader, EncodedEntry, Mode, PreparedRead
+    from quire.database.execute.row_mappers import Item
     from quire.database.program import Program
     from quire.documents.service import DocumentService
-    from quire.documents.unit import UnitOfWork
+    from quire.documents.unit_of_work import UnitOfWork
 
 _CLIENT_FAULTS = range(400, 500)
 _IDENTITIES = ("id", "documentId", "createdAt", "updatedAt", "createdBy", "updatedBy")
 Given = list[object]
 
 
-class Engine:
+class DataAccess:
     """Reads and writes for one request."""
 
-    def __init__(self, reader: Reader, documents: DocumentService, request: Request) -> None:
+    def __init__(self, reader: ContentReader, documents: DocumentService, request: Request) -> None:
         self._reader = reader
         self._documents = documents
         self._request = request
@@ -117,7 +117,7 @@ class Engine:
     def service(self, uid: str) -> Mapping[str, HostFunction]:
         """Return the methods of the core's service of a type."""
         content_type = self._type(uid)
-        is_single = content_type.kind is Kind.SINGLE
+        is_single = content_type.kind is TypeKind.SINGLE
 
         async def find(given: Given) -> object:
             if is_single:
@@ -216,7 +216,7 @@ class Engine:
 
     async def _entities(self, given: Given) -> object:
         content_type = self._type(_first(given))
-        if content_type.kind is Kind.SINGLE:
+        if content_type.kind is TypeKind.SINGLE:
             return await self._first_of(content_type, _second(given))
         return await self._many(content_type, _second(given))
 
@@ -269,7 +269,7 @@ class Engine:
 
     async def _create(self, content_type: ContentType, given: object) -> object:
         parameters = parameters_of(given)
-        intent = Create(
+        intent = CreateDocument(
             uid=content_type.uid,
             data=self._data(content_type, parameters.get("data")),
             locale=_locale(parameters),
@@ -282,7 +282,7 @@ class Engine:
         document_id = parameters.get("documentId")
         if not isinstance(document_id, str) or not document_id:
             raise UnsupportedError("changes a document without an id")
-        intent = Update(
+        intent = UpdateDocument(
             uid=content_type.uid,
             document_id=document_id,
             data=self._data(content_type, parameters.get("data")),
@@ -301,7 +301,9 @@ class Engine:
         if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
             raise UnsupportedError("deletes by something else than an id")
         self._require_writable(content_type)
-        intent = Delete(uid=content_type.uid, document_id=document_id, locale=_locale(parameters))
+        intent = DeleteDocument(
+            uid=content_type.uid, document_id=document_id, locale=_locale(parameters)
+        )
         self.version = None
         written = await self._documents.perform([intent], principal=self._request.principal)
         return {"documentId": document_id, "entries": SECRET if written[0] else []}
@@ -326,7 +328,7 @@ class Engine:
         }
 
     async def _write(
-        self, content_type: ContentType, intent: Create | Update, parameters: Query
+        self, content_type: ContentType, intent: CreateDocument | UpdateDocument, parameters: Query
     ) -> object:
         """Write a document in a transaction of its own; returns the entry."""
         reader, service = self._reader, self._documents
@@ -338,7 +340,7 @@ class Engine:
         prepared = await reader.prepare(content_type, "written", _query(shown), self._ability())
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
-            written = yield from act_on(unit, intent)
+            written = yield from run_command(unit, intent)
             entry = yield from reader.encoded_row_program(
                 prepared, written[0].entry_id, reader.budget()
             )

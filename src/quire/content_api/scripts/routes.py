@@ -10,15 +10,15 @@ import structlog
 from msgspec import Struct
 
 from quire.access.principal import ApiToken, EndUser
-from quire.api.format_v4 import HEADER, VALUE
-from quire.api.messages import Answer, Handler, Request
-from quire.api.reader import Reader
-from quire.api.rewritten_query import RewrittenQuery, read_query, sent_query
-from quire.api.routes import Route
-from quire.api.scripts.context import Context, State, thrown_answer
-from quire.api.scripts.engine import Engine, error_value, throwing
-from quire.api.scripts.output import sanitized
-from quire.api.scripts.queries import Query, content_query
+from quire.content_api.format_v4 import HEADER, VALUE
+from quire.content_api.messages import Handler, Request, Response
+from quire.content_api.reader import ContentReader
+from quire.content_api.rewritten_query import RewrittenQuery, read_query, sent_query
+from quire.content_api.routes import Route
+from quire.content_api.scripts.context import Context, State, thrown_answer
+from quire.content_api.scripts.engine import DataAccess, error_value, throwing
+from quire.content_api.scripts.output import sanitized
+from quire.content_api.scripts.queries import Query, content_query
 from quire.customisations import ServedRoute
 from quire.customisations.query_changes import QueryStep, apply_steps
 from quire.customisations.scripts.model import FindService, Script, ScriptKind
@@ -50,7 +50,7 @@ _MOST_CLIENT_STATUS = 499
 class ScriptServices(Struct, frozen=True, kw_only=True):
     """What code may use: ``now`` returns milliseconds since 1970."""
 
-    reader: Reader
+    reader: ContentReader
     documents: DocumentService
     now: Callable[[], int]
 
@@ -60,7 +60,7 @@ def scripted_route(
 ) -> Route:
     """Return the route of code; ``core`` are the handlers of the type's core actions."""
 
-    async def handle(request: Request) -> Answer:
+    async def handle(request: Request) -> Response:
         return await _Run(served, uid, core, services, request).respond()
 
     return Route(
@@ -89,7 +89,7 @@ class _Run:
         self._core = core
         self._reader = services.reader
         self._request = request
-        self._engine = Engine(services.reader, services.documents, request)
+        self._engine = DataAccess(services.reader, services.documents, request)
         names: dict[str, object] = {}
         self._machine = Machine(names)
         self._strapi = self._server()
@@ -109,7 +109,7 @@ class _Run:
         found = [*served.policies, *(one for one in served.middlewares if isinstance(one, Script))]
         return found if served.script is None else [*found, served.script]
 
-    async def respond(self) -> Answer:
+    async def respond(self) -> Response:
         """Respond to the request. Raises AppError."""
         served = self._served
         is_missing = served.needs_user and not isinstance(self._request.principal, EndUser)
@@ -133,7 +133,7 @@ class _Run:
         except RecursionError as error:
             raise InternalServerError from error
 
-    def _failed(self, error: ThrownError) -> Answer:
+    def _failed(self, error: ThrownError) -> Response:
         answer = thrown_answer(error)
         if answer is not None:
             return answer
