@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quire.documents.api import Documents, Page, documents
+    from quire.documents.hook_principal import Principal, as_system, principal, transaction
     from quire.hooks.document import Document
     from quire.hooks.errors import (
         Conflict,
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
         NotLoadedError,
         PreconditionFailed,
         TooManyRequests,
+        UnitOfWorkError,
         ValidationError,
     )
     from quire.hooks.marks import after_write, before_write
@@ -28,15 +31,23 @@ __version__ = "0.1.0"
 __all__ = [
     "Conflict",
     "Document",
+    "Documents",
     "Forbidden",
     "NotFound",
     "NotLoadedError",
+    "Page",
     "PreconditionFailed",
+    "Principal",
     "TooManyRequests",
+    "UnitOfWorkError",
     "ValidationError",
     "Write",
     "after_write",
+    "as_system",
     "before_write",
+    "documents",
+    "principal",
+    "transaction",
 ]
 
 # Imported when they are asked for: the command line and the server need none of them to start.
@@ -53,15 +64,23 @@ _MODULES = {
             "NotLoadedError",
             "PreconditionFailed",
             "TooManyRequests",
+            "UnitOfWorkError",
             "ValidationError",
         ),
         "quire.hooks.errors",
+    ),
+    **dict.fromkeys(("Documents", "Page"), "quire.documents.api"),
+    **dict.fromkeys(
+        ("Principal", "as_system", "principal", "transaction"), "quire.documents.hook_principal"
     ),
 }
 
 
 def __getattr__(name: str) -> object:
     """Import a public name."""
+    if name == "documents":
+        # The package is called as the function; it may be imported already.
+        return import_module("quire.documents")
     module = _MODULES.get(name)
     if module is None:
         message = f"module {__name__!r} has no attribute {name!r}"

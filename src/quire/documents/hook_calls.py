@@ -64,7 +64,7 @@ class WorkInHook:
         return self.unit.principal
 
     async def read(self, act: Callable[[], Program[T]]) -> T:
-        """Run a program that only reads in the transaction of the hook."""
+        """Run a program that reads in the transaction of the hook."""
         return await self._task().ask(act)
 
     async def write(self, act: Callable[[], Program[T]], principal: Principal | None) -> T:

@@ -1,0 +1,265 @@
+"""What hooks do with other documents: in the transaction of the write, as the caller."""
+
+from pathlib import Path
+
+import pytest
+
+from quire import UnitOfWorkError, documents, principal
+from tests.databases.kind import Kind
+from tests.extending.project import PAPERS, module, open_extended, titles
+from tests.unit.admin_api.office import Office
+
+
+async def new_paper(office: Office, **data: object) -> tuple[int, str]:
+    """Create a paper; returns the status and the message of the error, if any."""
+    reply = await office.ask("POST", "/api/papers?status=draft", {"data": {"title": "A", **data}})
+    return reply.status, "" if reply.status == 201 else reply.error
+
+
+async def test_hooks_read_and_write_in_the_transaction_of_the_write(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @after_write(PAPER, on=["create"])
+    async def give_writer(write):
+        papers, writers = documents(PAPER), documents(WRITER)
+        seen = await papers.find_one(write.document_id, status="draft")
+        name = f"Writer of {seen.title}"
+        if await writers.count(filters={"name": name}) == 0:
+            await writers.create({"name": name})
+        writer = await writers.first(filters={"name": name})
+        await papers.update(write.document_id, {"writer": writer.documentId})
+        if write.data.get("sold"):
+            raise Conflict("sold already")
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        assert await new_paper(office) == (201, "")
+        assert await new_paper(office) == (201, "")
+        assert await new_paper(office, title="B", sold=True) == (409, "sold already")
+
+        papers = await office.ask("GET", "/api/papers?status=draft&populate=writer")
+        writers = await office.ask("GET", "/api/writers")
+        assert [one["writer"]["name"] for one in papers.data] == ["Writer of A"] * 2
+        assert [one["name"] for one in writers.data] == ["Writer of A"]
+
+
+async def test_every_method_of_documents_runs_hooks_as_often_as_the_api_does(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    EVERY = ["create", "update", "delete", "publish", "unpublish", "discard_draft", "clone"]
+
+    @after_write(PAPER, on=EVERY)
+    def count(write):
+        fired.append((write.action, write.locale))
+
+    def drain():
+        found = [f"{action} {locale}" for action, locale in fired]
+        fired.clear()
+        return sorted(found)
+
+    @after_write(WRITER, on=["create"])
+    async def use_everything(write):
+        papers = documents(PAPER)
+        one = await papers.create({"title": "One", "price": 2.5})
+        assert (drain(), one.title, one["publishedAt"]) == (["create en"], "One", None)
+        two = await papers.create({"title": "Two"}, status="published")
+        assert drain() == ["create en", "publish en"] and two.publishedAt
+        both = [one.documentId, two.documentId]
+        await papers.update(one.documentId, {"title": "Un"}, locale="fr")
+        assert drain() == ["update fr"]
+        assert len(await papers.publish(one.documentId, locale="*")) == 2
+        assert drain() == ["publish en", "publish fr"]
+        await papers.update_many(both, {"sold": True}, status="published")
+        assert drain() == ["publish en", "publish en", "update en", "update en"]
+        await papers.update(two.documentId, {"title": "Zwei"})
+        assert [d.title for d in await papers.discard_draft(two.documentId)] == ["Two"]
+        assert drain() == ["discard_draft en", "update en"]
+        (copy,) = await papers.clone(one.documentId, {"title": "Three"})
+        assert (drain(), copy.title, copy.price) == (["clone en"], "Three", 2.5)
+        page = await papers.find(sort="title:desc", page_size=1, with_count=True)
+        assert ([d.title for d in page], page.total, page.page) == (["Two"], 2, 1)
+        assert await papers.count() == 2 and await papers.count(status="draft") == 3
+        streamed = [len(some) async for some in papers.stream(status="draft", batch=2)]
+        assert streamed == [2, 1]
+        assert (await papers.first(filters={"title": {"$startsWith": "T"}})).title == "Two"
+        assert await papers.first(filters={"title": "Nobody"}) is None
+        assert await papers.find_one(copy.documentId) is None
+        await papers.unpublish_many(both)
+        assert drain() == ["unpublish en", "unpublish en"] and await papers.count() == 0
+        await papers.publish_many(both)
+        await papers.create_many([{"title": "Four"}, {"title": "Five"}])
+        await papers.unpublish(one.documentId)
+        drain()
+        await papers.delete(one.documentId, locale="*")
+        await papers.delete_many([two.documentId, copy.documentId])
+        assert drain() == ["delete en", "delete en", "delete en", "delete fr"]
+        fired.append("done")
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        reply = await office.ask("POST", "/api/writers", {"data": {"name": "Ada"}})
+        assert (reply.status, module().fired) == (201, ["done"])
+        assert await titles(office) == ["Five", "Four"]
+
+
+async def test_a_write_that_fails_leaves_nothing_and_the_hook_may_go_on(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @after_write(PAPER, on=["create"])
+    async def go_on(write):
+        papers, writers = documents(PAPER), documents(WRITER)
+        if write.origin:
+            return
+        try:
+            await papers.create_many([{"title": "kept out"}, {"title": "x" * 41}])
+        except quire.ValidationError:
+            fired.append("own")
+        except Exception as error:
+            fired.append(type(error).__name__)
+        try:
+            async with transaction():
+                await writers.create({"name": "undone"})
+                raise LookupError
+        except LookupError:
+            async with transaction():
+                await writers.create({"name": "kept"})
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        assert await new_paper(office) == (201, "")
+        writers = await office.ask("GET", "/api/writers")
+        assert (await titles(office), module().fired) == (["A"], ["ValidationError"])
+        assert [one["name"] for one in writers.data] == ["kept"]
+
+
+async def test_hooks_act_as_the_caller_unless_they_say_otherwise(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @after_write(PAPER, on=["create"])
+    async def act(write):
+        fired.append(principal().kind)
+        tried = write.data["title"]
+        papers, mastheads = documents(PAPER), documents("api::masthead.masthead")
+        if tried == "forbidden":
+            await mastheads.find()
+        elif tried == "forbidden write":
+            await mastheads.create({"motto": "x"})
+        elif tried == "private":
+            await papers.find(filters={"margin": "x"}, status="draft")
+        elif tried == "private write":
+            await papers.create({"title": "x", "nothing": "x"})
+        elif tried == "users":
+            await documents("plugin::users-permissions.user").find()
+        elif tried == "administrators":
+            with as_system("look"):
+                await documents("admin::user").find()
+        elif tried == "system":
+            with as_system("set the margin"):
+                fired.append(principal().kind)
+                await mastheads.create({"motto": "new"})
+                await papers.update(write.document_id, {"margin": "wide"})
+                found = await papers.find(filters={"margin": "wide"}, status="draft")
+                fired.append(found[0].margin)
+        elif tried == "mine":
+            await papers.find(status="draft")
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        for title, expected in (
+            ("forbidden", (403, "Forbidden")),
+            ("forbidden write", (403, "Forbidden")),
+            ("private", (400, "Invalid key margin")),
+            ("private write", (400, "Invalid key nothing")),
+            ("users", (403, "Forbidden")),
+            ("administrators", (500, "Internal Server Error")),
+            ("system", (201, "")),
+            ("mine", (201, "")),
+        ):
+            assert await new_paper(office, title=title) == expected, title
+        assert module().fired[-4:] == ["anonymous", "system", "wide", "anonymous"]
+        assert await titles(office) == ["mine", "system"]
+
+        for title, status in (("mine", 500), ("system", 201)):
+            body = {"title": f"{title}"}
+            reply = await office.ask("POST", PAPERS, body, token=office.boss)
+            assert reply.status == status, reply.json
+        assert module().fired[-3:] == ["admin", "system", "wide"]
+
+
+@pytest.mark.parametrize("condition", ["None", "{'$eq': None}", "{'id': None}"])
+async def test_none_in_a_filter_never_widens_it(tmp_path: Path, kind: Kind, condition: str) -> None:
+    code = f"""
+    @after_write(WRITER, on=["create"])
+    async def look(write):
+        papers = documents(PAPER)
+        await papers.create({{"title": "A", "writer": write.document_id}})
+        fired.append(await papers.count(filters={{"writer": {condition}}}, status="draft"))
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        reply = await office.ask("POST", "/api/writers", {"data": {"name": "Ada"}})
+        assert (reply.status, module().fired) in ((201, [0]), (400, []))
+
+
+async def test_a_hook_is_not_called_for_what_it_writes_itself(tmp_path: Path, kind: Kind) -> None:
+    code = """
+    @after_write(PAPER, on=["create", "update"])
+    async def touch(write):
+        fired.append((write.action, len(write.origin)))
+        await documents(PAPER).update(write.document_id, {"sold": True})
+
+    @after_write(PAPER, on=["update"])
+    async def other(write):
+        fired.append(("other", len(write.origin)))
+        await documents(PAPER).update(write.document_id, {"price": 1})
+
+    @after_write(WRITER, on=["create"])
+    async def endless(write):
+        if write.data["name"] == "endless":
+            await documents(WRITER).create({"name": "endless"})
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        assert await new_paper(office) == (201, "")
+        assert module().fired == [("create", 0), ("other", 1)]
+        reply = await office.ask("POST", "/api/writers", {"data": {"name": "endless"}})
+        assert reply.status == 500
+        assert (await office.ask("GET", "/api/writers")).data == []
+
+
+async def test_misuse_says_what_to_do(tmp_path: Path, kind: Kind) -> None:
+    code = """
+    def note(error):
+        fired.append(str(error))
+
+    @after_write(PAPER, on=["create"])
+    def plain(write):
+        query = documents(PAPER).find()
+        try:
+            query.send(None)
+        except UnitOfWorkError as error:
+            note(error)
+
+    tasks = []
+
+    @after_write(PAPER, on=["create"], order=1)
+    async def leave_a_task(write):
+        async def late():
+            await asyncio.sleep(0.05)
+            try:
+                await documents(PAPER).find()
+            except UnitOfWorkError as error:
+                note(error)
+        tasks.append(asyncio.create_task(late()))
+        both = await asyncio.gather(documents(PAPER).count(), documents(WRITER).count())
+        assert both == [0, 0]
+    """
+    with pytest.raises(UnitOfWorkError, match="there is no unit of work here"):
+        principal()
+    with pytest.raises(UnitOfWorkError):
+        await documents("api::paper.paper").find()
+    async with open_extended(tmp_path, kind, code) as office:
+        assert await new_paper(office) == (201, "")
+        await module().tasks[0]
+        assert module().fired == [
+            "plain is a plain def, which cannot query: make it an async def",
+            "the unit of work of leave_a_task has ended: await what the hook starts within it",
+        ]
