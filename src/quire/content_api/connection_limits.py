@@ -37,8 +37,8 @@ class LimitedConnection(HttpToolsProtocol):
     """Seconds between two looks at a connection. A head has to be complete at the second one."""
     least: ClassVar[int] = 10_000
     """Bytes of a body that have to come between two looks."""
-    first_request_seconds: ClassVar[float] = 1.0
-    """How long a connection waits for its first request when the server stops."""
+    first_request_share: ClassVar[float] = 0.1
+    """How long a connection waits for its first request when the server stops, of its time-out."""
 
     def __init__(
         self,
@@ -148,7 +148,8 @@ class LimitedConnection(HttpToolsProtocol):
             # What has arrived already is read before.
             self.loop.call_soon(self._close_if_idle)
         else:
-            self.loop.call_later(self.first_request_seconds, self._close_if_idle)
+            most = self.config.timeout_graceful_shutdown or 0
+            self.loop.call_later(most * self.first_request_share, self._close_if_idle)
 
     def _close_if_idle(self) -> None:
         if self._is_idle() and not self._in_head:
