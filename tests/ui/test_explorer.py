@@ -34,7 +34,7 @@ def test_a_refused_request_is_granted_to_visitors(site: Site, home: Page) -> Non
     send(page, 403)
     refused = page.get_by_role("alert", name="The request was refused")
     expect(refused).to_contain_text("api::sample.sample.find")
-    refused.get_by_role("button", name="Grant to the public role").click()
+    refused.get_by_role("button", name="Grant to the role Public").click()
     expect(page.get_by_role("status").filter(has_text="ms")).to_contain_text("200")
     assert httpx.get(f"{site.address}/api/samples").status_code == 200
     role = next(

@@ -12,6 +12,7 @@ from quire.admin_api.content_api import ContentApiApi
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.routes import content_manager_routes
 from quire.admin_api.context import AdminContext, AdminSources, make_admin_context
+from quire.admin_api.end_user_requests import EndUserRequestApi
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.extras.description import AdminDescriptionApi
 from quire.admin_api.extras.routes import own_routes
@@ -42,6 +43,7 @@ class AdminParts(Struct, frozen=True, kw_only=True):
     """The admin API, and what those who start a server ask of it."""
 
     api: AdminApi
+    end_user_requests: EndUserRequestApi
     accounts: AdminAccounts
     stale_fields: StalePermissions
 
@@ -50,10 +52,12 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
     """Make the admin API of a project with a secret for it."""
     context = make_admin_context(settings, sources, clock)
     identity = open_identity(context)
+    end_user_requests = EndUserRequestApi()
 
     def routes() -> Iterator[Route]:
         yield from identity_routes(context, identity)
         yield from _project_routes(context, identity)
+        yield from end_user_requests.routes()
         yield from _content_routes(context, identity)
         yield from AdminDescriptionApi(lambda: api.routes.routes, context.schema).routes()
 
@@ -62,7 +66,12 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
         routes(), sources.content_version, identity.authenticator, trail.begin, trail.note
     )
     stale = StalePermissions(database=context.database, rows=context.rows, clock=clock)
-    return AdminParts(api=api, accounts=identity.accounts, stale_fields=stale)
+    return AdminParts(
+        api=api,
+        end_user_requests=end_user_requests,
+        accounts=identity.accounts,
+        stale_fields=stale,
+    )
 
 
 def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route]:

@@ -116,6 +116,18 @@ class Authenticator:
         self._anonymous = None
         self._version = version
 
+    async def role_principal(self, role_id: int) -> Principal:
+        """Return a caller with the permissions of a role of end users, who is none of them."""
+        return Anonymous(await self._role_ability(role_id))
+
+    async def user_principal(self, user_id: int) -> EndUser:
+        """Return an end user without a credential.
+
+        Raises UnauthorizedError for users who may not sign in.
+        """
+        principal, _ = await self._end_user(user_id, 0)
+        return principal
+
     async def _run(self, make: Callable[[], Program[T]]) -> T:
         return await self._database.read(make)
 

@@ -12,7 +12,7 @@ from typing import Protocol
 import structlog
 from msgspec import Struct
 
-from quire.access.principal import Principal
+from quire.access.principal import EndUser, Principal
 from quire.auth.authenticate import Authenticator
 from quire.content_api.authorization import Authorizer
 from quire.content_api.body import METHODS_WITH_BODY, is_form, read_body
@@ -41,6 +41,7 @@ from quire.database.retry_guard import watch_commits
 from quire.errors import (
     AppError,
     InternalServerError,
+    NotFoundError,
     ServiceUnavailableError,
     StaleSchemaError,
     UnimplementedError,
@@ -70,6 +71,7 @@ Successor = Callable[["ContentApi"], Awaitable["ContentApi | None"]]
 Raises ServiceUnavailableError when they have, and nothing takes its place in time.
 """
 
+_OF_PROJECT = "api::"
 _OF_FILES = frozenset({"HEAD", "GET"})
 _HEALTH = b"/_health"
 _READY = b"/_ready"
@@ -205,6 +207,35 @@ class ContentApi:
         if self._drafts_need_token:
             refuse_drafts(principal, request)
         return respond_now(request)
+
+    async def role_principal(self, role_id: int) -> Principal:
+        """See `Authenticator.role_principal`."""
+        return await self._authenticator.role_principal(role_id)
+
+    async def user_principal(self, user_id: int) -> EndUser:
+        """See `Authenticator.user_principal`."""
+        return await self._authenticator.user_principal(user_id)
+
+    async def response_as(self, request: Request, principal: Principal) -> Response:
+        """Return the response to a GET of content as if ``principal`` had sent it.
+
+        Routes of plugins are not found: some of them do more than read. Raises StaleSchemaError.
+        """
+        found = self._find(request)
+        if found is None or not (found[0].uid or "").startswith(_OF_PROJECT):
+            return respond_error(NotFoundError())
+        route, request.parameters = found
+        try:
+            request.version = await self._content_version.current()
+            request.principal = principal
+            self._authorizer.require(principal, route.action, route.uid)
+            if self._drafts_need_token:
+                refuse_drafts(principal, request)
+            return await route.handler(request)
+        except StaleSchemaError:
+            raise
+        except Exception as error:  # noqa: BLE001 - as in `response`
+            return _respond_problem(request, error)
 
     def reads_content(self, request: Request) -> bool:
         """Tell whether a GET is for a route that `respond_now` responds for, now or later."""

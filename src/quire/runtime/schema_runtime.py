@@ -110,6 +110,8 @@ def make_schema_runtime(
         customisations=customisations,
     )
     content = assemble_content(services, parts)
+    if admin is not None:
+        admin.end_user_requests.attach(content)
     timed = services.settings.is_development
     return SchemaRuntime(
         schema=schema,

@@ -105,7 +105,7 @@ export async function request<Key extends keyof Operations>(
   key: Key,
   options: Options<Key> = {},
 ): Promise<Operations[Key]['response']> {
-  requireOwnView(key)
+  requireOwnView(key, options.body)
   const [method = 'GET', template = ''] = key.split(' ')
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(options.path?.[name] ?? '')),
@@ -115,8 +115,8 @@ export async function request<Key extends keyof Operations>(
 }
 
 /** Refuse to change something while the UI is viewed as a role. */
-function requireOwnView(operation: string): void {
-  const role = viewedRoleAgainst(operation)
+function requireOwnView(operation: string, body?: unknown): void {
+  const role = viewedRoleAgainst(operation, body)
   if (role) throw new ApiError(423, 'ViewAs', t('viewAs.refused', { role: role.name }))
 }
 

@@ -161,6 +161,8 @@ export interface Operations {
   "POST /admin/webhooks/batch-delete": { body: { "ids": (number | string)[] }; response: { "data": (unknown)[] } };
   "POST /admin/webhooks/{id}/trigger": { body: undefined; response: { "data": { "statusCode": number; "message": string } } };
   "POST /admin/x/bulk-edit/{uid}": { body: { "documentIds": (string)[]; "data": Record<string, unknown>; "preview"?: boolean }; response: { "data": { "preview": boolean; "count": number; "changes": ({ "documentId": string; "fields": Record<string, unknown> })[] } } };
+  "POST /admin/x/end-user-roles/{id}/request": { body: { "path": string }; response: { "data": { "status": number; "body": string; "role": number | null } } };
+  "POST /admin/x/end-users/{id}/request": { body: { "path": string }; response: { "data": { "status": number; "body": string; "role": number | null } } };
   "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination } } };
   "POST /admin/x/mail-test": { body: { "template": Record<string, unknown> }; response: { "data": { "to": string } } };
   "POST /admin/x/media/import": { body: { "url": string; "fileInfo"?: Record<string, unknown> }; response: MediaFile };

@@ -3,7 +3,6 @@ import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { sendContentRequest } from '../api/content'
 import { useAbility, useModel } from '../api/hooks'
 import type { ContentType } from '../api/types'
 import { CodeSamples } from '../components/CodeSamples'
@@ -14,9 +13,10 @@ import { ResponsePanel } from './ResponsePanel'
 import { RunAsControl } from './RunAsControl'
 import { RequestMenus } from './RequestMenus'
 import { QueryForm } from './QueryForm'
-import { emptyDraft, problemOf, requestOf, type Draft } from './request'
+import { emptyDraft, type Draft } from './request'
 import { samplesOf } from './samples'
 import { useExplorer, useStoredRequests } from './store'
+import { useContentRequest } from './useContentRequest'
 
 /** Requests to the content API, made with controls that know the model. */
 export function Explorer() {
@@ -38,16 +38,14 @@ export function Explorer() {
 function Workbench({ types, type, draft }: { types: ContentType[]; type: ContentType; draft: Draft }) {
   const { t } = useTranslation()
   const navigate = explorerRoute.useNavigate()
-  const { runAs, token } = useExplorer()
+  const runAs = useExplorer((state) => state.runAs)
   const kept = useStoredRequests()
-  const bearer = runAs === 'token' ? token.trim() : undefined
-  const request = requestOf(type, draft, bearer)
-  const problem = runAs === 'token' && !bearer ? 'token' : problemOf(type, draft)
+  const { request, problem, send: sendRequest } = useContentRequest(type, draft)
   const run = useMutation({
-    mutationFn: () => sendContentRequest(request),
+    mutationFn: sendRequest,
     onMutate: () => useExplorer.setState({ answer: null }),
-    onSuccess: (response) => {
-      useExplorer.setState({ answer: { draft, runAs, response } })
+    onSuccess: ({ response, role }) => {
+      useExplorer.setState({ answer: { draft, runAs, role, response } })
       kept.note({ draft, status: response.status })
     },
   })

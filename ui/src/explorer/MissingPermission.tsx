@@ -4,13 +4,14 @@ import { Link } from '@tanstack/react-router'
 import { ShieldAlert } from 'lucide-react'
 import { Trans, useTranslation } from 'react-i18next'
 import { toast, toastError } from '../components/toast'
-import { usePublicRole } from '../settings/publicRole'
+import { useEndUserRole } from '../settings/endUserRole'
 import { permissionOf, type Draft } from './request'
+import type { RunAs } from './store'
 
-/** Which permission a refused request lacks, and a way to grant it to visitors. */
-export function MissingPermission({ draft, runAs, onGranted }: { draft: Draft; runAs: 'nobody' | 'token'; onGranted: () => void }) {
+/** Which permission a refused request lacks, and a way to grant it: to the role that it was sent as, or to visitors. */
+export function MissingPermission({ draft, runAs, role, onGranted }: { draft: Draft; runAs: RunAs; role: number | null; onGranted: () => void }) {
   const { t } = useTranslation()
-  const { mayChange, actionsOn, setActions } = usePublicRole()
+  const { mayChange, name: roleName, actionsOn, setActions } = useEndUserRole(role)
   const permission = permissionOf(draft)
   const action = actionsOn(draft.uid)?.[draft.action]
   const grant = useMutation({
@@ -30,11 +31,17 @@ export function MissingPermission({ draft, runAs, onGranted }: { draft: Draft; r
             <Trans i18nKey="explorer.tokenLacks" values={{ permission }} components={{ code: name, tokens: <Anchor size="sm" component={Link} to="/settings/api-tokens" underline="always" /> }} />
           </Text>
         ) : action?.enabled ? (
-          <Text size="sm"><Trans i18nKey="explorer.otherReason" values={{ permission }} components={{ code: name }} /></Text>
+          <Text size="sm"><Trans i18nKey="explorer.otherReason" values={{ permission, role: roleName }} components={{ code: name }} /></Text>
         ) : (
           <>
-            <Text size="sm"><Trans i18nKey="explorer.publicLacks" values={{ permission }} components={{ code: name }} /></Text>
-            {action && <Button loading={grant.isPending} onClick={() => grant.mutate()}>{t('explorer.grant')}</Button>}
+            <Text size="sm">
+              {roleName === undefined ? (
+                <Trans i18nKey="explorer.publicLacks" values={{ permission }} components={{ code: name }} />
+              ) : (
+                <Trans i18nKey="explorer.roleLacks" values={{ permission, role: roleName }} components={{ code: name }} />
+              )}
+            </Text>
+            {action && <Button loading={grant.isPending} onClick={() => grant.mutate()}>{t('explorer.grant', { role: roleName })}</Button>}
             {!mayChange && <Text size="sm">{t('explorer.grantByOthers')}</Text>}
           </>
         )}

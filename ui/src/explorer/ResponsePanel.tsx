@@ -15,7 +15,7 @@ export function ResponsePanel({ onResend }: { onResend: () => void }) {
   const region = (label: string) => ({ tabIndex: 0, role: 'region', 'aria-label': label, style: { maxHeight: '60vh', overflow: 'auto' } })
   return (
     <Stack gap="sm">
-      {(status === 401 || status === 403) && <MissingPermission draft={answer.draft} runAs={answer.runAs} onGranted={onResend} />}
+      {(status === 401 || status === 403) && <MissingPermission draft={answer.draft} runAs={answer.runAs} role={answer.role} onGranted={onResend} />}
       <Paper withBorder p="sm" className="quire-surface" component="section" aria-label={t('explorer.response')}>
         <Group justify="space-between" gap="xs" mb="xs">
           <Group gap="xs" role="status">

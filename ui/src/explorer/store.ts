@@ -1,19 +1,24 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { create } from 'zustand'
 import { useSession } from '../api/client'
-import type { ContentResponse } from '../api/content'
+import type { ContentResponse, Reader } from '../api/content'
 import { useMe } from '../api/hooks'
 import type { Draft } from './request'
 
+export type RunAs = 'nobody' | 'token' | Reader['kind']
+
 type Explorer = {
   draft: Draft | null
-  runAs: 'nobody' | 'token'
+  runAs: RunAs
   token: string
-  /** The last response, with the request that it answers. */
-  answer: { draft: Draft; runAs: 'nobody' | 'token'; response: ContentResponse } | null
+  /** The role and the end user that were chosen last, by id. */
+  role: number | null
+  user: number | null
+  /** The last response, with the request that it answers, and the role of the end user who asked. */
+  answer: { draft: Draft; runAs: RunAs; role: number | null; response: ContentResponse } | null
 }
 
-const EMPTY: Explorer = { draft: null, runAs: 'nobody', token: '', answer: null }
+const EMPTY: Explorer = { draft: null, runAs: 'nobody', token: '', role: null, user: null, answer: null }
 
 /** The request that is being made. It is kept in memory alone, since it may hold a token. */
 export const useExplorer = create<Explorer>(() => EMPTY)

@@ -2,13 +2,13 @@ import { Switch } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { toastError } from '../components/toast'
-import { usePublicRole } from '../settings/publicRole'
+import { useEndUserRole } from '../settings/endUserRole'
 import type { DraftModel } from './draft'
 
 /** Whether visitors without an account may read a type through the API. It takes effect at once. */
 export function PublicRead({ model, hint }: { model: DraftModel; hint?: boolean }) {
   const { t } = useTranslation()
-  const { mayChange, actionsOn, setActions } = usePublicRole()
+  const { mayChange, actionsOn, setActions } = useEndUserRole()
   const actions = actionsOn(model.uid)
   const names = model.kind === 'collectionType' ? ['find', 'findOne'] : ['find']
   const change = useMutation({

@@ -109,6 +109,11 @@ _ROLE = record(
     required=("name", "permissions"),
 )
 
+_AS_END_USER = RouteDescription(
+    data=record({"status": WHOLE, "body": TEXT, "role": nullable(WHOLE)}),
+    body=record({"path": TEXT}, required=("path",)),
+)
+
 END_USERS: Told = {
     ("GET", "users-permissions/advanced"): RouteDescription(bare=True),
     ("PUT", "users-permissions/advanced"): RouteDescription(bare=True, body=FREE_OBJECT),
@@ -121,6 +126,8 @@ END_USERS: Told = {
     ("GET", "users-permissions/providers"): RouteDescription(bare=True),
     ("PUT", "users-permissions/providers"): RouteDescription(bare=True, body=FREE_OBJECT),
     ("GET", "users-permissions/permissions"): RouteDescription(bare=True),
+    ("POST", "admin/x/end-user-roles/:id/request"): _AS_END_USER,
+    ("POST", "admin/x/end-users/:id/request"): _AS_END_USER,
     ("GET", "users-permissions/policies"): RouteDescription(bare=True),
     ("GET", "users-permissions/routes"): RouteDescription(bare=True),
     ("GET", "users-permissions/roles"): RouteDescription(bare=True),

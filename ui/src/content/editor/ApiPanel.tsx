@@ -2,14 +2,13 @@ import { Anchor, Badge, Button, Code, Group, MultiSelect, Select, Stack, Text } 
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { sendContentRequest } from '../../api/content'
 import { hasDrafts, isLocalized, useConfiguration, useLocales, useModel } from '../../api/hooks'
 import { CodeSamples } from '../../components/CodeSamples'
 import { populateChoices } from '../../explorer/populate'
 import { RunAsControl } from '../../explorer/RunAsControl'
-import { emptyDraft, requestOf, type Draft } from '../../explorer/request'
+import { emptyDraft, type Draft } from '../../explorer/request'
 import { samplesOf } from '../../explorer/samples'
-import { useExplorer } from '../../explorer/store'
+import { useContentRequest } from '../../explorer/useContentRequest'
 import type { Props } from './Inspector'
 
 type Choice = Pick<Draft, 'locale' | 'status' | 'populate'>
@@ -20,17 +19,14 @@ export default function ApiPanel({ type, loaded, locale }: Pick<Props, 'type' | 
   const model = useModel()
   const locales = useLocales()
   const view = useConfiguration(type.uid).contentType
-  const { runAs, token } = useExplorer()
   const isPublished = loaded.entry?.status !== 'draft'
   const [choice, setChoice] = useState<Choice>({ locale, status: isPublished ? undefined : 'draft', populate: ['*'] })
   const change = (part: Partial<Choice>) => setChoice((before) => ({ ...before, ...part }))
   const action = type.kind === 'singleType' ? 'find' : 'findOne'
   const draft: Draft = { ...emptyDraft(type.uid), ...choice, action, documentId: loaded.documentId ?? '' }
-  const bearer = runAs === 'token' ? token.trim() : undefined
-  const sent = requestOf(type, draft, bearer)
-  const live = useMutation({ mutationFn: () => sendContentRequest(sent) })
+  const { request: sent, problem, send, isVisitor } = useContentRequest(type, draft)
+  const live = useMutation({ mutationFn: async () => (await send()).response })
   const here = [locale, ...loaded.others.map((one) => one.locale)]
-  const lacksToken = runAs === 'token' && !bearer
   return (
     <Stack gap="xs">
       {isLocalized(type) && (
@@ -67,9 +63,9 @@ export default function ApiPanel({ type, loaded, locale }: Pick<Props, 'type' | 
       <RunAsControl size="xs" />
       <CodeSamples samples={samplesOf(type, draft, sent)} />
       <Group gap="xs">
-        <Button variant="default" disabled={lacksToken} loading={live.isPending} onClick={() => live.mutate()}>{t('explorer.send')}</Button>
-        {lacksToken && <Text size="xs" c="dimmed">{t('explorer.problem.token')}</Text>}
-        {!bearer && !lacksToken && <Anchor size="xs" href={sent.address} target="_blank" rel="noreferrer">{t('api.open')}</Anchor>}
+        <Button variant="default" disabled={problem !== null} loading={live.isPending} onClick={() => live.mutate()}>{t('explorer.send')}</Button>
+        {problem && <Text size="xs" c="dimmed">{t(`explorer.problem.${problem}`)}</Text>}
+        {isVisitor && <Anchor size="xs" href={sent.address} target="_blank" rel="noreferrer">{t('api.open')}</Anchor>}
       </Group>
       {live.error && <Text size="xs" c="var(--mantine-color-error)" role="alert">{live.error.message}</Text>}
       {live.data && (

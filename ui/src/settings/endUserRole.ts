@@ -7,13 +7,18 @@ import { endUserRoleQuery, endUserRolesQuery, settingsKey } from './queries'
 
 const ROLES = 'plugin::users-permissions.roles.'
 
-/** What the role of visitors without an account grants, for administrators who may change it. */
-export function usePublicRole() {
+/** Whether one's role may change what end users may do. */
+export function useMayGrant(): boolean {
   const ability = useAbility()
-  const mayChange = ability.can(`${ROLES}read`) && ability.can(`${ROLES}update`)
+  return ability.can(`${ROLES}read`) && ability.can(`${ROLES}update`)
+}
+
+/** What a role of end users grants, for administrators who may change it; without an id, that of visitors without an account. */
+export function useEndUserRole(known?: number | null) {
+  const mayChange = useMayGrant()
   const roles = useQuery({ ...endUserRolesQuery, enabled: mayChange })
-  const id = roles.data?.find((role) => role.type === 'public')?.id
-  const role = useQuery({ ...endUserRoleQuery(String(id)), enabled: id !== undefined, staleTime: 0 })
+  const id = known ?? roles.data?.find((role) => role.type === 'public')?.id
+  const role = useQuery({ ...endUserRoleQuery(String(id)), enabled: mayChange && id !== undefined, staleTime: 0 })
   const actionsOn = (uid: string): Record<string, Granted> | undefined => {
     const [api = '', controller = ''] = uid.split('.')
     return role.data?.permissions?.[api]?.controllers[controller]
@@ -32,5 +37,5 @@ export function usePublicRole() {
     })
     await queries.invalidateQueries({ queryKey: settingsKey('end-user-roles') })
   }
-  return { mayChange, actionsOn, setActions }
+  return { mayChange, name: role.data?.name, actionsOn, setActions }
 }

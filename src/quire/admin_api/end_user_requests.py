@@ -1,0 +1,86 @@
+"""Requests for content as a role of end users, or one of them, would send them.
+
+``POST /admin/x/end-user-roles/:id/request`` and ``POST /admin/x/end-users/:id/request`` are for
+administrators who may change what these roles grant. They only read content, and the audit log
+names them with the role or the user.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from quire.access.principal import EndUser, Principal
+from quire.admin_api.bodies import id_of
+from quire.admin_api.responses import respond_data
+from quire.content_api.messages import Request, Response
+from quire.content_api.routes import Route
+from quire.errors import NotFoundError, ValidationError
+
+_ACTION = "plugin::users-permissions.roles.update"
+_NO_PATH = "path must be a path of the content API, such as /api/articles?sort=title"
+
+
+class ContentResponder(Protocol):
+    """The content API, as far as it answers on behalf of others."""
+
+    async def role_principal(self, role_id: int) -> Principal:
+        """Return somebody who has a role."""
+
+    async def user_principal(self, user_id: int) -> EndUser:
+        """Return an end user. Raises UnauthorizedError for one who may not sign in."""
+
+    async def response_as(self, request: Request, principal: Principal) -> Response:
+        """Respond to a GET of content as if somebody had sent it."""
+
+
+class EndUserRequestApi:
+    """Sends requests for content as end users."""
+
+    def __init__(self) -> None:
+        self._content: ContentResponder | None = None
+
+    def attach(self, content: ContentResponder) -> None:
+        """Set the content API, which is made after the admin API that it passes requests to."""
+        self._content = content
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for path, handler in (
+            ("admin/x/end-user-roles/:id/request", self.as_role),
+            ("admin/x/end-users/:id/request", self.as_user),
+        ):
+            yield Route(method="POST", path=path, action=_ACTION, handler=handler)
+
+    async def as_role(self, request: Request) -> Response:
+        """Return what a role is answered; nobody in particular has it."""
+        content, number = self._attached(request)
+        return await _respond(content, request, await content.role_principal(number), number)
+
+    async def as_user(self, request: Request) -> Response:
+        """Return what an end user is answered. Raises UnauthorizedError as signing in does."""
+        content, number = self._attached(request)
+        user = await content.user_principal(number)
+        return await _respond(content, request, user, user.role_id)
+
+    def _attached(self, request: Request) -> tuple[ContentResponder, int]:
+        number = id_of(request.parameters["id"])
+        if self._content is None or number is None:
+            raise NotFoundError
+        return self._content, number
+
+
+async def _respond(
+    content: ContentResponder, request: Request, principal: Principal, role_id: int | None
+) -> Response:
+    path, _, query = _path(request.body).partition("?")
+    inner = Request("GET", path.encode(), query.encode(), {}, request.client, None)
+    response = await content.response_as(inner, principal)
+    body = response.body.decode(errors="replace")
+    return respond_data({"status": response.status, "body": body, "role": role_id})
+
+
+def _path(body: object) -> str:
+    """Return the path and query of the request to send. Raises ValidationError."""
+    path = body.get("path") if isinstance(body, Mapping) else None
+    if not isinstance(path, str) or not path.startswith("/") or not path.isascii():
+        raise ValidationError(_NO_PATH)
+    return path
