@@ -15,13 +15,13 @@ NOT_POSSIBLE = {"rename": "The column is dropped with what is in it, and another
 _LIST = "/admin/content-manager/collection-types"
 _ENGLISH = "plugins[i18n][locale]=en"
 _NOTE = "api::note.note"
-_TOUR = {"tours": {}, "enabled": False, "hidden": True, "completedActions": []}
+TOUR = {"tours": {}, "enabled": False, "hidden": True, "completedActions": []}
 
 
 def sign_in(page: Page) -> None:
     """Sign the administrator in, and switch off the guided tour, which covers controls."""
     page.goto("/admin/auth/login")
-    page.evaluate("tour => localStorage.setItem('STRAPI_GUIDED_TOUR', tour)", json.dumps(_TOUR))
+    page.evaluate("tour => localStorage.setItem('STRAPI_GUIDED_TOUR', tour)", json.dumps(TOUR))
     page.get_by_label("Email").fill(ADMINISTRATOR["email"])
     page.get_by_label("Password").first.fill(ADMINISTRATOR["password"])
     page.get_by_role("button", name="Login").click()
