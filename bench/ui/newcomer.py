@@ -18,8 +18,8 @@ from typing import Annotated
 
 import cyclopts
 from cyclopts import Parameter
+from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as BrowserError
-from playwright.sync_api import Page
 from rich.console import Console
 
 from bench.project import ADMINISTRATOR, SECRETS
@@ -34,6 +34,7 @@ _FOLDER = Path(__file__).resolve().parents[2] / "build" / "bench-newcomer"
 _PART = "bench-newcomer"
 _READY = "/admin/init"
 _TITLE = "Low tide"
+_ATTEMPTS = 3
 _REGISTRATION = re.compile(r"(/admin/auth/register-admin\?\S+)")
 _CONFIGURATION = Path(__file__).parent / "strapi"
 
@@ -65,13 +66,9 @@ def compare(
             for turn in range(1, rounds + 1):
                 for name in ("Strapi", "Quire") if strapi else ("Quire",):
                     console.log(f"round {turn} of {rounds}: {name}")
-                    launch = _launch(name, strapi)
-                    with running(launch, _READY):
-                        driver = Driver(new_page(browser, f"http://127.0.0.1:{launch.port}"))
-                        _WAYS[name](driver, launch)
-                        driver.page.context.close()
-                    efforts[name].append(driver.effort)
-                    console.log(str(driver.effort))
+                    effort = _attempt(browser, name, strapi, console)
+                    efforts[name].append(effort)
+                    console.log(str(effort))
     except (ServerError, BrowserError) as error:
         console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
         return 1
@@ -81,6 +78,26 @@ def compare(
         words = f"{rounds} rounds, each in a new project. {machine(SqliteGround().version())}."
         console.print(write_page(f"{words}\n\n{markdown_table(table)}", _PART))
     return 0
+
+
+def _attempt(browser: Browser, name: str, installed: Path | None, console: Console) -> Effort:
+    """Go the way once. Strapi's panel sometimes never sees that its server has started again."""
+    for left in reversed(range(_ATTEMPTS)):
+        launch = _launch(name, installed)
+        with running(launch, _READY):
+            page = new_page(browser, f"http://127.0.0.1:{launch.port}")
+            driver = Driver(page)
+            try:
+                _WAYS[name](driver, launch)
+            except BrowserError as error:
+                if left == 0:
+                    raise
+                console.log(f"once more: {str(error).splitlines()[0]}")
+                continue
+            finally:
+                page.context.close()
+        break
+    return driver.effort
 
 
 def _table(efforts: Mapping[str, list[Effort]]) -> Table:

@@ -10,6 +10,7 @@ export const keys = {
   locales: ['locales'] as const,
   home: ['home'] as const,
   configuration: (uid: string) => ['configuration', uid] as const,
+  componentConfiguration: (uid: string) => ['configuration', 'component', uid] as const,
   content: (uid: string) => ['content', uid] as const,
   list: (uid: string, query: unknown) => ['content', uid, 'list', query] as const,
   entry: (uid: string, documentId: string, locale: string | undefined) =>

@@ -4,6 +4,7 @@ import type { ServerSchema } from '../model/draft'
 import { request } from './client'
 import type { Operations } from './generated'
 import { keys } from './keys'
+import type { ViewConfiguration } from './types'
 
 export type Plan = Operations['POST /admin/x/model/plan']['response']['data']
 export type Removed = Operations['GET /admin/x/model/archive']['response']['data'][number]
@@ -57,6 +58,18 @@ export const saveConfiguration = (
   uid: string,
   body: Operations['PUT /content-manager/content-types/{uid}/configuration']['body'],
 ): Promise<unknown> => request('PUT /content-manager/content-types/{uid}/configuration', { path: { uid }, body })
+
+export const componentConfigurationQuery = (uid: string) =>
+  queryOptions({
+    queryKey: keys.componentConfiguration(uid),
+    queryFn: async () =>
+      (await request('GET /content-manager/components/{uid}/configuration', { path: { uid } })).data.component as unknown as ViewConfiguration,
+  })
+
+export const saveComponentConfiguration = (
+  uid: string,
+  body: Operations['PUT /content-manager/components/{uid}/configuration']['body'],
+): Promise<unknown> => request('PUT /content-manager/components/{uid}/configuration', { path: { uid }, body })
 
 /** Make entries with made-up values, in the default locale. */
 export const createSamples = async (uid: string, body: Operations['POST /admin/x/samples/{uid}']['body']) =>

@@ -42,7 +42,7 @@ function Screen({ model }: { model: DraftModel }) {
   const isNarrow = useMediaQuery('(max-width: 75em)', false, { getInitialValueInEffect: false })
   const isNew = changes.some((change) => change.kind === 'addModel')
   const isShown = useModel().types.get(model.uid)
-  const tabs: ModelTab[] = model.isComponent ? ['fields', 'settings', 'json'] : ['fields', 'layout', 'settings', 'json']
+  const tabs: ModelTab[] = ['fields', 'layout', 'settings', 'json']
   const close = () => useBuilder.getState().select(null)
   const addNext = () => {
     if (isNarrow) close()

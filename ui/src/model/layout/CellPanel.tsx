@@ -5,7 +5,7 @@ import type { ContentType, Metadata } from '../../api/types'
 import { COLUMNS, LEAST, type LayoutDraft } from './view'
 
 type Props = {
-  type: ContentType
+  type: Pick<ContentType, 'attributes'>
   draft: LayoutDraft
   cell: { name: string; size: number } | undefined
   locked: boolean

@@ -10,7 +10,7 @@ import type { Properties } from '../draft'
 import { COLUMNS, LEAST, type LayoutDraft } from './view'
 
 type Props = {
-  type: ContentType
+  type: Pick<ContentType, 'attributes'>
   draft: LayoutDraft
   locked: boolean
   selected: string | null

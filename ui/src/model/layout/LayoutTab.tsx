@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, Select, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { configurationQuery, useAbility, useModel } from '../../api/hooks'
-import { saveConfiguration } from '../../api/model'
-import type { ContentType, TypeConfiguration } from '../../api/types'
+import { componentConfigurationQuery, saveComponentConfiguration, saveConfiguration } from '../../api/model'
+import type { ContentType, ViewConfiguration } from '../../api/types'
 import { ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { queries } from '../../queries'
@@ -12,25 +12,39 @@ import type { DraftModel } from '../draft'
 import { CellPanel } from './CellPanel'
 import { FormGrid } from './FormGrid'
 import { ListSettings } from './ListSettings'
-import { layoutOf, viewBody, type LayoutDraft } from './view'
+import { layoutOf, titleFields, viewBody, type LayoutDraft } from './view'
 
-/** How forms and lists of a type look. It is saved by itself: the schema files say nothing of it. */
+/** How forms and lists of a type look, or forms of a component. It is saved by itself: the schema files say nothing of it. */
 export function LayoutTab({ model, isPending, isNew }: { model: DraftModel; isPending: boolean; isNew: boolean }) {
   const { t } = useTranslation()
-  const type = useModel().types.get(model.uid)
-  const configuration = useQuery({ ...configurationQuery(model.uid), enabled: !isNew && type !== undefined })
-  if (isPending || isNew || !type) return <Alert color="gray">{t('model.layout.first')}</Alert>
-  if (configuration.error) return <ErrorState error={configuration.error} retry={() => void configuration.refetch()} />
-  if (!configuration.data) return <Loading />
-  return <Layout key={configuration.dataUpdatedAt} type={type} configuration={configuration.data} />
+  const { types, components } = useModel()
+  const { uid, isComponent } = model
+  const type = types.get(uid)
+  const attributes = (isComponent ? components.get(uid) : type)?.attributes
+  const isKnown = !isNew && attributes !== undefined
+  const ofType = useQuery({ ...configurationQuery(uid), enabled: isKnown && !isComponent })
+  const ofComponent = useQuery({ ...componentConfigurationQuery(uid), enabled: isKnown && isComponent })
+  if (isPending || !isKnown) return <Alert color="gray">{t(isComponent ? 'model.layout.firstComponent' : 'model.layout.first')}</Alert>
+  const { error, refetch, dataUpdatedAt } = isComponent ? ofComponent : ofType
+  const view = isComponent ? ofComponent.data : ofType.data?.contentType
+  if (error) return <ErrorState error={error} retry={() => void refetch()} />
+  if (!view) return <Loading />
+  return <Layout key={dataUpdatedAt} uid={uid} kind={isComponent ? 'component' : model.kind} attributes={attributes} view={view} />
 }
 
-function Layout({ type, configuration }: { type: ContentType; configuration: TypeConfiguration }) {
+type Kind = ContentType['kind'] | 'component'
+const ACTIONS = {
+  collectionType: 'plugin::content-manager.collection-types.configure-view',
+  singleType: 'plugin::content-manager.single-types.configure-view',
+  component: 'plugin::content-manager.components.configure-layout',
+} as const
+
+function Layout({ uid, kind, attributes, view }: { uid: string; kind: Kind; attributes: ContentType['attributes']; view: ViewConfiguration }) {
   const { t } = useTranslation()
   const ability = useAbility()
-  const kind = type.kind === 'collectionType' ? 'collection-types' : 'single-types'
-  const locked = !ability.can(`plugin::content-manager.${kind}.configure-view`)
-  const [saved] = useState(() => layoutOf(configuration.contentType))
+  const type = { attributes }
+  const locked = !ability.can(ACTIONS[kind])
+  const [saved] = useState(() => layoutOf(view))
   const [draft, setDraft] = useState(saved)
   const [selected, setSelected] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
@@ -39,9 +53,9 @@ function Layout({ type, configuration }: { type: ContentType; configuration: Typ
   const save = async () => {
     setBusy(true)
     try {
-      await saveConfiguration(type.uid, viewBody(draft))
+      await (kind === 'component' ? saveComponentConfiguration : saveConfiguration)(uid, viewBody(draft))
       toast(t('model.layout.saved'))
-      await queries.invalidateQueries({ queryKey: configurationQuery(type.uid).queryKey })
+      await queries.invalidateQueries({ queryKey: ['configuration'] })
     } catch (error) {
       toastError(error)
     } finally {
@@ -66,7 +80,19 @@ function Layout({ type, configuration }: { type: ContentType; configuration: Typ
           <CellPanel type={type} draft={draft} cell={cell} locked={locked} onChange={change} />
         </Group>
       </section>
-      {type.kind === 'collectionType' && <ListSettings type={type} draft={draft} locked={locked} onChange={change} />}
+      {kind === 'collectionType' && <ListSettings draft={draft} locked={locked} onChange={change} />}
+      {kind === 'component' && (
+        <Select
+          maw={280}
+          label={t('model.layout.componentTitle')}
+          description={t('model.layout.componentTitleHint')}
+          allowDeselect={false}
+          data={titleFields(draft)}
+          value={draft.settings.mainField}
+          disabled={locked}
+          onChange={(mainField) => mainField && change({ settings: { ...draft.settings, mainField } })}
+        />
+      )}
     </Stack>
   )
 }

@@ -2,11 +2,10 @@ import { ActionIcon, Group, NumberInput, Paper, Select, SimpleGrid, Stack, Switc
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { labelOf } from '../../api/hooks'
-import type { ContentType } from '../../api/types'
 import { DragHandle, moveItem, SortableItem, SortableList } from '../../fields/shared/Sortable'
-import type { LayoutDraft } from './view'
+import { titleFields, type LayoutDraft } from './view'
 
-type Props = { type: ContentType; draft: LayoutDraft; locked: boolean; onChange: (changed: Partial<LayoutDraft>) => void }
+type Props = { draft: LayoutDraft; locked: boolean; onChange: (changed: Partial<LayoutDraft>) => void }
 
 /** Which columns lists begin with, how they are ordered, and what entries are called. */
 export function ListSettings({ draft, locked, onChange }: Props) {
@@ -14,7 +13,7 @@ export function ListSettings({ draft, locked, onChange }: Props) {
   const { settings, columns, metadatas } = draft
   const set = (changed: Partial<LayoutDraft['settings']>) => onChange({ settings: { ...settings, ...changed } })
   const title = (name: string) => metadatas[name]?.list.label || labelOf(undefined, name, 'list')
-  const sortable = Object.keys(metadatas).filter((name) => metadatas[name]?.list.sortable)
+  const sortable = titleFields(draft)
   const more = Object.keys(metadatas).filter((name) => !columns.includes(name)).map((value) => ({ value, label: title(value) }))
   return (
     <section>

@@ -34,6 +34,9 @@ export function rowsOf(form: LayoutDraft['form']): LayoutDraft['form'][] {
   return rows
 }
 
+/** The fields that can be the title of an entry, or of a component among others. */
+export const titleFields = ({ metadatas }: LayoutDraft): string[] => Object.keys(metadatas).filter((name) => metadatas[name]?.list.sortable)
+
 /** The view as the server takes it. */
 export function viewBody(draft: LayoutDraft): Operations['PUT /content-manager/content-types/{uid}/configuration']['body'] {
   return {
