@@ -26,10 +26,11 @@ from quire.documents.service import DocumentService
 from quire.errors import (
     AppError,
     DatabaseOpenError,
+    SchemaProblem,
     ServiceUnavailableError,
     StaleSchemaError,
 )
-from quire.extensions import check_extensions, import_modules
+from quire.extensions import ExtensionError, check_extensions, import_modules
 from quire.runtime.expired_archives import clear_archives
 from quire.runtime.schema_check import require_agreement
 from quire.runtime.schema_reload import FollowerContext, SchemaFollower
@@ -167,6 +168,7 @@ class Application:
             clock=self._clock,
             successor=self._successor,
             adopt=self.adopt,
+            code_problems=self._code_problems,
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")
@@ -215,6 +217,16 @@ class Application:
         """Read the schema that the tables are said to have; a change of files is finished first."""
         recover(self.settings.project, announced)
         return load_project_schema(self.settings)
+
+    def _code_problems(self, schema: Schema) -> list[SchemaProblem]:
+        """Return what of the project's Python code does not fit a schema."""
+        try:
+            check_extensions(self._modules, schema)
+        except ExtensionError as error:
+            return [
+                SchemaProblem(one.file, f"line {one.line}", one.message) for one in error.problems
+            ]
+        return []
 
     async def adopt(self, schema: Schema) -> None:
         """Answer requests that come from now on by another schema.

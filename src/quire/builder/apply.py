@@ -1,7 +1,7 @@
 """Plans a change of the model, and applies it to files, tables and servers."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 from msgspec import Struct
@@ -34,6 +34,9 @@ from quire.strapi_project.schema import load_options
 Adopt = Callable[[Schema], Awaitable[None]]
 """Lets this process answer by another schema, whose tables are there."""
 
+FindCodeProblems = Callable[[Schema], Sequence[SchemaProblem]]
+"""Returns what of the project's Python code would not fit another schema."""
+
 _DRIFTED = (
     "The schema files are not those that the server works by: somebody has changed them. "
     "Let the database follow them first (quire migrate), or put them back."
@@ -54,7 +57,7 @@ class EditableProject(Struct, frozen=True, kw_only=True):
     """What the model of a project is changed through.
 
     ``require`` raises when the tables are not those of ``schema``; ``adopt`` is told when they are
-    those of another one.
+    those of another one. ``code_problems`` finds what would keep the server from adopting a schema.
     """
 
     settings: Settings
@@ -64,6 +67,7 @@ class EditableProject(Struct, frozen=True, kw_only=True):
     schema: Schema
     require: Requirement
     adopt: Adopt
+    code_problems: FindCodeProblems
 
 
 class ModelDraft(Struct, frozen=True, kw_only=True):
@@ -106,7 +110,8 @@ class ModelEditor:
         """Return what the model becomes by a change; nothing is changed yet.
 
         Raises ConflictError when somebody has changed the files since, what ``change`` raises, and
-        SchemaError with every fault that the files would have.
+        SchemaError with every fault that the files would have, and with the Python code of the
+        project that needs what would be gone.
         """
         return await asyncio.to_thread(self._draw, change)
 
@@ -180,6 +185,9 @@ class ModelEditor:
         drawn = schema_files.drawn()
         later = build_schema(in_file_order(drawn.sources), options)
         _refuse_unknown_custom_fields(self.schema, later)
+        problems = self._project.code_problems(later)
+        if problems:
+            raise SchemaError(problems)
         return ModelDraft(
             schema=later,
             renames=Renames(models=drawn.models, attributes=drawn.attributes),

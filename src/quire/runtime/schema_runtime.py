@@ -174,6 +174,7 @@ def _project(services: Services, schema: Schema, require: Requirement) -> Editab
         schema=schema,
         require=require,
         adopt=services.adopt,
+        code_problems=services.code_problems,
     )
 
 

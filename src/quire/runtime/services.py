@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from quire.admin_api.login_throttle import LoginThrottle
-from quire.builder.apply import Adopt
+from quire.builder.apply import Adopt, FindCodeProblems
 from quire.clock import Clock
 from quire.content_api.content import Successor
 from quire.content_api.user_routes import AccountServices, account_services
@@ -40,6 +40,7 @@ class Services(Struct, frozen=True, kw_only=True):
     slow_lists: SlowLists
     successor: Successor
     adopt: Adopt
+    code_problems: FindCodeProblems
 
     async def start(self) -> None:
         """Begin the work that goes on by itself."""
@@ -64,6 +65,7 @@ def open_services(
     clock: Clock,
     successor: Successor,
     adopt: Adopt,
+    code_problems: FindCodeProblems,
 ) -> Services:
     """Make what is made once. Raises ConfigurationError for a storage of files that cannot be."""
     services = account_services(settings, clock)
@@ -84,4 +86,5 @@ def open_services(
         slow_lists=SlowLists(),
         successor=successor,
         adopt=adopt,
+        code_problems=code_problems,
     )

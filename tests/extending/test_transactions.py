@@ -1,0 +1,104 @@
+"""Hooks and the transactions of several writers: retries, concurrency, webhooks."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from quire.webhooks.event_bus import Event
+from tests.databases.kind import Kind
+from tests.extending.project import module, open_extended, titles
+
+
+async def test_a_retry_begins_again_with_the_data_that_were_sent(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    from quire.errors import ServiceUnavailableError
+
+    @before_write(PAPER, on=["create"])
+    def extend(write):
+        write.data["lines"].append({"text": "added"})
+        write.set(title=write.data["title"] + "!")
+
+    @after_write(PAPER, on=["create"])
+    async def fail_once(write):
+        await documents(WRITER).create({"name": "once"})
+        fired.append(write.data["title"])
+        if len(fired) == 1:
+            raise ServiceUnavailableError
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        data = {"title": "A", "lines": [{"text": "sent"}]}
+        made = await office.ask("POST", "/api/papers?populate=lines", {"data": data})
+        assert made.status == 201, made.json
+        assert [line["text"] for line in made.data["lines"]] == ["sent", "added"]
+        assert (made.data["title"], module().fired) == ("A!", ["A!", "A!"])
+        assert [one["name"] for one in (await office.ask("GET", "/api/writers")).data] == ["once"]
+
+
+async def test_writers_wait_for_one_another_and_readers_do_not(tmp_path: Path, kind: Kind) -> None:
+    code = """
+    @after_write(PAPER, on=["create"])
+    async def number(write):
+        count = await documents(PAPER).count(status="draft")
+        await asyncio.sleep(0.02)
+        await documents(PAPER).update(write.document_id, {"price": count})
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        writes = [
+            office.ask("POST", "/api/papers?status=draft", {"data": {"title": f"P{number}"}})
+            for number in range(8)
+        ]
+        reads = [office.ask("GET", "/api/papers?status=draft") for _ in range(8)]
+        replies = await asyncio.gather(*writes, *reads)
+        assert [reply.status for reply in replies] == [201] * 8 + [200] * 8
+        papers = await office.ask("GET", "/api/papers?status=draft&sort=price")
+        assert [paper["price"] for paper in papers.data] == [*range(1, 9)]
+
+
+async def test_listeners_hear_of_what_was_kept_alone(tmp_path: Path, kind: Kind) -> None:
+    code = """
+    @after_write(PAPER, on=["create"])
+    async def write_others(write):
+        await documents(WRITER).create({"name": "kept"})
+        try:
+            async with transaction():
+                await documents(WRITER).create({"name": "undone"})
+                raise LookupError
+        except LookupError:
+            pass
+        if write.data.get("sold"):
+            raise Conflict
+    """
+    heard: list[str] = []
+
+    async def listen(event: Event) -> None:
+        heard.append(f"{event.name.value} {event.model}")
+
+    async with open_extended(tmp_path, kind, code) as office:
+        office.app.events.subscribe(listen)
+        for sold in (True, False):
+            body = {"data": {"title": "A", "sold": sold}}
+            await office.ask("POST", "/api/papers?status=draft", body)
+        assert heard == ["entry.create paper", "entry.create writer"]
+        assert await titles(office) == ["A"]
+
+
+@pytest.mark.whatever_the_database
+async def test_a_request_that_is_cancelled_stops_its_hook(tmp_path: Path, kind: Kind) -> None:
+    code = """
+    @after_write(PAPER, on=["create"])
+    async def wait(write):
+        fired.append("began")
+        await asyncio.sleep(0.2)
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        body = {"data": {"title": "A"}}
+        request = asyncio.create_task(office.ask("POST", "/api/papers", body))
+        while not module().fired:  # noqa: ASYNC110 - a list of the hook's module
+            await asyncio.sleep(0.01)
+        request.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await request
+        assert (await office.ask("POST", "/api/writers", {"data": {"name": "B"}})).status == 201
