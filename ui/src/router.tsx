@@ -11,7 +11,7 @@ import { mayHaveSession, refreshToken, useSession } from './api/client'
 import { localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks'
 import type { Status } from './api/types'
 import { isFilterTree, isStatus, type FilterGroup } from './content/list/filters'
-import { applyLanguage } from './i18n'
+import { applyLanguage, withTexts } from './i18n'
 import { FILE_KINDS, LACKS, type LibrarySearch } from './media/library'
 import { queries } from './queries'
 import { NotFound, ScreenError } from './shell/ErrorScreens'
@@ -120,7 +120,7 @@ export const entryRoute = createRoute({
 const settings = createRoute({
   getParentRoute: () => shell,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/Settings'), 'Settings'),
+  component: lazyRouteComponent(withTexts('settings', () => import('./settings/Settings')), 'Settings'),
 })
 /** A screen of the settings. */
 const settingsScreen = <const Path extends string, Name extends string>(
@@ -158,7 +158,7 @@ const isNewModel = (value: unknown): value is NewModel => value === 'collectionT
 const model = createRoute({
   getParentRoute: () => shell,
   path: '/model',
-  component: lazyRouteComponent(() => import('./model/screens'), 'ModelLayout'),
+  component: lazyRouteComponent(withTexts('model', () => import('./model/screens')), 'ModelLayout'),
 })
 export const modelHomeRoute = createRoute({
   getParentRoute: () => model,
@@ -201,7 +201,7 @@ export const explorerRoute = createRoute({
   getParentRoute: () => shell,
   path: '/explorer',
   validateSearch: (search: Record<string, unknown>): { type?: string } => ({ type: asText(search.type) }),
-  component: lazyRouteComponent(() => import('./explorer/Explorer'), 'Explorer'),
+  component: lazyRouteComponent(withTexts('settings', () => import('./explorer/Explorer')), 'Explorer'),
 })
 export type ActivitySearch = { tab?: string; actor?: string; action?: string; target?: string; from?: string; until?: string }
 export const activityRoute = createRoute({
@@ -215,7 +215,7 @@ export const activityRoute = createRoute({
     from: asText(search.from),
     until: asText(search.until),
   }),
-  component: lazyRouteComponent(() => import('./activity/Activity'), 'Activity'),
+  component: lazyRouteComponent(withTexts('settings', () => import('./activity/Activity')), 'Activity'),
 })
 
 const routeTree = root.addChildren([

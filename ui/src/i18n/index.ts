@@ -8,11 +8,13 @@ import content from './en/content.json'
 import explorer from './en/explorer.json'
 import fields from './en/fields.json'
 import media from './en/media.json'
-import model from './en/model.json'
-import settings from './en/settings.json'
 
 /** English, in one file for each area of the UI; the other languages have the same files and keys. */
-const english = { ...account, ...activity, ...common, ...content, ...explorer, ...fields, ...media, ...model, ...settings }
+const english = { ...account, ...activity, ...common, ...content, ...explorer, ...fields, ...media }
+
+/** Areas whose texts come with their screens, in every language. */
+const LATER = ['model', 'settings'] as const
+export type LaterArea = (typeof LATER)[number]
 
 // The keys are checked by src/test/translations.test.ts: as types, so many are too much for TypeScript.
 declare module 'i18next' {
@@ -27,7 +29,13 @@ export const languages = { en: 'English', de: 'Deutsch', fr: 'Français' } as co
 export type Language = keyof typeof languages
 
 const STORED = 'quire.language'
-const translations = import.meta.glob<Record<string, string>>(['./de/*.json', './fr/*.json'], { import: 'default' })
+const translations = import.meta.glob<Record<string, string>>(
+  ['./de/*.json', './fr/*.json', './en/model.json', './en/settings.json'],
+  { import: 'default' },
+)
+/** The files whose texts are there. */
+const present = new Set<string>()
+const asked = new Set<LaterArea>()
 const dateFormats: Partial<Record<Language, () => Promise<unknown>>> = {
   de: () => import('dayjs/locale/de'),
   fr: () => import('dayjs/locale/fr'),
@@ -38,18 +46,42 @@ export const isLanguage = (value: unknown): value is Language => typeof value ==
 /** The first language of the browser that there is. */
 const browserLanguage = (): Language => navigator.languages.map((one) => one.slice(0, 2)).find(isLanguage) ?? 'en'
 
+const isNeeded = (file: string): boolean => {
+  const area = LATER.find((one) => file.endsWith(`/${one}.json`))
+  return area === undefined || asked.has(area)
+}
+
+/** Load the texts of a language that the screens so far need. */
+async function loadLanguage(language: Language): Promise<void> {
+  const files = Object.entries(translations).filter(
+    ([file]) => file.startsWith(`./${language}/`) && isNeeded(file) && !present.has(file),
+  )
+  await Promise.all(
+    files.map(async ([file, load]) => {
+      const texts = { ...(await load()) }
+      for (const [key, text] of Object.entries(texts)) {
+        // French has a form of its own for millions. Where it is not told apart, it is the common plural.
+        if (key.endsWith('_other')) texts[key.replace(/_other$/, '_many')] ??= text
+      }
+      i18next.addResourceBundle(language, 'translation', texts, true, true)
+      present.add(file)
+    }),
+  )
+}
+
+/** Load a screen together with the texts of its area. */
+export const withTexts =
+  <Screen>(area: LaterArea, load: () => Promise<Screen>) =>
+  async (): Promise<Screen> => {
+    asked.add(area)
+    const [screen] = await Promise.all([load(), loadLanguage(i18next.language as Language)])
+    return screen
+  }
+
 /** Load the texts of a language and its date formats, and show the UI in it from now on. */
 async function setLanguage(language: Language): Promise<void> {
-  if (!i18next.hasResourceBundle(language, 'translation')) {
-    const files = Object.entries(translations).filter(([path]) => path.startsWith(`./${language}/`))
-    const loaded: Record<string, string> = Object.assign({}, ...(await Promise.all(files.map(([, load]) => load()))))
-    for (const [key, text] of Object.entries(loaded)) {
-      // French has a form of its own for millions. Where it is not told apart, it is the common plural.
-      if (key.endsWith('_other')) loaded[key.replace(/_other$/, '_many')] ??= text
-    }
-    i18next.addResourceBundle(language, 'translation', loaded)
-  }
   await dateFormats[language]?.()
+  await loadLanguage(language)
   dayjs.locale(language)
   document.documentElement.lang = language
   await i18next.changeLanguage(language)

@@ -22,11 +22,11 @@ export async function uploadFile(file: File, folder: number | null, signal: Abor
   return (await upload('/upload', form, onProgress, signal)) as MediaFile[]
 }
 
-/** Uploads under way, each with its progress; `onDone` is told of every file that has arrived. */
+/** Uploads under way, each with its progress; `onDone` is told of every file that has arrived, unless `start` names another function. */
 export function useUploads(onDone: (file: MediaFile) => void) {
   const [uploads, setUploads] = useState<Upload[]>([])
   const start = useCallback(
-    (files: File[], folder: number | null) => {
+    (files: File[], folder: number | null, done: (file: MediaFile) => void = onDone) => {
       const queue = files.map((file) => ({ file, id: ++lastId }))
       const change = (id: number, values: Partial<Upload>) =>
         setUploads((all) => all.map((one) => (one.id === id ? { ...one, ...values } : one)))
@@ -37,7 +37,7 @@ export function useUploads(onDone: (file: MediaFile) => void) {
         try {
           const made = await uploadFile(file, folder, controller.signal, (share) => change(id, { share }))
           drop(id)
-          made.forEach(onDone)
+          made.forEach(done)
         } catch (error) {
           if (error instanceof DOMException && error.name === 'AbortError') drop(id)
           else change(id, { error: (error as Error).message, cancel: () => drop(id), retry: () => void send({ file, id }) })

@@ -58,3 +58,20 @@ test('every key that is used exists', () => {
   const begun = [...source.matchAll(/\bt\(\s*`([^`$]+)\$\{/g)].map((found) => found[1] ?? '')
   expect(begun.filter((start) => ![...known].some((key) => key.startsWith(start)))).toEqual([])
 })
+
+/** Who uses the texts of an area that come with its screens: those screens alone. */
+const USERS = {
+  model: /^\.\.\/(model|fields\/\w+\/builder\.ts)/,
+  settings: /^\.\.\/(settings|explorer|activity|components\/PermissionMatrix)/,
+}
+
+test.each(['model', 'settings'] as const)('texts of %s are used where they are loaded', (area) => {
+  const keys = new Set(Object.keys(files[`../i18n/en/${area}.json`] ?? {}).map((key) => key.replace(PLURAL, '')))
+  const others = Object.entries(sources).filter(([path]) => !USERS[area].test(path))
+  // Commands of the palette and the titles of settings are read by the shell.
+  others.push(...Object.entries(sources).filter(([path]) => /model\/commands|settings\/sections/.test(path)))
+  const used = others.flatMap(([path, text]) => [
+    ...[...text.matchAll(/['"]([\w$.-]+)['"]/g)].filter((found) => keys.has(found[1] ?? '')).map((found) => `${path} ${found[1]}`),
+  ])
+  expect(used).toEqual([])
+})
