@@ -2,9 +2,10 @@
 
 import re
 import shutil
+import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -193,6 +194,28 @@ def serve_empty(folder: Path) -> Iterator[Site]:
 def serve_site(folder: Path) -> Iterator[Site]:
     """Serve the blog from a folder, as `quire start` does."""
     with serve(_blog(folder)) as site:
+        yield site
+
+
+@contextmanager
+def serve_many_entries(folder: Path, count: int) -> Iterator[Site]:
+    """Serve the blog with so many drafts of its wide type, written as rows before it starts.
+
+    Every tenth has the word "lighthouse" in its second field.
+    """
+    project = _blog(folder)
+    rows = (
+        (f"{at:024}", f"Entry {at:05}", "lighthouse" if at % 10 == 0 else "buoy", at, at)
+        for at in range(1, count + 1)
+    )
+    with closing(sqlite3.connect(project / ".tmp" / "data.db")) as connection, connection:
+        connection.executemany(
+            "INSERT INTO wide_rows (document_id, field_000, field_001, created_at, updated_at)"
+            " VALUES (?, ?, ?, ?, ?)",
+            rows,
+        )
+    with serve(project) as site:
+        site.register()
         yield site
 
 

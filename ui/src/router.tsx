@@ -8,9 +8,10 @@ import {
 } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { mayHaveSession, refreshToken, useSession } from './api/client'
-import { localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks'
+import { configurationQuery, localesQuery, meQuery, modelQuery, permissionsQuery } from './api/hooks'
 import type { Status } from './api/types'
 import { isFilterTree, isStatus, type FilterGroup } from './content/list/filters'
+import { listOf, pageQuery } from './content/list/query'
 import { applyLanguage, withTexts } from './i18n'
 import { FILE_KINDS, LACKS, type LibrarySearch } from './media/library'
 import { queries } from './queries'
@@ -89,6 +90,18 @@ export type ListSearch = {
   compare?: string
 }
 
+/** Ask for the first page of a list while its code is still on the way; the list itself says what goes wrong. */
+async function preloadList(uid: string, search: ListSearch): Promise<void> {
+  const { types } = await queries.ensureQueryData(modelQuery)
+  const type = types.get(uid)
+  if (!type?.isDisplayed || type.kind !== 'collectionType') return
+  const [configuration, locales] = await Promise.all([
+    queries.ensureQueryData(configurationQuery(uid)),
+    queries.ensureQueryData(localesQuery),
+  ])
+  await queries.prefetchQuery(pageQuery(uid, listOf(type, search, configuration, locales).query))
+}
+
 export const contentRoute = createRoute({
   getParentRoute: () => shell,
   path: '/content/$uid',
@@ -104,6 +117,8 @@ export const contentRoute = createRoute({
     view: asNumber(search.view),
     compare: asText(search.compare),
   }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => void preloadList(params.uid, deps).catch(() => undefined),
   component: lazyRouteComponent(() => import('./content/ContentScreen'), 'ContentScreen'),
 })
 export const entryRoute = createRoute({

@@ -168,3 +168,26 @@ test('no sequence of edits leaves a text without a type or an item outside of a 
     }
   }
 }, 60_000)
+
+/** Values as clients write them, who put no text around a link. */
+const BARE: Descendant[] = [
+  { type: 'paragraph', children: [{ type: 'link', url: '/a', children: [text('alone')] }] },
+  { type: 'paragraph', children: [text('See '), { type: 'link', url: '/b', children: [text('last')] }] },
+  { type: 'quote', children: [{ type: 'link', url: '/c', children: [text('one')] }, { type: 'link', url: '/d', children: [text('two')] }] },
+  { type: 'list', format: 'ordered', children: [{ type: 'list-item', children: [{ type: 'link', url: '/e', children: [text('in a list')] }] }] },
+]
+
+test('edits in one block leave all others as they were loaded', () => {
+  const values: Descendant[] = [...BARE, ...(EVERYTHING as Descendant[]), ...(WRITTEN.flatMap(([, value]) => value) as Descendant[])]
+  for (let at = 0; at <= values.length; at += 1) {
+    const editor = makeEditor()
+    const loaded = [...values.slice(0, at), emptyBlocks()[0]!, ...values.slice(at)]
+    editor.children = structuredClone(loaded)
+    Transforms.select(editor, { path: [at, 0], offset: 0 })
+    for (const letter of 'one') editor.insertText(letter)
+    toggleMark(editor, 'bold')
+    editor.insertText(' two')
+    editor.deleteBackward('character')
+    expect(editor.children.filter((_, index) => index !== at)).toEqual(values)
+  }
+})

@@ -20,6 +20,7 @@ import { FilterChips, FilterMenu } from './FilterMenu'
 import { countRules } from './filters'
 import { ListMenu, ViewMenu } from './ListMenu'
 import { ListTable, type Density } from './ListTable'
+import { pageQuery } from './query'
 import { SearchBox } from './SearchBox'
 import { useListState } from './useListState'
 
@@ -47,12 +48,7 @@ export function ListScreen({ type }: { type: ContentType }) {
   const { uid, info } = type
   useDocumentTitle(`${info.displayName} · Quire`)
 
-  const list = useQuery({
-    queryKey: keys.list(uid, query),
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      (await request('GET /content-manager/collection-types/{uid}', { path: { uid }, query, signal })) as unknown as EntryPage,
-  })
+  const list = useQuery({ ...pageQuery(uid, query), placeholderData: keepPreviousData })
   const rows = useMemo(() => list.data?.results ?? [], [list.data])
   const total = list.data?.pagination.total
   // Another locale has another selection, another list another cursor.
