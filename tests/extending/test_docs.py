@@ -1,14 +1,21 @@
 """The code in the pages on extending loads with the example blog, and does what they say."""
 
+import io
+import json
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import quire
+from quire.app import build_app
+from quire.cli import run
 from quire.extensions import load_extensions
 from quire.hooks.extensions import Extensions
-from quire.hooks.write import Write
 from quire.schema.load import load_schema
+from quire.settings import load_settings
+from tests.conformance.client import running
 from tests.docs.pages import DOCS, ROOT, fences
 
 PAGES = sorted((DOCS / "extending").glob("*.md"))
@@ -32,20 +39,48 @@ def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     assert load_page(page, tmp_path).hooks
 
 
-def test_the_slug_of_the_first_example_comes_from_the_title(tmp_path: Path) -> None:
-    hooks = load_page(DOCS / "extending" / "writes.md", tmp_path).writes
-    write = Write[quire.Document](
-        uid="api::article.article",
-        action="create",
-        document_id="a",
-        locale="en",
-        origin=(),
-        data={"title": "Sea & Sun"},
-        fields={"title", "slug"},
-    )
-    for hook in hooks["api::article.article", "create"].before:
-        hook.function(write)
-    assert write.data == {"title": "Sea & Sun", "slug": "sea-sun"}
+@pytest.fixture(scope="module")
+def blog(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example blog with the code of all pages."""
+    folder = tmp_path_factory.mktemp("extending") / "blog"
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        assert run(["new", str(folder), "--template", "blog"]) == 0
+    for page in PAGES:
+        load_page(page, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def token(blog: Path) -> str:
+    printed = io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(io.StringIO()):
+        assert run(["token", "create", str(blog), "--name", "t", "--type", "full-access"]) == 0
+    return printed.getvalue().strip()
+
+
+async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+
+        async def ask(method: str, target: str, data: object = None) -> Any:  # noqa: ANN401 - JSON
+            headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+            body = b"" if data is None else json.dumps({"data": data}).encode()
+            return (await client.request(method, f"/api/{target}", headers, body)).json
+
+        text = [{"type": "paragraph", "children": [{"type": "text", "text": "Low water"}]}]
+        article = {"title": "Sea & Sun", "summary": "Both", "body": text}
+        made = await ask("POST", "articles?status=draft", article)
+        refused = await ask("POST", "articles", {**article, "slug": "again"})
+        path = f"articles/{made['data']['documentId']}"
+        shouted = await ask("PUT", f"{path}?status=draft", {"title": "SEA"})
+        deleted = await ask("DELETE", path)
+        category = (await ask("GET", "categories?filters[articles][id][$notNull]=true"))["data"][0]
+        used = await ask("DELETE", f"categories/{category['documentId']}")
+
+    assert made["data"]["slug"] == "sea-sun"
+    assert refused["error"]["details"]["errors"][0]["path"] == ["cover"]
+    assert shouted["error"]["message"] == "Please do not shout"
+    assert deleted["error"]["message"] == "Articles are deleted in the admin UI"
+    assert used["error"]["message"].endswith("articles in this category")
 
 
 def test_every_public_name_has_its_place_in_the_pages() -> None:

@@ -186,6 +186,30 @@ async def test_hooks_act_as_the_caller_unless_they_say_otherwise(
         assert module().fired[-3:] == ["admin", "system", "wide"]
 
 
+async def test_hooks_of_what_is_written_as_the_system_are_told_so(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @after_write(WRITER, on=["create"])
+    async def note(write):
+        fired.append(principal().kind)
+        try:
+            await documents(WRITER).find()
+        except UnitOfWorkError as error:
+            fired.append("refused")
+
+    @after_write(PAPER, on=["create"])
+    async def add_writers(write):
+        await documents(WRITER).create({"name": "as the caller"})
+        with as_system("add a writer"):
+            await documents(WRITER).create({"name": "as the system"})
+        await documents(WRITER).create({"name": "as the caller again"})
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        assert await new_paper(office) == (201, "")
+        assert module().fired == ["anonymous", "system", "refused", "anonymous"]
+
+
 @pytest.mark.parametrize("condition", ["None", "{'$eq': None}", "{'id': None}"])
 async def test_none_in_a_filter_never_widens_it(tmp_path: Path, kind: Kind, condition: str) -> None:
     code = f"""

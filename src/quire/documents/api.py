@@ -25,7 +25,7 @@ from quire.documents.commands import (
     WrittenEntry,
 )
 from quire.documents.hook_calls import WorkInHook, current_work
-from quire.documents.hook_principal import system_reason
+from quire.documents.hook_principal import principal, system_reason
 from quire.documents.input_keys import check_input
 from quire.documents.reading import Find, Shown
 from quire.documents.service import passwords_of, run_command
@@ -41,6 +41,8 @@ Data = Mapping[str, Any]
 _MOST = 10_000
 """How many documents one `find` may return."""
 _BATCH = 500
+_NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
+"""Who acts without permissions in the content API, by the kind of principal."""
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -359,7 +361,7 @@ class Documents(Generic[D]):
 
     def _ability(self, work: WorkInHook) -> Ability:
         if work.principal is None:
-            who = "an administrator" if work.unit.editor is not None else "the server"
+            who = _NAMES[principal().kind]
             message = (
                 f'documents("{self._uid}") acts as the caller, which is {who} here, without '
                 'permissions in the content API: use `with as_system("reason")`'
@@ -381,8 +383,9 @@ class Documents(Generic[D]):
         reason = system_reason()
         if reason is not None:
             _log.info("written as system", reason=reason, hook=work.name, uid=self._uid)
-        writer = None if reason is not None else work.principal
-        shown = await work.write(lambda: self._written(work, commands), writer)
+        shown = await work.write(
+            lambda: self._written(work, commands), as_system=reason is not None
+        )
         return [self._document(one) for one in shown]
 
     def _written(self, work: WorkInHook, commands: Sequence[Intent]) -> Program[list[Shown]]:

@@ -53,6 +53,8 @@ class WorkInHook:
     def __init__(self, unit: UnitOfWork, causes: tuple[Cause, ...]) -> None:
         self.unit = unit
         self.name = causes[-1].hook.name
+        self.is_system = unit.is_system
+        """Whether the hook was called for what another one wrote as the system."""
         self.is_ended = False
         self.task: _HookTask | None = None
         """The coroutine of the hook; ``None`` while a plain function runs."""
@@ -67,12 +69,12 @@ class WorkInHook:
         """Run a program that reads in the transaction of the hook."""
         return await self._task().ask(act)
 
-    async def write(self, act: Callable[[], Program[T]], principal: Principal | None) -> T:
+    async def write(self, act: Callable[[], Program[T]], *, as_system: bool) -> T:
         """Run a program in the transaction of the hook, all of it or nothing.
 
         Raises what the program raises.
         """
-        nested = partial(self.unit.nested, act, principal=principal, causes=self._causes)
+        nested = partial(self.unit.nested, act, as_system=as_system, causes=self._causes)
         return await self._task().ask(nested)
 
     def _task(self) -> "_HookTask":

@@ -16,8 +16,9 @@ _system: ContextVar[str | None] = ContextVar("system reason", default=None)
 class Principal(Struct, frozen=True, kw_only=True):
     """Who acts: a visitor, an end user, an API token, an administrator, or the system.
 
-    ``kind`` is ``nobody`` where the server itself writes, and ``system`` within `as_system`. ``id``
-    is the row of the user, token or administrator, ``document_id`` that of an end user.
+    ``kind`` is ``nobody`` where the server itself writes, and ``system`` within `as_system` and for
+    what is written there. ``id`` is the row of the user, token or administrator, ``document_id``
+    that of an end user.
     """
 
     kind: Literal["anonymous", "user", "token", "admin", "system", "nobody"]
@@ -28,7 +29,7 @@ class Principal(Struct, frozen=True, kw_only=True):
 def principal() -> Principal:
     """Return who acts in the current unit of work. Raises UnitOfWorkError outside of one."""
     work = current_work()
-    if _system.get() is not None:
+    if _system.get() is not None or work.is_system:
         return Principal(kind="system")
     match work.principal:
         case access.Anonymous():

@@ -90,7 +90,8 @@ class UnitOfWork(Struct, kw_only=True):
     while other writers wait. ``principal`` is ``None`` where the server itself writes. ``editor``
     is the row of the administrator who writes, whose name entries carry. ``locale_codes`` are those
     of the project, ``None`` until they are read. ``causes`` are the hooks that led to what is
-    written now; ``hash_password`` is for passwords that hooks write.
+    written now; ``is_system`` says that a hook writes as the system. ``hash_password`` is for
+    passwords that hooks write.
     """
 
     engine: WriteEngine
@@ -103,6 +104,7 @@ class UnitOfWork(Struct, kw_only=True):
     events: list[Event] = field(default_factory=list)
     locale_codes: tuple[str, ...] | None = None
     causes: tuple[Cause, ...] = ()
+    is_system: bool = False
     hash_password: HashPassword | None = None
     _savepoints: int = 0
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
@@ -131,15 +133,17 @@ class UnitOfWork(Struct, kw_only=True):
         self,
         act: Callable[[], Program[T]],
         *,
-        principal: Principal | None,
+        as_system: bool,
         causes: tuple[Cause, ...],
     ) -> Program[T]:
-        """Run a program within a savepoint, for another principal and with causes of its own.
+        """Run a program within a savepoint, as the system or not, with causes of its own.
 
         Of one that fails nothing is left, neither rows nor events.
         """
-        outer = self.principal, self.causes, self._later
-        self.principal, self.causes, self._later = principal, causes, []
+        outer = self.principal, self.is_system, self.causes, self._later
+        self.causes, self._later = causes, []
+        if as_system:
+            self.principal, self.is_system = None, True
         savepoint = self.savepoint()
         try:
             yield from savepoint.begin()
@@ -152,7 +156,7 @@ class UnitOfWork(Struct, kw_only=True):
             yield from savepoint.release()
             return result
         finally:
-            self.principal, self.causes, self._later = outer
+            self.principal, self.is_system, self.causes, self._later = outer
 
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has yet to begin."""
