@@ -122,6 +122,7 @@ def _changed_routes(found: Customisations) -> Iterator[str]:
                 *(["for nobody"] if route.is_refused else ()),
                 *(["with a query that its code changes"] if route.steps else ()),
                 *(["by what its code reads"] if route.read is not None else ()),
+                *(["by code that is evaluated"] if route.is_scripted else ()),
             ]
             if whats:
                 yield f"{uid}: {route.method} {route.path} is served {', '.join(whats)}"

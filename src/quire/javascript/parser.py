@@ -695,6 +695,9 @@ class _Parser:
     def _values(self, end: str) -> tuple[Expression, ...]:
         values: list[Expression] = []
         while not self._skip(end):
+            if end == "]" and self._skip(","):
+                values.append(Opaque(frozenset({","})))
+                continue
             if self._skip("..."):
                 values.append(Spread(self._assignment()))
             else:

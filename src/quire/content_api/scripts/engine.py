@@ -108,6 +108,7 @@ class DataAccess:
                 "findMany": self._entities,
                 "findOne": self._entity,
                 "count": lambda given: self._count(self._type(_first(given)), _second(given)),
+                "findPage": self._entity_page,
                 "create": self._create_entity,
                 "update": self._update_entity,
                 "delete": self._delete_entity,
@@ -220,10 +221,29 @@ class DataAccess:
             return await self._first_of(content_type, _second(given))
         return await self._many(content_type, _second(given))
 
+    async def _entity_page(self, given: Given) -> object:
+        """Return a page of rows of every status and locale."""
+        content_type = self._type(_first(given))
+        parameters = parameters_of(_second(given))
+        page = _whole(parameters.pop("page", 1))
+        size = _whole(parameters.pop("pageSize", 10))
+        if not {"filters", "sort", "fields", "populate", "pagination"}.issuperset(parameters):
+            raise UnsupportedError("a page of something that is not known")
+        parameters.pop("pagination", None)
+        query: Query = {**content_query(parameters), "locale": "*"}
+        window: Query = {**query, "start": (page - 1) * size, "limit": size}
+        results = await self._list(content_type, "rows", window)
+        filters: Query = {name: query[name] for name in ("filters", "locale") if name in query}
+        rows = await self._list(content_type, "rows", {**filters, "fields": ["id"]})
+        counted = {"page": page, "pageSize": size, "pageCount": -(-len(rows) // size)}
+        return {"results": results, "pagination": {**counted, "total": len(rows)}}
+
     async def _row(self, content_type: ContentType, row_id: object) -> object:
         is_id = (isinstance(row_id, int) and not isinstance(row_id, bool)) or (
             isinstance(row_id, str) and row_id.isdigit()
         )
+        if not is_id and _is_no_number(row_id) and self._reader.database.dialect.name == "sqlite":
+            return None
         if not is_id:
             raise UnsupportedError("an entry by something else than its number")
         query: Query = {"filters": {"id": row_id}, "locale": "*"}
@@ -367,6 +387,20 @@ def _locale(parameters: Mapping[str, object]) -> str | None:
     if not isinstance(locale, str) or locale == "*" or "\0" in locale:
         raise UnsupportedError("writes more than one locale")
     return locale or None
+
+
+def _whole(value: object) -> int:
+    """Return a number of a page. Raises UnsupportedError for what is none."""
+    if isinstance(value, str) and value.isdigit():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise UnsupportedError("a page that is no number")
+    return value
+
+
+def _is_no_number(value: object) -> bool:
+    """Whether a text is surely no number to a database."""
+    return isinstance(value, str) and any(letter in value for letter in "ghijklmnopqrstuvwyz")
 
 
 def _first(given: Given) -> object:

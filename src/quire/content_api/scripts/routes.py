@@ -385,9 +385,31 @@ class _Run:
                 "db": HostObject({"query": HostFunction(rows)}),
                 "entityService": self._engine.entities(),
                 "service": HostFunction(service),
+                "plugin": HostFunction(self._plugin),
                 "log": quiet_log(),
             }
         )
+
+    async def _plugin(self, given: list[object]) -> object:
+        """Return the plugin of end users, of which code may check the token of who asks."""
+
+        async def service(given: list[object]) -> object:
+            if given != ["jwt"]:
+                raise UnsupportedError("a service of a plugin")
+            return HostObject({"verify": HostFunction(self._verify, is_async=True)})
+
+        if given != ["users-permissions"]:
+            raise UnsupportedError("a plugin")
+        return HostObject({"service": HostFunction(service)})
+
+    async def _verify(self, given: list[object]) -> object:
+        """Return what is in the JWT of who asks; another one is not looked at."""
+        header = self._request.headers.get(b"authorization", b"").decode("latin-1")
+        if len(given) != 1 or header != f"Bearer {given[0]}" or self._served.permission is None:
+            raise UnsupportedError("a token of somebody else")
+        if not isinstance(self._request.principal, EndUser):
+            raise ThrownError(ErrorValue("Error", "Invalid token."))
+        return HostObject({"id": self._request.principal.id})
 
     async def _service(self, uid: object) -> Mapping[str, object]:
         """Return a service: its methods above those of the core."""

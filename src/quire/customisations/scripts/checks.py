@@ -65,6 +65,15 @@ _CHANGING = frozenset(
     {"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "set", "add", "delete"}
 )
 """Methods that change what they are called on."""
+_LONGEST = {"service": 3, "engine": 4}
+_VERIFY = Member(
+    Call(
+        Member(Call(Member(Name("strapi"), "plugin"), (Literal("users-permissions"),)), "service"),
+        (Literal("jwt"),),
+    ),
+    "verify",
+)
+"""What checks a JWT."""
 _ENGINES = {"documents": DOCUMENT_READS | DOCUMENT_WRITES, "query": ROW_READS}
 
 
@@ -460,7 +469,7 @@ class _Checker(Struct):
             return path
         if head == ("utilities", "errors") and path[-1] in STRAPI_ERRORS:
             return None
-        if head[0] in {"service", "engine"} and len(path) == 3:
+        if head[0] in {"service", "engine"} and len(path) == len(head) + 1 <= _LONGEST[head[0]]:
             return path
         if head[0] in {"method", "function", "next", "service", "engine", "utilities"}:
             raise NotUnderstoodError(f"uses {path_text(path)}")
@@ -507,6 +516,8 @@ class _Checker(Struct):
     ) -> Path | None:
         if callee == Name("require") and arguments == (Literal(_UTILITIES),):
             return ("utilities",)
+        if callee == _VERIFY:
+            return self._path_call(("token", "verify"), arguments, names)
         if self._engine_call(callee, arguments, names):
             return None
         path = self._path_of(callee, names)
@@ -546,9 +557,23 @@ class _Checker(Struct):
             if not isinstance(uid, str):
                 raise NotUnderstoodError("calls a service that is computed")
             return ("service", uid)
-        if isinstance(uid, str) and uid not in self.project.types:
-            raise NotUnderstoodError(f"reads or writes {uid}")
-        return ("engine", engine)
+        if uid is not None:
+            self._require_type(uid)
+        return ("engine", engine, uid if isinstance(uid, str) else "")
+
+    def _require_type(self, uid: object, *, writes: bool = False) -> None:
+        """Refuse types that are none of the project, and to write users."""
+        if uid not in self.project.types or (writes and not str(uid).startswith("api::")):
+            raise NotUnderstoodError(f"{'writes' if writes else 'reads'} {uid}")
+
+    def _entity_call(self, name: str, arguments: Sequence[Expression], names: Names) -> None:
+        """Check a call of the entity service."""
+        self._values(arguments, names)
+        try:
+            uid = names.module.value(arguments[0]) if arguments else None
+        except NotPlainError:
+            return
+        self._require_type(uid, writes=name in DOCUMENT_WRITES)
 
     def _call_service(
         self, uid: str, key: str, arguments: Sequence[Expression], names: Names
@@ -604,8 +629,8 @@ class _Checker(Struct):
                     self._only_ctx(arguments, names)
             case ("method", "ctx", _) | ("method", "strapi", "log", _):
                 self._values(arguments, names)
-            case ("method", "strapi", "entityService", _):
-                self._values(arguments, names)
+            case ("method", "strapi", "entityService", name):
+                self._entity_call(name, arguments, names)
             case ("method", "strapi", "service" | "documents" | "query") | (
                 "method",
                 "strapi",
@@ -615,9 +640,13 @@ class _Checker(Struct):
                 return self._made_engine(path[-1], arguments, names)
             case ("service", uid, name):
                 self._call_service(uid, name, arguments, names)
-            case ("engine", engine, name):
+            case ("engine", engine, uid, name):
                 if name not in _ENGINES[engine]:
                     raise NotUnderstoodError(f"uses {engine}(…).{name}")
+                if uid and name in DOCUMENT_WRITES:
+                    self._require_type(uid, writes=True)
+                self._values(arguments, names)
+            case ("token", "verify"):
                 self._values(arguments, names)
             case ("method", "policy", name) if name in CTX_METHODS:
                 self._values(arguments, names)

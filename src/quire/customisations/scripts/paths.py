@@ -47,7 +47,9 @@ SERVER_STATE = frozenset({"route", "session", "isAuthenticated", "userAbility", 
 DOCUMENT_READS = frozenset({"findOne", "findFirst", "findMany", "count"})
 DOCUMENT_WRITES = frozenset({"create", "update", "delete"})
 ROW_READS = frozenset({"findOne", "findMany", "count"})
-ENTITY_METHODS = frozenset({"findOne", "findMany", "count", "create", "update", "delete"})
+ENTITY_METHODS = frozenset(
+    {"findOne", "findMany", "findPage", "count", "create", "update", "delete"}
+)
 CONTROLLER_METHODS = frozenset(
     {"transformResponse", "sanitizeOutput", "sanitizeQuery", "validateQuery"}
 )
