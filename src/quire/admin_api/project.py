@@ -18,12 +18,19 @@ class ProjectApi:
     """``/admin/init``, ``/admin/information`` and ``/admin/project-type``."""
 
     def __init__(
-        self, accounts: AdminAccounts, database: Database, *, environment: str, version: str
+        self,
+        accounts: AdminAccounts,
+        database: Database,
+        *,
+        environment: str,
+        version: str,
+        docs_url: str | None,
     ) -> None:
         self._accounts = accounts
         self._database = database
         self._environment = environment
         self._version = version
+        self._docs_url = docs_url
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -57,6 +64,7 @@ class ProjectApi:
                 "nodeVersion": None,
                 "communityEdition": True,
                 "useYarn": False,
+                "docsUrl": self._docs_url,
                 "quireVersion": self._version,
                 "pythonVersion": ".".join(map(str, sys.version_info[:3])),
                 "database": self._database.dialect.name,

@@ -86,7 +86,11 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
     yield from AuditApi(context.sources.audit).routes()
     yield from HomepageApi(database, context.rows).routes()
     yield from ProjectApi(
-        identity.accounts, database, environment=settings.environment, version=__version__
+        identity.accounts,
+        database,
+        environment=settings.environment,
+        version=__version__,
+        docs_url=settings.admin.docs_url,
     ).routes()
 
 

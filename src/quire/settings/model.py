@@ -531,6 +531,12 @@ class AdminSettings:
         "keeps none.",
         default=50,
     )
+    docs_url: str | None = setting(
+        optional(URL),
+        "Where the pages of this documentation are on the web, such as the folder `docs` of a "
+        "repository; each screen of the admin UI then links to its page.",
+        default=None,
+    )
     rate_limit: AdminRateLimit = field(default_factory=AdminRateLimit)
 
 

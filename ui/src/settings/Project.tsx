@@ -1,17 +1,14 @@
 import { Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { request } from '../api/client'
 import { ErrorState, Loading } from '../components/States'
 import { Section, SettingsPage } from './components'
-import { settingsKey } from './queries'
-
-type Information = { currentEnvironment?: string; quireVersion?: string; strapiVersion?: string; pythonVersion?: string; database?: string }
+import { informationQuery } from './queries'
 
 /** Facts about the server that bug reports need. */
 export function Project() {
   const { t } = useTranslation()
-  const facts = useQuery({ queryKey: settingsKey('information'), queryFn: async () => (await request('GET /admin/information')).data as Information })
+  const facts = useQuery(informationQuery)
   const rows: [string, string | undefined][] = [
     [t('project.version'), facts.data?.quireVersion],
     [t('project.python'), facts.data?.pythonVersion],

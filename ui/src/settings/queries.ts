@@ -6,6 +6,13 @@ import type { Listed, RolePermissions, Route } from './contentApi'
 /** What the settings screens ask the server for. Their keys begin with `settings`. */
 export const settingsKey = (...rest: (string | number)[]) => ['settings', ...rest]
 
+type Information = { currentEnvironment?: string; quireVersion?: string; strapiVersion?: string; pythonVersion?: string; database?: string; docsUrl?: string | null }
+
+export const informationQuery = queryOptions({
+  queryKey: settingsKey('information'),
+  staleTime: Infinity,
+  queryFn: async () => (await request('GET /admin/information')).data as Information,
+})
 export const tokensQuery = queryOptions({
   queryKey: settingsKey('tokens'),
   queryFn: async () => (await request('GET /admin/api-tokens')).data,

@@ -17,6 +17,7 @@ import { toastError } from '../components/toast'
 import { useAllSavedViews } from '../content/list/views'
 import { BUILD } from '../model/permission'
 import { useSections } from '../settings/sections'
+import { HelpLink } from './HelpLink'
 import { OfflineBar } from './OfflineBar'
 import { JobTray } from './JobTray'
 import { MOD } from './keyboard'
@@ -308,6 +309,7 @@ function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
         <Menu.Item leftSection={<User size={14} />} onClick={() => void navigate({ to: '/profile' })}>
           {t('nav.profile')}
         </Menu.Item>
+        <HelpLink />
         <Menu.Item leftSection={<CircleHelp size={14} />} rightSection={<Kbd size="xs">?</Kbd>} onClick={onShortcuts}>
           {t('shell.shortcuts')}
         </Menu.Item>
