@@ -490,7 +490,8 @@ class SqliteDatabase:
 
     async def close(self) -> None:
         """Finish what is being written and let go of the file."""
-        self._write_thread.shutdown()
+        # Elsewhere, because what is being written may wait for a coroutine in this event loop.
+        await asyncio.to_thread(self._write_thread.shutdown)
         self._read_thread.shutdown()
         self._snapshots.close()
         if self._slow_reader is not None:
