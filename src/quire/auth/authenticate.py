@@ -21,6 +21,7 @@ from quire.database.connection import Database
 from quire.database.lru import BoundedCache
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts, TokenRow, UserRow
+from quire.database.versioned_value import VersionedValue
 from quire.errors import AppError, UnauthorizedError
 
 T = TypeVar("T")
@@ -45,6 +46,16 @@ class _Verified(Struct, frozen=True):
     until: float
 
 
+class _VerifiedCredentials:
+    """What was verified in one version of the content: credentials, and who has none."""
+
+    __slots__ = ("anonymous", "by_fingerprint")
+
+    def __init__(self, size: int) -> None:
+        self.by_fingerprint: BoundedCache[bytes, _Verified] = BoundedCache(size)
+        self.anonymous: Anonymous | None = None
+
+
 class Authenticator:
     """Verifies credentials against the database of a project."""
 
@@ -65,9 +76,8 @@ class Authenticator:
         self._salt = api_token_salt
         self._jwt_secret = jwt_secret
         self._sessions = sessions
-        self._verified: BoundedCache[bytes, _Verified] = BoundedCache(cache_size)
-        self._anonymous: Anonymous | None = None
-        self._version: int | None = None
+        self._cache_size = cache_size
+        self._verified: VersionedValue[_VerifiedCredentials] = VersionedValue()
         self._touched: dict[int, int] = {}
 
     def known(self, credential: bytes | None, version: int | None) -> Principal | None:
@@ -76,12 +86,12 @@ class Authenticator:
         ``credential`` is the fingerprint of the header, ``None`` without one; ``version`` is the
         database's token of the present content.
         """
-        if version is None or version != self._version:
-            self._forget(version)
+        verified = self._verified.get(version)
+        if verified is None:
             return None
         if credential is None:
-            return self._anonymous
-        known = self._verified.get(credential)
+            return verified.anonymous
+        known = verified.by_fingerprint.get(credential)
         if known is None or known.until <= self._clock():
             return None
         return known.principal
@@ -92,29 +102,19 @@ class Authenticator:
         Raises UnauthorizedError for bearer tokens that are unknown, expired or of a user who may
         not sign in. Anything that is no bearer token counts as no credentials at all.
         """
-        if version is None or version != self._version:
-            self._forget(version)
+        verified = self._verified.get_or_make(version, self._make)
         token = None if header is None else bearer_token(header)
         if header is None or token is None:
-            return self._anonymous or await self._public(version)
+            return await self._public(verified)
         principal, expires_at = await self._verify(token)
         if isinstance(principal, ApiToken):
             expires_at = min(expires_at, await self._note_use(principal))
-        if self._still(version):
-            self._verified[fingerprint(header)] = _Verified(principal, expires_at)
+        if verified is not None:
+            verified.by_fingerprint[fingerprint(header)] = _Verified(principal, expires_at)
         return principal
 
-    def _still(self, version: int | None) -> bool:
-        """Tell whether what was found out in a version of the content may be remembered.
-
-        While a read waited, the content may have changed, and another request may have asked since.
-        """
-        return version is not None and version == self._version
-
-    def _forget(self, version: int | None) -> None:
-        self._verified.clear()
-        self._anonymous = None
-        self._version = version
+    def _make(self) -> _VerifiedCredentials:
+        return _VerifiedCredentials(self._cache_size)
 
     async def role_principal(self, role_id: int) -> Principal:
         """Return a caller with the permissions of a role of end users, who is none of them."""
@@ -131,11 +131,13 @@ class Authenticator:
     async def _run(self, make: Callable[[], Program[T]]) -> T:
         return await self._database.read(make)
 
-    async def _public(self, version: int | None) -> Anonymous:
+    async def _public(self, verified: _VerifiedCredentials | None) -> Anonymous:
+        if verified is not None and verified.anonymous is not None:
+            return verified.anonymous
         role_id = await self._run(lambda: self._accounts.role_of_type("public"))
         principal = Anonymous(await self._role_ability(role_id))
-        if self._still(version):
-            self._anonymous = principal
+        if verified is not None:
+            verified.anonymous = principal
         return principal
 
     async def _role_ability(

@@ -15,6 +15,7 @@ from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck
 from quire.database.tables.inspection import ColumnNames, Inspector, opening_program
+from quire.database.versioned_value import VersionedValue
 from quire.errors import AppError, StaleSchemaError
 
 _LIMIT_SECONDS = 2.0
@@ -43,7 +44,7 @@ class Readiness:
         self._require_schema = require_schema
         self._failed: tuple[str, ...] = ()
         """The checks that have failed the last time."""
-        self._inspected: int | None = None
+        self._inspected: VersionedValue[bool] = VersionedValue()
         """The version of the content in which all tables were there."""
 
     async def respond(self) -> Response:
@@ -66,7 +67,7 @@ class Readiness:
         if is_in_place is not None:
             checks["file"] = "ok" if is_in_place else "failed"
         version = self._database.version()
-        is_inspected = version is not None and version == self._inspected
+        is_inspected = self._inspected.get(version) is True
         has_schema: bool | None
         try:
             async with asyncio.timeout(_LIMIT_SECONDS):
@@ -79,7 +80,7 @@ class Readiness:
             has_schema = None
         if has_schema is None:
             return {**checks, "database": "failed", "schema": "unknown"}
-        self._inspected = version if has_schema else None
+        self._inspected.set(version, has_schema)
         return {**checks, "schema": "ok" if has_schema else "failed"}
 
     def _has_schema(self, *, is_inspected: bool) -> Program[bool]:

@@ -1,10 +1,4 @@
-"""Cached responses, valid until something is committed.
-
-An answer is what a question gets at one state of the content, of which whoever asks has been told
-the token (`quire.database.connection.Database.version`). It may show a later state, when somebody
-has committed while it was read; that does no harm, because states do not come back: nobody is told
-that token any more. It never shows an earlier one.
-"""
+"""Cached responses, valid until something is committed (`quire.database.versioned_value`)."""
 
 from collections import OrderedDict
 from typing import NamedTuple
@@ -12,6 +6,7 @@ from typing import NamedTuple
 from quire.access.ability import Ability
 from quire.content_api.messages import Response
 from quire.content_api.reader import Mode
+from quire.database.versioned_value import VersionedValue
 
 _AROUND = 1000
 """About how many bytes an answer takes besides its body: the question, the headers, the objects."""
@@ -74,21 +69,19 @@ class ResponseCache:
     def __init__(self, size: int) -> None:
         """At most ``size`` bytes are kept; with 0 nothing is."""
         self._size = size
-        self._kept = CachedResponses(size)
-        self._version: int | None = None
+        self._kept: VersionedValue[CachedResponses] = VersionedValue()
 
     def at(self, version: int | None) -> CachedResponses | None:
         """Return what is kept at a version of the content.
 
         ``None`` means that nothing can be: the version is unknown, or there is no room at all.
         """
-        if version is None or self._size == 0:
+        if self._size == 0:
             return None
-        if version != self._version:
-            # Not cleared: a read that is under way would put what it has found before into it.
-            self._kept = CachedResponses(self._size)
-            self._version = version
-        return self._kept
+        return self._kept.get_or_make(version, self._make)
+
+    def _make(self) -> CachedResponses:
+        return CachedResponses(self._size)
 
 
 def _bytes(question: ResponseKey, response: Response) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from quire.content_manager.locales import default_locale_of, default_locale_statement
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
+from quire.database.versioned_value import VersionedValue
 
 
 class ContentVersion:
@@ -23,14 +24,14 @@ class ContentVersion:
         database.follow(default_locale_statement(writes))
         self._adopt = adopt_default_locale
         self._reading = asyncio.Lock()
-        self._version: int | None = None
-        """The version whose default locale was read."""
+        self._is_adopted: VersionedValue[bool] = VersionedValue()
+        """Whether the default locale of a version was read."""
         self._default_locale: str | None = None
 
     def known(self) -> int | None:
         """Return the current version, ``None`` when only `current` can find it out."""
         version = self._database.version()
-        return version if version == self._version else None
+        return version if self._is_adopted.get(version) else None
 
     async def current(self) -> int | None:
         """Return the current version after adopting its default locale.
@@ -41,17 +42,17 @@ class ContentVersion:
         version = self._database.version()
         if version is None:
             version = await self._database.present_version()
-        if version is None or version != self._version:
+        if not self._is_adopted.get(version):
             await self._adopt_default_locale_of(version)
         return version
 
     async def _adopt_default_locale_of(self, version: int | None) -> None:
         # One read at a time: a slow one must not replace the result of one that began later.
         async with self._reading:
-            if version is not None and version == self._version:
+            if self._is_adopted.get(version):
                 return
             code = default_locale_of(await self._database.followed())
             if code != self._default_locale:
                 self._default_locale = code
                 self._adopt(code)
-            self._version = version
+            self._is_adopted.set(version, True)  # noqa: FBT003 - the value, not a flag

@@ -10,6 +10,7 @@ from msgspec import Struct
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.schema_version import announced_schema
+from quire.database.versioned_value import VersionedValue
 from quire.errors import AppError, ServiceUnavailableError
 from quire.schema.model import Schema
 
@@ -50,7 +51,7 @@ class SchemaFollower:
         self._writes = Writes(database.dialect)
         self._following = following
         self.disregarded = disregarded
-        self._seen: int | None = None
+        self._is_followed: VersionedValue[bool] = VersionedValue()
         """The token of the content in which nothing was left to be done."""
         self._refused: Counter[str] = Counter()
         """How often the announced version could not be adopted."""
@@ -107,14 +108,14 @@ class SchemaFollower:
 
     async def _look(self) -> bool:
         version = self._database.version()
-        if version is not None and version == self._seen:
+        if self._is_followed.get(version):
             return True
         announced = await self._database.read(lambda: announced_schema(self._writes))
         if not self._is_adopted(announced):
             if not await self._adopted(str(announced)) and not self._is_adopted(announced):
                 return False
             self.disregarded = None
-        self._seen = version
+        self._is_followed.set(version, True)  # noqa: FBT003 - the value, not a flag
         return True
 
     def _is_adopted(self, announced: str | None) -> bool:

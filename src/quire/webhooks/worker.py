@@ -25,6 +25,7 @@ from quire.database.stores.webhook_deliveries import (
     DeliveryOutcome,
 )
 from quire.database.stores.webhooks import Webhook
+from quire.database.versioned_value import VersionedValue
 from quire.errors import ApplicationError
 from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.outbox import Outbox
@@ -81,7 +82,7 @@ class WebhookWorker:
         self._is_claiming = False
         self._wanted = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._version: int | None = None
+        self._is_refreshed: VersionedValue[bool] = VersionedValue()
         self._next_due = 0
         self._pruned = 0
         outbox.added = self.wake
@@ -118,10 +119,10 @@ class WebhookWorker:
         """Take what is due and begin to send it. Raises ServiceUnavailableError."""
         version = self._database.version()
         now = self._clock()
-        if version is None or version != self._version:
+        if not self._is_refreshed.get(version):
             await self._outbox.refresh()
             self._next_due = 0
-        self._version = version
+            self._is_refreshed.set(version, True)  # noqa: FBT003 - the value, not a flag
         if not self._outbox.listens or now < self._next_due:
             return
         dues = [await self._take(webhook, now) for webhook in self._outbox.enabled.values()]

@@ -17,6 +17,7 @@ from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.lru import BoundedCache
 from quire.database.program import Program
+from quire.database.versioned_value import VersionedValue
 from quire.errors import UnauthorizedError
 from quire.schema.model import Schema
 
@@ -45,8 +46,8 @@ class AdminAuthenticator:
         self._admin_users = admin_users
         self._sessions = sessions
         self._clock = clock
-        self._known: BoundedCache[bytes, _Known] = BoundedCache(cache_size)
-        self._version: int | None = None
+        self._cache_size = cache_size
+        self._known: VersionedValue[BoundedCache[bytes, _Known]] = VersionedValue()
 
     async def administrator(
         self, header: bytes | None, credential: bytes | None, version: int | None
@@ -57,21 +58,23 @@ class AdminAuthenticator:
         present content. Raises UnauthorizedError for whatever is no good access token of an active
         administrator.
         """
-        if version is None or version != self._version:
-            self._known.clear()
-            self._version = version
-        known = None if credential is None else self._known.get(credential)
-        if known is not None and known.until > self._clock():
-            return known.administrator
+        cached = self._known.get_or_make(version, self._make)
+        if cached is not None and credential is not None:
+            known = cached.get(credential)
+            if known is not None and known.until > self._clock():
+                return known.administrator
         token = None if header is None else bearer_token(header)
         if token is None:
             raise UnauthorizedError
         found = await self._database.read(lambda: self._find(token), snapshot=True)
         if found is None:
             raise UnauthorizedError
-        if credential is not None and version is not None and version == self._version:
-            self._known[credential] = found
+        if credential is not None and cached is not None:
+            cached[credential] = found
         return found.administrator
+
+    def _make(self) -> BoundedCache[bytes, _Known]:
+        return BoundedCache(self._cache_size)
 
     def _find(self, token: str) -> Program[_Known | None]:
         session = None

@@ -7,6 +7,7 @@ from quire.database.execute.reader import BoundKeys, BoundRead, Keys, ListFacts
 from quire.database.lru import BoundedCache
 from quire.database.program import Statement
 from quire.database.stores.slow_lists import SlowLists
+from quire.database.versioned_value import VersionedValue
 
 LONGEST_PAGE = 250
 """How many keys are remembered of a page at most; of one that has more, none are."""
@@ -67,18 +68,14 @@ class ListCache:
         self.slow_lists = slow_lists or SlowLists()
         self._totals = totals
         self._pages = pages
-        self._lists = CachedLists(totals, pages)
-        self._version: int | None = None
+        self._lists: VersionedValue[CachedLists] = VersionedValue()
 
     def at(self, version: int | None) -> CachedLists | None:
         """Return what holds at a version of the content; ``None`` while that is unknown."""
-        if version is None:
-            return None
-        if version != self._version:
-            # Not cleared: a read that is under way would put what it has found before into it.
-            self._lists = CachedLists(self._totals, self._pages)
-            self._version = version
-        return self._lists
+        return self._lists.get_or_make(version, self._make)
+
+    def _make(self) -> CachedLists:
+        return CachedLists(self._totals, self._pages)
 
 
 def _key(statement: Statement) -> Hashable:
