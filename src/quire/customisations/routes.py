@@ -5,6 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from quire.customisations.combined_routes import combined_routes
 from quire.customisations.controllers import Actions
 from quire.customisations.guards import GuardCode, Problem, RouteGuard
 from quire.customisations.route_paths import can_be_served, covers, is_route, with_document_id
@@ -94,7 +95,11 @@ class _Reader(Struct):
             case []:
                 return
             case _:
-                self.found.opaque.append(one)
+                combined = combined_routes(one.file.module, self.types)
+                if combined is None:
+                    self.found.opaque.append(one)
+                else:
+                    self._list(one, combined, {})
 
     def _core_router(self, one: RouterFile, uid: str, options: dict[str, object]) -> None:
         content_type = self.types[uid]

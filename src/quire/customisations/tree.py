@@ -16,6 +16,7 @@ _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})
 _LARGEST = 256 * 1024
 _UNREADABLE = "?"
 """Stands for the text of a file that cannot be read: code that nobody understands."""
+_TEST_CALL = re.compile(r"^describe\(", re.MULTILINE)
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -71,12 +72,20 @@ def sources(project: Path, folder: Path) -> Iterator[SourceFile]:
         return
     for path in sorted(folder.iterdir()):
         if path.suffix in _SUFFIXES and not path.name.endswith(".d.ts") and path.is_file():
-            yield _read(project, path)
+            file = _read(project, path)
+            if not _is_test(file):
+                yield file
 
 
 def named_sources(project: Path, folder: Path, name: str) -> Iterator[SourceFile]:
     """Those of a folder's files that have the given name before their suffix."""
     return (file for file in sources(project, folder) if file.stem == name)
+
+
+def _is_test(file: SourceFile) -> bool:
+    """Whether a file holds tests: Strapi does not load it, or could not start with it."""
+    is_named = ".test." in file.location.name or ".spec." in file.location.name
+    return is_named and _TEST_CALL.search(file.text) is not None
 
 
 def _read(project: Path, path: Path) -> SourceFile:

@@ -20,6 +20,7 @@ from quire.javascript.syntax import (
     Expression,
     ForOf,
     Function,
+    Getter,
     If,
     Import,
     Jump,
@@ -780,7 +781,9 @@ class _Parser:
         is_async = self._peek().is_word("async") and not self._peek(1).is_mark(":", "(", ",", "}")
         if is_async:
             self._next()
-        if self._peek().is_word("get", "set") and self._peek(1).kind in {"word", "string"}:
+        if self._peek().is_word("get") and self._peek(1).kind in {"word", "string"}:
+            return self._getter()
+        if self._peek().is_word("set") and self._peek(1).kind in {"word", "string"}:
             raise _UnknownSyntaxError
         key = self._key()
         if self._peek().is_mark("(", "<"):
@@ -790,6 +793,13 @@ class _Parser:
         if not isinstance(key, str):
             raise _UnknownSyntaxError
         return Property(key, Name(key))
+
+    def _getter(self) -> Property:
+        start = self.position
+        self._next()
+        key = self._key()
+        function = self._function_rest(is_async=False)
+        return Property(key, Getter(self._names_since(start), function=function))
 
     def _key(self) -> str | Expression:
         token = self._next()

@@ -133,6 +133,12 @@ class Regex(Opaque, frozen=True, kw_only=True):
     flags: str
 
 
+class Getter(Opaque, frozen=True, kw_only=True):
+    """``get key() { … }``, the value of a member that is made when it is read."""
+
+    function: Function
+
+
 class OptionalCall(Opaque, frozen=True, kw_only=True):
     """``callee?.(arguments)``."""
 

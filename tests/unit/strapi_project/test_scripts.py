@@ -201,6 +201,11 @@ NEAR_MISSES = {
     "a shared list": "LIST.push(1); return 1;",
     "a shared variable": "counter = 1; return 1;",
     "a service that is computed": "return strapi.service(ctx.params.x).find();",
+    "users that are written": (
+        "return strapi.entityService.delete('plugin::users-permissions.user', 1);"
+    ),
+    "another plugin": "return strapi.plugin('users-permissions').service('user').fetchAll();",
+    "a getter": "return { get x() { return 1; } }.x;",
     "an unknown service": "return strapi.service('api::no.no').find();",
     "an unknown method": "return ctx.params.x.localeCompare('a');",
     "a class": "return new Thing();",

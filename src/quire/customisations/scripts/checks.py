@@ -38,6 +38,7 @@ from quire.javascript.syntax import (
     Expression,
     ForOf,
     Function,
+    Getter,
     Literal,
     Member,
     Name,
@@ -166,7 +167,7 @@ class _Checker(Struct):
             made = module.followed(body)
         if not isinstance(made, Object):
             raise NotUnderstoodError("has code of its own in place of the core")
-        if not all(isinstance(one, Property) and isinstance(one.key, str) for one in made.members):
+        if not all(map(_is_plain_member, made.members)):
             raise NotUnderstoodError("has actions that are computed")
         return names, made
 
@@ -258,7 +259,9 @@ class _Checker(Struct):
     def _statements(self, statements: Sequence[Statement], names: Names) -> None:
         for statement in statements:
             if isinstance(statement, Declaration) and isinstance(statement.target, Name):
-                names.bind(statement.target.text, None)
+                value = statement.value
+                kind = _function_path(names.keep(value)) if isinstance(value, Function) else None
+                names.bind(statement.target.text, kind)
         for statement in statements:
             self._statement(statement, names)
 
@@ -295,8 +298,7 @@ class _Checker(Struct):
             if kind is not None and kind[0] not in {"service", "engine"}:
                 self._plain(kind)
         if isinstance(target, Name) and isinstance(value, Function):
-            names.bind(target.text, ("function", str(names.keep(value))))
-            return
+            return  # bound before, so that functions may call one another
         self._bind(target, kind, names)
 
     def _parts(self, part: object, names: Names) -> None:
@@ -362,7 +364,7 @@ class _Checker(Struct):
                         self.value(part, names)
             case Literal() | Regex():
                 pass
-            case _ if type(value) is Opaque:
+            case _ if type(value) in {Opaque, Getter}:
                 raise NotUnderstoodError(UNKNOWN_CODE)
             case _:
                 self._parts(value, names)
@@ -616,7 +618,9 @@ class _Checker(Struct):
                 self._values(arguments, names)
             case ("function", _):
                 kinds = [self._argument(one, names) for one in arguments]
-                if any(kinds):
+                mark = (id(names.kept(int(path[1]))), tuple(kinds), "local")
+                if any(kinds) and mark not in self.seen:
+                    self.seen.add(mark)
                     self._body(names, names.kept(int(path[1])), kinds)
             case ("method", "this", name):
                 self._this_call(name, arguments, names)
@@ -755,6 +759,15 @@ class _Checker(Struct):
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
 
+def _function_path(index: int) -> Path:
+    return ("function", str(index))
+
+
+def _is_plain_member(member: object) -> bool:
+    is_named = isinstance(member, Property) and isinstance(member.key, str)
+    return is_named and not isinstance(getattr(member, "value", None), Getter)
+
+
 def _member(made: Object, name: str) -> Expression | None:
     for one in made.members:
         if isinstance(one, Property) and one.key == name:
@@ -763,4 +776,6 @@ def _member(made: Object, name: str) -> Expression | None:
 
 
 def _is_statement(value: object) -> bool:
-    return isinstance(value, Statement) and not isinstance(value, Regex | OptionalCall | Update)
+    return isinstance(value, Statement) and not isinstance(
+        value, Regex | OptionalCall | Update | Getter
+    )

@@ -42,6 +42,7 @@ from quire.javascript.syntax import (
     Expression,
     ForOf,
     Function,
+    Getter,
     If,
     Jump,
     Literal,
@@ -424,6 +425,11 @@ class Machine:
     async def _function(self, expression: Function, scope: Scope, frame: Frame) -> object:
         return Closure(expression, scope, frame.this, frame.home)
 
+    async def _getter(self, expression: Getter, scope: Scope, frame: Frame) -> object:
+        """Return what a getter gives now; checked code has none, but for lists of routes."""
+        closure = Closure(expression.function, scope, frame.this, frame.home)
+        return await self.call(closure, (), frame.this)
+
     async def _conditional(self, expression: Conditional, scope: Scope, frame: Frame) -> object:
         test = is_truthy(await self._value(expression.test, scope, frame))
         return await self._value(expression.then if test else expression.otherwise, scope, frame)
@@ -681,6 +687,7 @@ class Machine:
         Conditional: _conditional,
         Assign: _assign,
         Function: _function,
+        Getter: _getter,
         Regex: _regex,
     }
 
