@@ -134,7 +134,7 @@ async def plain_token(request: Request) -> Response:
 def plain_response(request: Request) -> Response:
     if request.headers.get("authorization") != "Bearer at":
         return JSONResponse({"error": "who?"}, 401)
-    return JSONResponse(_someone["answers"][request.path_params["number"]])
+    return JSONResponse(_someone["responses"][request.path_params["number"]])
 
 
 class _Client:
@@ -194,7 +194,7 @@ def signed_response(request: Request) -> Response:
     signed = is_signed(request, "second")
     if signed is None or signed.token != "at" or request.query_params["include_email"] != "true":
         return JSONResponse({"error": "who?"}, 401)
-    return JSONResponse(_someone["answers"][0])
+    return JSONResponse(_someone["responses"][0])
 
 
 app = Starlette(
@@ -206,7 +206,7 @@ app = Starlette(
         Route("/token", token, methods=["POST"]),
         Route("/plain/authorize", plain_authorize),
         Route("/plain/token", plain_token, methods=["POST"]),
-        Route("/plain/answers/{number:int}", plain_response),
+        Route("/plain/responses/{number:int}", plain_response),
         Route("/signed/request", signed_request, methods=["POST"]),
         Route("/signed/authorize", signed_authorize),
         Route("/signed/token", signed_token, methods=["POST"]),

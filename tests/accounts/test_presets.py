@@ -66,7 +66,7 @@ def moved(preset: Preset, where: str) -> Preset:
         preset,
         authorize_url=f"{where}/plain/authorize",
         token_url=f"{where}/plain/token",
-        profile_urls=tuple(f"{where}/plain/answers/{number}" for number in range(count)),
+        profile_urls=tuple(f"{where}/plain/responses/{number}" for number in range(count)),
     )
 
 
@@ -86,7 +86,7 @@ async def site(
 def say(issuer: str, name: str, **more: object) -> None:
     """Tell the provider who signs in."""
     by_header = {"by_header": True} if PRESETS[name].by_header else {}
-    responses = {"answers": SAYS.get(name, []), "with": {"email": EMAIL} if name == "vk" else {}}
+    responses = {"responses": SAYS.get(name, []), "with": {"email": EMAIL} if name == "vk" else {}}
     be(issuer, dict(CLAIMS), **{**responses, **by_header, **more})
 
 
