@@ -3,7 +3,9 @@
 # Functions are made for each request here, and their annotations are not evaluated each time.
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import msgspec
 import structlog
@@ -91,7 +93,7 @@ class _Run:
         self._request = request
         self._engine = DataAccess(services.reader, services.documents, request)
         names: dict[str, object] = {}
-        self._machine = Machine(names)
+        self._machine = Machine(names, pause=partial(asyncio.sleep, 0))
         self._strapi = self._server()
         names |= library(self._machine, services.now)
         utilities = HostObject({"errors": strapi_errors()})

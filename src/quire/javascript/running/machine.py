@@ -70,6 +70,7 @@ from quire.javascript.syntax import (
 
 _MOST_STEPS = 300_000
 _DEEPEST = 40
+_STEPS_BETWEEN_PAUSES = 2_000
 
 
 class _Returned:
@@ -89,11 +90,16 @@ _ENDED = object()
 class Machine:
     """Evaluates functions for one request.
 
-    ``names`` are values that all code knows, ``strapi`` among them.
+    ``names`` are values that all code knows, ``strapi`` among them. ``pause`` is awaited now and
+    then, so that code that takes long does not keep others waiting.
     """
 
-    def __init__(self, names: Mapping[str, object]) -> None:
+    def __init__(
+        self, names: Mapping[str, object], pause: Callable[[], Awaitable[None]] | None = None
+    ) -> None:
         self._names = names
+        self._pause = pause
+        self._next_pause = _STEPS_BETWEEN_PAUSES
         self._constants = Constants()
         self._steps = 0
         self._depth = 0
@@ -163,6 +169,9 @@ class Machine:
                 await self._declare(statement, scope, frame)
         for statement in statements:
             self._count()
+            if self._steps >= self._next_pause and self._pause is not None:
+                self._next_pause = self._steps + _STEPS_BETWEEN_PAUSES
+                await self._pause()
             run = self._STATEMENTS.get(type(statement))
             if run is None:
                 raise UnsupportedError(f"a statement of the kind {type(statement).__name__}")
