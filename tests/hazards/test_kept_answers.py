@@ -279,6 +279,49 @@ async def test_h142_no_answer_outlives_what_it_shows(cluster: Cluster) -> None:
         before = after
 
 
+async def test_h142_no_credential_or_permission_outlives_a_commit(cluster: Cluster) -> None:
+    """A server that has verified somebody does so again after a commit, whoever made it."""
+    admin = await cluster.one.administrator()
+    body = {"name": "Reader", "description": "", "type": "read-only", "lifespan": None}
+    made = await cluster.one.send("POST", "/admin/api-tokens", body, token=admin)
+    token = str(field(made, "data", "accessKey"))
+    target = f"/admin/api-tokens/{field(made, 'data', 'id')}"
+
+    async def statuses(path: str, authorization: str) -> list[int]:
+        headers = {"Authorization": authorization}
+        sites = [cluster.one, cluster.other]
+        return [
+            (await site.send("GET", path, headers=headers)).status
+            for site in [*sites, *sites]  # the second time from a cache
+        ]
+
+    for path, authorization, change, restore, refused in (
+        (
+            "/api/articles",
+            "",
+            "UPDATE up_permissions SET action = 'off' WHERE action = 'api::article.article.find'",
+            "UPDATE up_permissions SET action = 'api::article.article.find' WHERE action = 'off'",
+            403,
+        ),
+        (
+            "/admin/users/me",
+            f"Bearer {admin}",
+            "UPDATE admin_users SET blocked = true",
+            "UPDATE admin_users SET blocked = false",
+            401,
+        ),
+    ):
+        assert await statuses(path, authorization) == [200] * 4, path
+        await cluster.sql(change)
+        assert await statuses(path, authorization) == [refused] * 4, path
+        await cluster.sql(restore)
+        assert await statuses(path, authorization) == [200] * 4, path
+    assert await statuses("/api/articles", f"Bearer {token}") == [200] * 4
+    deleted = await cluster.one.send("DELETE", target, token=admin)
+    assert deleted.status == 200, deleted.content
+    assert await statuses("/api/articles", f"Bearer {token}") == [401] * 4
+
+
 async def test_h142_another_default_locale_shows_at_once(own_recorded: Path) -> None:
     """What is asked for without a locale is in the default one."""
     settings = load_settings(own_recorded, environ={})
