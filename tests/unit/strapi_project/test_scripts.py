@@ -107,7 +107,7 @@ async def test_a_middleware_stands_before_and_after_the_action(kind: Kind, tmp_p
 async def test_code_reads_and_writes_as_the_server(kind: Kind, tmp_path: Path) -> None:
     service = (
         "async titles(filters = {}) { const all = await strapi.documents("
-        f"'{NOTE}').findMany({{ filters, sort: 'title:desc' }});"
+        f"'{NOTE}').findMany({{ filters, sort: 'title:desc', populate: {{}} }});"
         "let text = ''; for (const { title } of all) { text += `${title},`; } return text; },"
         "async page() { const { pagination } = await super.find({}); return pagination.total; }"
     )

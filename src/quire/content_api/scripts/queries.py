@@ -54,7 +54,7 @@ def content_query(parameters: Mapping[str, object]) -> Query:
     return {
         name: _condition(value) if name == "filters" else plain(value)
         for name, value in parameters.items()
-        if value is not UNDEFINED
+        if value is not UNDEFINED and not (name == "populate" and value in ({}, []))
     }
 
 
