@@ -15,10 +15,8 @@ const CHANGES_NOTHING = new Set<string>([
   'POST /admin/x/end-users/{id}/request',
   'POST /admin/x/model/plan',
   'POST /admin/x/publish-check/{uid}/{id}',
-  'POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation',
   'POST /content-manager/uid/check-availability',
   'POST /content-manager/uid/generate',
-  'POST /i18n/content-manager/actions/get-non-localized-fields',
 ])
 
 /**
