@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire.documents.api import Documents, Page, documents
-    from quire.documents.hook_principal import Principal, as_system, principal, transaction
+    from quire.document_service.api import Documents, Page, documents
+    from quire.document_service.hook_principal import Principal, as_system, principal, transaction
     from quire.hooks.document import Document
     from quire.hooks.errors import (
         Conflict,
@@ -69,18 +69,16 @@ _MODULES = {
         ),
         "quire.hooks.errors",
     ),
-    **dict.fromkeys(("Documents", "Page"), "quire.documents.api"),
+    **dict.fromkeys(("Documents", "Page", "documents"), "quire.document_service.api"),
     **dict.fromkeys(
-        ("Principal", "as_system", "principal", "transaction"), "quire.documents.hook_principal"
+        ("Principal", "as_system", "principal", "transaction"),
+        "quire.document_service.hook_principal",
     ),
 }
 
 
 def __getattr__(name: str) -> object:
     """Import a public name."""
-    if name == "documents":
-        # The package is called as the function; it may be imported already.
-        return import_module("quire.documents")
     module = _MODULES.get(name)
     if module is None:
         message = f"module {__name__!r} has no attribute {name!r}"

@@ -22,7 +22,7 @@ from quire.database.open import open_database, require_tables
 from quire.database.schema_version import announced_schema
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import map_tables
-from quire.documents.service import DocumentService
+from quire.document_service.service import DocumentService
 from quire.errors import (
     AppError,
     DatabaseOpenError,

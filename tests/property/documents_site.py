@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from quire.app import build_app
-from quire.documents.commands import DiscardDraft, UnpublishDocument
-from quire.documents.service import DocumentService
+from quire.document_service.commands import DiscardDraft, UnpublishDocument
+from quire.document_service.service import DocumentService
 from quire.settings import load_settings
 from tests.conformance.client import AsgiClient, running
 from tests.conformance.corpus import credentials

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from quire.app import Application, build_app
-from quire.documents.service import DocumentService
+from quire.document_service.service import DocumentService
 from quire.seeding.load import read_content
 from quire.seeding.project import seed
 from quire.settings import Settings, load_settings

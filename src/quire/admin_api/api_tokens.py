@@ -20,7 +20,7 @@ from quire.admin_api.responses import respond_data, serialize_row
 from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiToken
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, not_of_type
 

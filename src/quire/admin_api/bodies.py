@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from quire.auth.passwords import MAX_BYTES
-from quire.documents.validate.problems import Problem, path_of, place_text, validation_error
+from quire.document_service.validate.problems import Problem, path_of, place_text, validation_error
 from quire.javascript.text import length
 from quire.schema.attributes.text import is_email
 from quire.schema.attributes.validation import (

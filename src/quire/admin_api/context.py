@@ -15,8 +15,8 @@ from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.system_rows import SystemRows
-from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import WriteEngine
 from quire.schema.model import Schema
 from quire.settings import Settings
 from quire.uploads.service import MediaLibrary

@@ -14,7 +14,7 @@ from quire.access.administration import (
     subjects_of,
 )
 from quire.admin_api.bodies import Fields, Items, Place, Text, required
-from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import Schema
 

@@ -26,7 +26,7 @@ from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.system_rows import Record
-from quire.documents.validate.problems import Problem, validation_error
+from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
 from quire.schema.model import Schema
 

@@ -26,7 +26,7 @@ from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.webhooks import Webhook, Webhooks
-from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.errors import ApplicationError, BadInputError, NotFoundError, ValidationError
 from quire.network import may_be_public
 from quire.schema.attributes.validation import ABSENT, not_of_type

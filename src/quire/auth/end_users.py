@@ -17,9 +17,9 @@ from quire.auth.sessions import Sessions
 from quire.auth.user_settings import AdvancedOptions, advanced_options
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts, UserRow
-from quire.documents.commands import CreateDocument, DeleteDocument, UpdateDocument
-from quire.documents.service import DocumentService, passwords_of, run_command
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.commands import CreateDocument, DeleteDocument, UpdateDocument
+from quire.document_service.service import DocumentService, passwords_of, run_command
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.schema.model import USER_UID
 

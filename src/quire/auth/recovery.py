@@ -16,8 +16,8 @@ from quire.auth.user_settings import advanced_options
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.stores.accounts import Accounts, UserRow
-from quire.documents.commands import UpdateDocument
-from quire.documents.service import DocumentService
+from quire.document_service.commands import UpdateDocument
+from quire.document_service.service import DocumentService
 from quire.errors import MailError
 from quire.mail.message import Mail, one_line
 from quire.mail.senders import Sender

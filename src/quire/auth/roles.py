@@ -15,8 +15,8 @@ from quire.database.program import Program
 from quire.database.stores.accounts import ROW_RULES_KEY, Accounts
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.database.stores.end_user_roles import RoleRow, RoleRows
-from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.words import without_accents
 

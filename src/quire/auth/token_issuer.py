@@ -16,8 +16,8 @@ from quire.auth.tokens import issue_jwt
 from quire.clock import Clock
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
-from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import UnauthorizedError, UnimplementedError
 from quire.settings import UserSessionSettings
 

@@ -25,15 +25,15 @@ from quire.content_api.write_requests import (
 from quire.database.connection import WouldBlockError
 from quire.database.execute.encoding import Present
 from quire.database.program import Program
-from quire.documents.commands import (
+from quire.document_service.commands import (
     AllLocales,
     CreateDocument,
     Data,
     DeleteDocument,
     UpdateDocument,
 )
-from quire.documents.service import DocumentService, passwords_of, run_command
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.service import DocumentService, passwords_of, run_command
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.schema.model import ContentType, TypeKind
 

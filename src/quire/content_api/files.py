@@ -14,7 +14,7 @@ from quire.content_api.reader import ContentReader, PreparedRead
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import Item, members
 from quire.database.program import Program
-from quire.documents.validate.problems import Problem, validation_error
+from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.validation import not_of_type
 from quire.schema.model import FILE_UID

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from quire.auth.passwords import MAX_BYTES
-from quire.documents.validate import ABSENT, Problem, validation_error
+from quire.document_service.validate import ABSENT, Problem, validation_error
 from quire.javascript.text import length
 from quire.schema.attributes.text import is_email
 from quire.schema.attributes.validation import NUL_MESSAGE, not_of_type

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.documents.validate import Problem, validation_error
+from quire.document_service.validate import Problem, validation_error
 from quire.errors import ApplicationError, MailError
 from quire.mail.message import Mail
 from quire.mail.senders import Sender

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from quire.documents.validate import ABSENT, Problem
+from quire.document_service.validate import ABSENT, Problem
 from quire.schema.attributes.validation import not_of_type
 
 REQUIRED = "role is a required field"

@@ -13,7 +13,7 @@ from quire.content_api.reader import ContentReader
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import members
 from quire.database.stores.accounts import Accounts
-from quire.documents.validate import ABSENT
+from quire.document_service.validate import ABSENT
 from quire.errors import NotFoundError, ValidationError
 from quire.query.resolve.row_rules import check_rule
 from quire.schema.attributes.validation import NUL_MESSAGE, not_of_type

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from quire.access.ability import Ability
 from quire.auth.end_users import GUARDED
-from quire.documents.input_keys import check_input
+from quire.document_service.input_keys import check_input
 from quire.schema.model import AUTOMATIC_NAMES, USER_UID, Schema
 
 

@@ -32,7 +32,7 @@ from quire.content_api.users import UserApi
 from quire.database.entries.store import EntryStore
 from quire.database.stores.accounts import Accounts
 from quire.database.stores.system_rows import SystemRows
-from quire.documents.service import DocumentService
+from quire.document_service.service import DocumentService
 from quire.ids import new_document_id
 from quire.mail.senders import Sender, choose_sender
 from quire.settings import Settings

@@ -21,7 +21,7 @@ from quire.content_api.user_body import settable_attributes
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
-from quire.documents.validate import validation_error
+from quire.document_service.validate import validation_error
 from quire.errors import InvalidKeyError, NotFoundError, UnauthorizedError
 from quire.schema.model import USER_UID
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from quire.access.ability import Ability
 from quire.content_api.messages import Request
-from quire.documents.commands import AllLocales, Data
-from quire.documents.input_keys import check_input
+from quire.document_service.commands import AllLocales, Data
+from quire.document_service.input_keys import check_input
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
 from quire.schema.model import PUBLISHED_STATUS, ContentType, Schema

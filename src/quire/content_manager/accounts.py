@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from quire.database.program import Program
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan

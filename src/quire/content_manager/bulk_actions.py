@@ -8,8 +8,8 @@ from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown, is_published
 from quire.content_manager.write_context import WriteContext
 from quire.database.program import Program
-from quire.documents.commands import DeleteDocument, PublishDocument, UnpublishDocument
-from quire.documents.service import run_command
+from quire.document_service.commands import DeleteDocument, PublishDocument, UnpublishDocument
+from quire.document_service.service import run_command
 from quire.errors import NotFoundError
 
 

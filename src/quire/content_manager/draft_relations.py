@@ -11,7 +11,7 @@ from quire.database.entries.components import component_links
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.schema.attributes.base import Relation, RelationAttribute
 from quire.schema.model import ContentType
 

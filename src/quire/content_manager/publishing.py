@@ -9,8 +9,13 @@ from quire.content_manager.writable_fields import Body
 from quire.content_manager.write_context import Result, WriteContext
 from quire.content_manager.write_service import NO_ENTITY, ContentWriting
 from quire.database.program import Program
-from quire.documents.commands import DiscardDraft, PublishDocument, UnpublishDocument, WrittenEntry
-from quire.documents.service import run_command
+from quire.document_service.commands import (
+    DiscardDraft,
+    PublishDocument,
+    UnpublishDocument,
+    WrittenEntry,
+)
+from quire.document_service.service import run_command
 from quire.errors import NotFoundError
 
 NO_DOCUMENT = "Document not found"

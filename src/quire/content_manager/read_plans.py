@@ -11,8 +11,8 @@ from quire.content_manager.plan_nodes import CREATORS, Nodes
 from quire.content_manager.requests import EVERY_LOCALE, Query, RequestedVersion
 from quire.content_manager.scope import ManagedScope
 from quire.content_manager.selection import requested_columns, requested_fields, require_fields
-from quire.documents.reading import PlannedRead
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.reading import PlannedRead
+from quire.document_service.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
 from quire.query.parameters import as_query
 from quire.query.plan import (

@@ -24,8 +24,8 @@ from quire.database.entries.versions_query import first_document_id
 from quire.database.execute.reader import ListFacts
 from quire.database.execute.response_budget import ResponseBudget
 from quire.database.program import Program
-from quire.documents.reading import PlannedRead
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.reading import PlannedRead
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError
 from quire.query.plan import SortKey
 from quire.query.querystring import QueryValue

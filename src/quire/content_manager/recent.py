@@ -16,7 +16,7 @@ from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, Show
 from quire.content_manager.views import View
 from quire.database.entries.status_counts import count_standing
 from quire.database.program import Program
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.query.plan import PlanNode, ReadPlan, SortKey, Status
 from quire.schema.model import ContentType, Schema
 

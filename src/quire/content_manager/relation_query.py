@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from quire.content_manager.requests import Query, invalid_value
-from quire.documents.relation_input import row_id
+from quire.document_service.relation_input import row_id
 from quire.query.operators import OPERATORS, Operand
 from quire.query.plan import Status
 from quire.query.querystring import QueryValue

@@ -23,8 +23,8 @@ from quire.content_manager.status import DocumentVersions, Shown
 from quire.content_manager.views import View, main_field
 from quire.database.entries.components import component_owners
 from quire.database.program import Program
-from quire.documents.relation_input import row_id as read_row_id
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.relation_input import row_id as read_row_id
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.query.known_filters import known_filters
 from quire.query.operators import Predicate

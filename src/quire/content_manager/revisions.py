@@ -23,7 +23,7 @@ from quire.content_manager.revision_content import (
 from quire.content_manager.status import Shown
 from quire.database.program import Program
 from quire.database.stores.revisions import Revision, RevisionKey, Revisions
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
 from quire.query.resolve import ResolvedRead

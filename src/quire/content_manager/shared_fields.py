@@ -10,8 +10,8 @@ from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import DocumentVersions
 from quire.database.entries.row_comparison import columns_of
 from quire.database.program import Program
-from quire.documents.relation_input import NO_ROW, row_id
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.relation_input import NO_ROW, row_id
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.query.plan import ReadPlan
 from quire.query.resolve.scope import Slots

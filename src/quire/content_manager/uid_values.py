@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.content_manager.requests import invalid_value
 from quire.content_manager.slugs import slug_of
 from quire.database.program import Program
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 from quire.javascript.regular_expressions import compile_pattern
 from quire.query.operators import Predicate

@@ -9,7 +9,7 @@ from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import is_published
 from quire.database.program import Program
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, ReadPlan

@@ -14,7 +14,7 @@ from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
 from quire.database.program import Program
 from quire.database.stores.file_usage import FileUse
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, ReadPlan
 from quire.query.resolve.scope import Slots

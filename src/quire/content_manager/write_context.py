@@ -18,9 +18,9 @@ from quire.content_manager.revisions import RevisionLog
 from quire.content_manager.sanitize import entry_origin, forget_roles
 from quire.content_manager.status import Shown
 from quire.database.program import Program
-from quire.documents.commands import WrittenEntry
-from quire.documents.known_locales import has_unknown_locale
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.commands import WrittenEntry
+from quire.document_service.known_locales import has_unknown_locale
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError
 from quire.schema.model import ContentType
 

@@ -9,7 +9,7 @@ from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body, pick_writable
 from quire.content_manager.write_context import Result, WriteContext
 from quire.database.program import Program
-from quire.documents.commands import (
+from quire.document_service.commands import (
     AllLocales,
     CloneDocument,
     CreateDocument,
@@ -17,8 +17,8 @@ from quire.documents.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.documents.preconditions import ANY
-from quire.documents.service import run_command
+from quire.document_service.preconditions import ANY
+from quire.document_service.service import run_command
 from quire.errors import NotFoundError, PreconditionFailedError
 from quire.schema.model import USER_UID
 

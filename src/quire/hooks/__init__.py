@@ -1,5 +1,5 @@
 """Hooks of a project's Python code as values; knows no database and no HTTP.
 
 Decorators mark functions (`marks`), `quire.extensions` collects the marks into a snapshot
-(`extensions`), and `quire.documents` calls the functions with what they work on (`write`).
+(`extensions`), and `quire.document_service` calls the functions with what they work on (`write`).
 """

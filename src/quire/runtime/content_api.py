@@ -36,7 +36,7 @@ from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.inspection import wanted_tables
 from quire.database.tables.table_map import map_tables
-from quire.documents.service import DocumentService
+from quire.document_service.service import DocumentService
 from quire.runtime.services import Services
 from quire.schema.model import Schema
 from quire.settings import Settings

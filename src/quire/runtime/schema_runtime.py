@@ -29,8 +29,8 @@ from quire.database.schema_version import (
 from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import map_tables
-from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import WriteEngine
 from quire.hooks.extensions import NO_EXTENSIONS, Extensions
 from quire.ids import new_document_id
 from quire.runtime.content_api import ContentParts, assemble_content

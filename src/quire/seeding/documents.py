@@ -7,9 +7,9 @@ to its draft when everything is there.
 from collections.abc import Mapping
 
 from quire.database.program import Program
-from quire.documents.commands import CreateDocument, UpdateDocument, WrittenEntry
-from quire.documents.service import run_command
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.commands import CreateDocument, UpdateDocument, WrittenEntry
+from quire.document_service.service import run_command
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, SeedingError
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import ContentType

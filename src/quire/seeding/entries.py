@@ -11,8 +11,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quire.documents.validate import Checked, ValidationRules, check_entry
-from quire.documents.validate.problems import Place, place_text
+from quire.document_service.validate import Checked, ValidationRules, check_entry
+from quire.document_service.validate.problems import Place, place_text
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from quire.database.program import Program
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.seeding.content import Content
 from quire.seeding.documents import Documents
 from quire.seeding.media import Upload

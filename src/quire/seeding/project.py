@@ -18,7 +18,7 @@ from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.initial_rows import FirstLocale
 from quire.database.tables.table_map import map_tables
-from quire.documents.unit_of_work import UnitOfWork, WriteEngine
+from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, Schema

@@ -1,7 +1,7 @@
 """Emits events about files."""
 
 from quire.database.program import Program
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.schema.model import FILE_UID
 from quire.webhooks.event_bus import EventName
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from quire.documents.validate.problems import Problem, place_text, validation_error
+from quire.document_service.validate.problems import Problem, place_text, validation_error
 from quire.javascript.numbers import normalize_number, read_number
 from quire.javascript.text import printed, string_of
 from quire.schema.attributes.validation import ABSENT, NUL_MESSAGE, Absent, mistyped, not_of_type

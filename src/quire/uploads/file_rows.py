@@ -15,7 +15,7 @@ from quire.database.stores.files import (
     update_file,
 )
 from quire.database.stores.folders import ROOT, FolderRow
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError, ValidationError
 from quire.schema.attributes.base import MediaAttribute
 from quire.schema.attributes.validation import Absent

@@ -27,8 +27,8 @@ from quire.database.stores.folders import (
     move_folder,
     update_folder,
 )
-from quire.documents.unit_of_work import UnitOfWork
-from quire.documents.validate.problems import Problem, validation_error
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, Absent
 from quire.uploads.removal import delete_records

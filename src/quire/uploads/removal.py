@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from quire.database.program import Program
 from quire.database.stores.files import FileRow, delete_files
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.uploads.events import emit_file_event
 from quire.webhooks.event_bus import EventName
 

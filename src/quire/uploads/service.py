@@ -18,8 +18,8 @@ from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting
 from quire.database.stores.files import FileRow, find_files
-from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, QuireError, UncertainOutcomeError
 from quire.uploads.allowed_types import AllowedTypes
 from quire.uploads.context import UploadContext

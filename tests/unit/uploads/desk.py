@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from quire.app import Application
 from quire.database.entries.store import EntryStore
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.uploads.service import MediaLibrary
 from tests.conformance.client import AsgiClient
 

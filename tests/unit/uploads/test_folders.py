@@ -5,7 +5,7 @@ import pytest
 from quire.database.program import Program
 from quire.database.stores.files import FileRow, find_files
 from quire.database.stores.folders import FolderRow, all_folders
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError, ValidationError
 from quire.uploads.folders import (
     DeletedFiles,

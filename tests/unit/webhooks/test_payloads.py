@@ -7,8 +7,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from quire.database.program import Program
-from quire.documents.actions.create import create
-from quire.documents.commands import (
+from quire.document_service.actions.create import create
+from quire.document_service.commands import (
     AllLocales,
     CloneDocument,
     CreateDocument,
@@ -18,7 +18,7 @@ from quire.documents.commands import (
     PublishDocument,
     UnpublishDocument,
 )
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.webhooks.event_bus import Event
 from tests.unit.kiosk import PAPER, WRITER, JsonObject, Kiosk, open_kiosk
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quire.admin_api.bodies import REQUIRED, Fields, Place, Text, email, read_body, required
-from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT
 
 

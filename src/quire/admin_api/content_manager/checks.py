@@ -21,8 +21,8 @@ from quire.content_manager.status import Shown
 from quire.content_manager.write_context import UNKNOWN_LOCALE
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.documents.known_locales import locale_codes
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.known_locales import locale_codes
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, BadInputError, NotFoundError
 from quire.query.parameters import as_query
 from quire.schema.model import ContentType

@@ -17,7 +17,7 @@ from quire.content_manager.requests import requested_version
 from quire.database.connection import Database
 from quire.database.execute.encoding import encode_result
 from quire.database.program import Program
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import NotFoundError
 
 

@@ -11,7 +11,7 @@ from quire.content_manager.entry_titles import stored_views
 from quire.content_manager.recent import MOMENTS, Recent, managed_types
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from quire.content_manager.views import stored_view
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, view_key
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 
 
 class RelatedApi:

@@ -14,7 +14,7 @@ from quire.admin_api.content_manager.uid_values import IdentifierApi
 from quire.content_api.routes import Route
 from quire.content_manager.prepared_lists import ListSizes
 from quire.database.connection import Database
-from quire.documents.service import DocumentService
+from quire.document_service.service import DocumentService
 
 
 def content_manager_routes(

@@ -18,7 +18,7 @@ from quire.content_manager.uid_values import (
     uid_field,
 )
 from quire.database.connection import Database
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import PolicyError
 
 _ACTIONS = (READ, CREATE, UPDATE)

@@ -23,9 +23,9 @@ from quire.content_manager.writable_fields import body_of
 from quire.content_manager.write_service import ContentWriting
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.documents.passwords import passwords_in
-from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.passwords import passwords_in
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 
 MOST_EDITED = 500

@@ -13,7 +13,7 @@ from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key
 from quire.database.stores.webhook_deliveries import DELIVERIES
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.schema.model import ContentType
 from quire.webhooks.setup import WebhookParts
 

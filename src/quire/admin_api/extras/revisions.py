@@ -29,8 +29,8 @@ from quire.content_manager.write_service import ContentWriting
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.revisions import Revision, RevisionKey
-from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan

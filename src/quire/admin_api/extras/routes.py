@@ -17,7 +17,7 @@ from quire.content_api.routes import Route
 from quire.content_manager.read_service import ContentReading
 from quire.database.connection import Database
 from quire.database.stores.saved_views import SavedViews
-from quire.documents.service import DocumentService
+from quire.document_service.service import DocumentService
 from quire.webhooks.setup import WebhookParts
 
 

@@ -18,9 +18,9 @@ from quire.content_manager.requests import locale_of
 from quire.content_manager.samples import SampleBatch, SampleValues
 from quire.content_manager.write_service import ContentWriting
 from quire.database.program import Program
-from quire.documents.passwords import passwords_in
-from quire.documents.service import DocumentService
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.passwords import passwords_in
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
 from quire.schema.model import TypeKind
 

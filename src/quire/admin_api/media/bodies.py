@@ -17,7 +17,7 @@ from quire.admin_api.bodies import (
     id_of,
     required,
 )
-from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.uploads.stored_settings import SORTS, SWITCHES
 

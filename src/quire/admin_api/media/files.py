@@ -14,8 +14,8 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.upload_targets import require_attaching
 from quire.database.program import Program
-from quire.documents.unit_of_work import WriteEngine
-from quire.documents.validate.problems import Problem, validation_error
+from quire.document_service.unit_of_work import WriteEngine
+from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.attributes.validation import not_of_type
 from quire.settings import LimitSettings, UploadSettings

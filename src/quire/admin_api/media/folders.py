@@ -19,8 +19,8 @@ from quire.content_api.routes import Route
 from quire.database.program import Program
 from quire.database.stores.files import FileRow
 from quire.database.stores.folders import all_folders
-from quire.documents.unit_of_work import UnitOfWork
-from quire.documents.validate.problems import Problem, validation_error
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, Absent
 from quire.uploads.file_info import FileInfo, information_of_one

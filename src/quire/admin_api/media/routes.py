@@ -9,7 +9,7 @@ from quire.admin_api.media.reads import MediaReads
 from quire.admin_api.media.remote_import import ImportApi
 from quire.admin_api.media.usage import MediaToolsApi
 from quire.content_api.routes import Route
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.settings import Settings
 from quire.uploads.service import MediaLibrary
 

@@ -10,7 +10,7 @@ from quire.content_api.routes import Route
 from quire.content_manager.usages import UsageLookup
 from quire.database.program import Program
 from quire.database.stores.files import creators_of
-from quire.documents.unit_of_work import WriteEngine
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import NotFoundError, ValidationError
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.permissions import READ, FileRights

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from quire.admin_api.bodies import Place
-from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.javascript.text import length
 from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.schema.describe import in_order, relations_allowed

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from quire.builder.schema_files import InvalidDefinitionError
-from quire.documents.validate.problems import Problem, validation_error
+from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import QuireError, SchemaError, ValidationError
 from quire.schema.model import Schema
 from quire.schema.sources import EXTENSION

@@ -17,7 +17,7 @@ from quire.admin_api.bodies import (
     required,
 )
 from quire.admin_api.model.attribute_bodies import Attribute, AttributeBodies
-from quire.documents.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import ContentType, Schema
 from quire.schema.words import snake_case

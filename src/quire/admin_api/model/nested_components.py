@@ -20,7 +20,7 @@ from quire.admin_api.model.errors import (
 from quire.admin_api.model.model_bodies import ComponentBody
 from quire.builder.definitions import SELF
 from quire.builder.schema_files import SchemaFiles
-from quire.documents.validate.problems import Problem
+from quire.document_service.validate.problems import Problem
 from quire.schema.describe import describe_component
 from quire.schema.model import Component, Schema
 

@@ -16,7 +16,7 @@ from quire.clock import iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.migration.archive import Archive
-from quire.documents.validate.problems import validation_error
+from quire.document_service.validate.problems import validation_error
 from quire.errors import NotFoundError, SchemaError, ValidationError
 
 _NOT_FOUND = "Nothing is archived under this number"

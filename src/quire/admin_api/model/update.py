@@ -39,7 +39,7 @@ from quire.admin_api.model.errors import (
 )
 from quire.admin_api.model.model_bodies import KINDS, is_kebab, is_reserved_model
 from quire.builder.schema_files import SchemaFiles
-from quire.documents.validate.problems import Problem
+from quire.document_service.validate.problems import Problem
 from quire.schema.describe import describe_component, describe_content_type, is_visible
 from quire.schema.model import Model, Schema
 from quire.schema.words import kebab_case

@@ -40,7 +40,7 @@ from quire.builder.schema_files import SchemaFiles
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.documents.validate.problems import Problem
+from quire.document_service.validate.problems import Problem
 from quire.errors import ApplicationError, ValidationError
 from quire.javascript.regular_expressions import PatternError, compile_pattern
 from quire.schema.describe import describe_component, describe_content_type, is_visible

@@ -29,7 +29,7 @@ from quire.content_api.write_requests import (
     refuse_draft_deletion,
 )
 from quire.database.program import Program
-from quire.documents.commands import (
+from quire.document_service.commands import (
     AllLocales,
     CreateDocument,
     Data,
@@ -40,8 +40,8 @@ from quire.documents.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.documents.service import DocumentService, passwords_of, run_command
-from quire.documents.unit_of_work import UnitOfWork
+from quire.document_service.service import DocumentService, passwords_of, run_command
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
 from quire.schema.model import ContentType
 

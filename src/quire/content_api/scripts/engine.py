@@ -24,8 +24,8 @@ from quire.content_api.scripts.queries import (
     rows_query,
 )
 from quire.database.execute.response_budget import encode
-from quire.documents.commands import CreateDocument, DeleteDocument, UpdateDocument
-from quire.documents.service import passwords_of, run_command
+from quire.document_service.commands import CreateDocument, DeleteDocument, UpdateDocument
+from quire.document_service.service import passwords_of, run_command
 from quire.errors import AppError, ForbiddenError, NotFoundError
 from quire.javascript.running.values import (
     SECRET,
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from quire.content_api.reader import ContentReader, EncodedEntry, Mode, PreparedRead
     from quire.database.execute.row_mappers import Item
     from quire.database.program import Program
-    from quire.documents.service import DocumentService
-    from quire.documents.unit_of_work import UnitOfWork
+    from quire.document_service.service import DocumentService
+    from quire.document_service.unit_of_work import UnitOfWork
 
 _CLIENT_FAULTS = range(400, 500)
 _IDENTITIES = ("id", "documentId", "createdAt", "updatedAt", "createdBy", "updatedBy")

@@ -25,7 +25,7 @@ from quire.customisations import ServedRoute
 from quire.customisations.query_changes import QueryStep, apply_steps
 from quire.customisations.scripts.model import FindService, Script, ScriptKind
 from quire.customisations.scripts.paths import CTX_METHODS
-from quire.documents.service import DocumentService
+from quire.document_service.service import DocumentService
 from quire.errors import AppError, InternalServerError, PolicyError
 from quire.javascript.running.builtins import function, library, quiet_log, strapi_errors
 from quire.javascript.running.machine import Machine, settled

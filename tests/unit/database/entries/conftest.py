@@ -6,7 +6,7 @@ import pytest
 
 from quire.schema.model import Schema
 from tests.databases.store import Store
-from tests.unit.documents.press import Press, press_schema
+from tests.unit.document_service.press import Press, press_schema
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.documents.press import BADGE, BOX, NOTE, PERSON, REVIEW, STORY, TOPIC, Press
+from tests.unit.document_service.press import BADGE, BOX, NOTE, PERSON, REVIEW, STORY, TOPIC, Press
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""The document service: the only way to write content."""

@@ -1,0 +1,100 @@
+"""Clone: a new document made of the drafts of another one."""
+
+from collections.abc import Sequence
+
+from quire.database.entries.copy_version import copy_entry
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow, entries_of
+from quire.database.program import Program
+from quire.document_service.commands import CloneDocument, Data, WrittenEntry
+from quire.document_service.content_types import content_type_of
+from quire.document_service.entries import update_entry
+from quire.document_service.hook_phases import hooked_write
+from quire.document_service.parse_input import check_publishable, parse_data
+from quire.document_service.relations import WrittenVersion
+from quire.document_service.select_locale import in_locale
+from quire.document_service.system_columns import signature, stamp
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import NotFoundError
+from quire.webhooks.event_bus import EventName
+
+
+def clone(unit: UnitOfWork, commands: Sequence[CloneDocument]) -> Program[list[WrittenEntry]]:
+    """Make documents of others; returns the new entries, one per locale.
+
+    What can belong to one document only stays with the one that has it. Raises NotFoundError where
+    there is nothing to copy, and ValidationError for data that cannot be written or values that
+    must not be there twice.
+    """
+    written: list[WrittenEntry] = []
+    for command in commands:
+        layout = unit.layout(command.uid)
+        entries = yield from entries_of(unit.store, layout, command.document_id)
+        chosen = in_locale(unit, layout, entries, command.locale)
+        if layout.is_versioned():
+            chosen = [entry for entry in chosen if not entry.published]
+        if not chosen:
+            raise NotFoundError
+        document_id = unit.engine.new_id()
+        for entry in chosen:
+            copied = yield from _clone(unit, layout, command, entry, document_id)
+            written.append(copied)
+    return written
+
+
+def _clone(
+    unit: UnitOfWork, layout: EntryLayout, command: CloneDocument, entry: EntryRow, document_id: str
+) -> Program[WrittenEntry]:
+    content_type = content_type_of(layout)
+    versioned = content_type.draft_and_publish
+    data: Data = command.data
+    hooked = hooked_write(
+        unit,
+        layout,
+        "clone",
+        document_id=document_id,
+        locale=entry.locale,
+        data=data,
+        source=entry,
+    )
+    if hooked is not None:
+        data = yield from hooked.before()
+    now = unit.tick()
+    columns = stamp(unit, layout, documentId=document_id, createdAt=now, updatedAt=now)
+    if versioned:
+        columns |= stamp(unit, layout, publishedAt=None)
+    columns |= signature(unit, layout, creating=True)
+    row_id = yield from copy_entry(unit.store, layout, entry.id, columns)
+    version = WrittenVersion(
+        content_type=content_type, published=not versioned, locale=entry.locale
+    )
+    if data:
+        values, resolution = yield from parse_data(
+            unit,
+            layout,
+            data,
+            version,
+            draft=versioned,
+            creating=False,
+            document_id=document_id,
+        )
+        yield from update_entry(unit, layout, row_id, values, {}, resolution)
+    if not versioned:
+        yield from check_publishable(unit, layout, row_id, version, document_id, is_copy=True)
+    yield from unit.happened(
+        EventName.CREATE,
+        uid=command.uid,
+        document_id=document_id,
+        locale=entry.locale,
+        entry_id=row_id,
+        published=not versioned,
+    )
+    if hooked is not None:
+        yield from hooked.after(published=not versioned)
+    return WrittenEntry(
+        uid=command.uid,
+        document_id=document_id,
+        entry_id=row_id,
+        locale=entry.locale,
+        published=not versioned,
+    )

@@ -1,0 +1,77 @@
+"""Create: a new document in one locale, as a draft or published at once."""
+
+from collections.abc import Sequence
+
+from quire.database.entries.versions_query import EntryRow
+from quire.database.program import Program
+from quire.document_service.actions.publish import publish_draft
+from quire.document_service.commands import CreateDocument, WrittenEntry
+from quire.document_service.content_types import content_type_of
+from quire.document_service.entries import insert_entry
+from quire.document_service.hook_phases import hooked_write
+from quire.document_service.known_locales import entry_locale
+from quire.document_service.parse_input import parse_data
+from quire.document_service.relations import WrittenVersion
+from quire.document_service.system_columns import signature, stamp
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.webhooks.event_bus import EventName
+
+
+def create(unit: UnitOfWork, commands: Sequence[CreateDocument]) -> Program[list[WrittenEntry]]:
+    """Make documents; returns the published entry of each, or its draft.
+
+    Raises ValidationError for data that cannot be written and for a locale that the project does
+    not have; then nothing of all this is kept.
+    """
+    written: list[WrittenEntry] = []
+    for command in commands:
+        made = yield from _create(unit, command)
+        written.append(made)
+    return written
+
+
+def _create(unit: UnitOfWork, command: CreateDocument) -> Program[WrittenEntry]:
+    layout = unit.layout(command.uid)
+    content_type = content_type_of(layout)
+    locale = yield from entry_locale(unit, layout, command.locale)
+    versioned = content_type.draft_and_publish
+    version = WrittenVersion(content_type=content_type, published=False, locale=locale)
+    document_id, data = command.document_id or unit.engine.new_id(), command.data
+    hooked = hooked_write(unit, layout, "create", document_id=document_id, locale=locale, data=data)
+    if hooked is not None:
+        data = yield from hooked.before()
+    values, resolution = yield from parse_data(
+        unit, layout, data, version, draft=versioned, creating=True, document_id=None
+    )
+    now = unit.tick()
+    columns = stamp(
+        unit,
+        layout,
+        documentId=document_id,
+        createdAt=now,
+        updatedAt=now,
+        publishedAt=None if versioned else now,
+        locale=locale,
+    )
+    columns |= signature(unit, layout, creating=True)
+    row_id = yield from insert_entry(unit, layout, values, columns, resolution)
+    yield from unit.happened(
+        EventName.CREATE,
+        uid=command.uid,
+        document_id=document_id,
+        locale=locale,
+        entry_id=row_id,
+        published=not versioned,
+    )
+    if hooked is not None:
+        yield from hooked.after(published=not versioned)
+    entry = EntryRow(row_id, document_id, locale, now, not versioned)
+    if versioned and command.publish:
+        return (yield from publish_draft(unit, layout, entry, [entry]))
+    return WrittenEntry(
+        uid=command.uid,
+        document_id=document_id,
+        entry_id=row_id,
+        locale=locale,
+        published=not versioned,
+    )

@@ -1,0 +1,249 @@
+"""Update: change one locale of a document, or add a locale to it."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow, entries_of, first_document_id
+from quire.database.program import Program
+from quire.document_service.actions.create import create
+from quire.document_service.actions.publish import publish_draft
+from quire.document_service.commands import CreateDocument, UpdateDocument, WrittenEntry
+from quire.document_service.content_types import content_type_of
+from quire.document_service.entries import insert_entry, update_entry
+from quire.document_service.entry_values import EntryValues
+from quire.document_service.hook_phases import hooked_write
+from quire.document_service.known_locales import entry_locale
+from quire.document_service.parse_input import parse_data, refuse_unknown_targets
+from quire.document_service.preconditions import require_unchanged
+from quire.document_service.relations import WrittenVersion
+from quire.document_service.select_locale import in_locale
+from quire.document_service.shared_attributes import (
+    blank_lists,
+    copy_shared_values,
+    model_entry,
+    shared_columns,
+    shared_values_before,
+    sync_locales_later,
+    write_to_locales_later,
+)
+from quire.document_service.system_columns import signature, stamp
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import NotFoundError
+from quire.webhooks.event_bus import EventName
+
+
+def update(unit: UnitOfWork, commands: Sequence[UpdateDocument]) -> Program[list[WrittenEntry]]:
+    """Change documents; returns the published entry of each that is published, or its draft.
+
+    Raises NotFoundError for a document that has no entry in any locale, PreconditionFailedError
+    for one that is not what the caller expects, and ValidationError for data that cannot be
+    written and for a locale that the project does not have.
+    """
+    written: list[WrittenEntry] = []
+    for command in commands:
+        document_id = command.document_id
+        if document_id is None:
+            document_id = yield from first_document_id(unit.store, unit.layout(command.uid))
+        if document_id is None:
+            written.append((yield from _first(unit, command)))
+        else:
+            locale = yield from entry_locale(unit, unit.layout(command.uid), command.locale)
+            written.append((yield from _Update(unit, command, document_id, locale).run()))
+    return written
+
+
+def _first(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
+    """Make the document of a single type."""
+    require_unchanged(None, command.expected)
+    wanted = CreateDocument(
+        uid=command.uid, data=command.data, locale=command.locale, publish=command.publish
+    )
+    return (yield from create(unit, [wanted]))[0]
+
+
+class _Update:
+    """The change of one document, in named steps."""
+
+    def __init__(
+        self, unit: UnitOfWork, command: UpdateDocument, document_id: str, locale: str | None
+    ) -> None:
+        self._unit = unit
+        self._command = command
+        self._data = command.data
+        self._document_id = document_id
+        self._layout: EntryLayout = unit.layout(command.uid)
+        self._type = content_type_of(self._layout)
+        self._locale = locale
+
+    def run(self) -> Program[WrittenEntry]:
+        entries = yield from self._entries()
+        if not entries:
+            # That relations lead nowhere is said before that there is nothing to change.
+            yield from refuse_unknown_targets(
+                self._unit, self._layout, self._command.data, self._version()
+            )
+            raise NotFoundError
+        here = in_locale(self._unit, self._layout, entries, self._locale)
+        entry = self._editable(here)
+        require_unchanged(entry, self._command.expected)
+        if entry is None and here:
+            entry = yield from self._draft_of(here[0], entries)
+            entries = yield from self._entries()
+        hooked = hooked_write(
+            self._unit,
+            self._layout,
+            "update",
+            document_id=self._document_id,
+            locale=self._locale,
+            data=self._data,
+            source=entry,
+        )
+        if hooked is not None:
+            self._data = yield from hooked.before()
+            # Hooks may have written other versions of the document, or deleted it.
+            entries = yield from self._entries()
+            if not entries:
+                raise NotFoundError
+        before = yield from shared_values_before(self._unit, self._layout, entries, self._locale)
+        added = entry is None
+        if entry is None:
+            entry, given = yield from self._add_locale(entries)
+        else:
+            entry, given = yield from self._change(entry, entries)
+        entries = [*(other for other in entries if other.id != entry.id), entry]
+        if hooked is not None:
+            yield from hooked.after(published=entry.published)
+        if self._type.draft_and_publish and self._command.publish:
+            write_to_locales_later(self._unit, self._layout, entry, entries, given)
+            return (yield from publish_draft(self._unit, self._layout, entry, entries, before))
+        sync_locales_later(self._unit, self._layout, entry, before, copied=added)
+        return WrittenEntry(
+            uid=self._command.uid,
+            document_id=entry.document_id,
+            entry_id=entry.id,
+            locale=entry.locale,
+            published=entry.published,
+        )
+
+    def _entries(self) -> Program[list[EntryRow]]:
+        return (yield from entries_of(self._unit.store, self._layout, self._document_id))
+
+    def _editable(self, here: Sequence[EntryRow]) -> EntryRow | None:
+        """Return the entry that is written to: the draft, where there are drafts."""
+        if not self._type.draft_and_publish:
+            return here[0] if here else None
+        return next((entry for entry in here if not entry.published), None)
+
+    def _draft_of(self, live: EntryRow, entries: Sequence[EntryRow]) -> Program[EntryRow]:
+        """Make the draft of an entry that, against the rules, was published without one."""
+        unit, layout = self._unit, self._layout
+        replacement = VersionReplacement(
+            source=live.id,
+            prior=None,
+            published=False,
+            siblings=frozenset(entry.id for entry in entries),
+        )
+        columns = stamp(unit, layout, publishedAt=None)
+        new = yield from replace_version(unit.store, layout, replacement, columns)
+        yield from link_to_itself(unit.store, new)
+        return replace(live, id=new.id, published=False)
+
+    def _version(self) -> WrittenVersion:
+        return WrittenVersion(content_type=self._type, published=False, locale=self._locale)
+
+    def _change(
+        self, entry: EntryRow, entries: Sequence[EntryRow]
+    ) -> Program[tuple[EntryRow, frozenset[str]]]:
+        """Change the entry; returns it with the attributes that were given."""
+        unit, layout = self._unit, self._layout
+        versioned = self._type.draft_and_publish
+        values, resolution = yield from parse_data(
+            unit,
+            layout,
+            self._data,
+            self._version(),
+            draft=versioned,
+            creating=False,
+            document_id=entry.document_id,
+        )
+        now = unit.tick()
+        columns = stamp(unit, layout, updatedAt=now)
+        if not versioned:
+            columns |= stamp(unit, layout, publishedAt=now)
+        columns |= signature(unit, layout, creating=False)
+        siblings = [other.id for other in entries if other.id != entry.id]
+        yield from update_entry(
+            unit, layout, entry.id, values, columns, resolution, siblings=siblings
+        )
+        changed = replace(entry, updated_at=now)
+        yield from self._happened(EventName.UPDATE, changed, values)
+        return changed, _given(values)
+
+    def _add_locale(self, entries: Sequence[EntryRow]) -> Program[tuple[EntryRow, frozenset[str]]]:
+        """Add a locale to the document; it begins with what all locales have in common.
+
+        Returns its entry with the attributes that were given.
+        """
+        unit, layout = self._unit, self._layout
+        versioned = self._type.draft_and_publish
+        source = model_entry(unit, entries)
+        data = self._data
+        given = data if isinstance(data, Mapping) else {}
+        taken = frozenset(name for name in layout.shared if given.get(name) is None)
+        if isinstance(data, Mapping):
+            data = blank_lists(layout, data, taken)
+        values, resolution = yield from parse_data(
+            unit,
+            layout,
+            data,
+            self._version(),
+            draft=versioned,
+            creating=True,
+            document_id=self._document_id,
+        )
+        now = unit.tick()
+        columns = stamp(
+            unit,
+            layout,
+            documentId=self._document_id,
+            createdAt=now,
+            updatedAt=now,
+            publishedAt=None if versioned else now,
+            locale=self._locale,
+        )
+        columns |= signature(unit, layout, creating=True)
+        if source is not None:
+            columns |= yield from shared_columns(unit, layout, source.id, taken)
+        own = _without(values, taken)
+        row_id = yield from insert_entry(unit, layout, own, columns, resolution)
+        if source is not None:
+            yield from copy_shared_values(unit, layout, source, row_id, taken)
+        entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
+        yield from self._happened(EventName.CREATE, entry, own)
+        return entry, _given(own)
+
+    def _happened(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
+        yield from self._unit.happened(
+            name,
+            uid=self._command.uid,
+            document_id=entry.document_id,
+            locale=entry.locale,
+            entry_id=entry.id,
+            published=entry.published,
+            fields=tuple(sorted(_given(values))),
+        )
+
+
+def _given(values: EntryValues) -> frozenset[str]:
+    return frozenset((*values.scalars, *values.relations, *values.components))
+
+
+def _without(values: EntryValues, names: frozenset[str]) -> EntryValues:
+    return EntryValues(
+        scalars={k: v for k, v in values.scalars.items() if k not in names},
+        relations={k: v for k, v in values.relations.items() if k not in names},
+        components={k: v for k, v in values.components.items() if k not in names},
+    )

@@ -1,0 +1,423 @@
+"""Documents for the Python code of projects: the public functions of ``quire`` that reach content.
+
+They work in the current unit of work, which is that of the hook that runs: reads see what the write
+has written so far, and writes vanish with it. They act as the caller, with what the caller may do.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from typing import Any, Generic, cast, overload
+
+import structlog
+
+from quire.access.ability import Ability, FullAccess, Unsanitized
+from quire.database.program import Program
+from quire.document_service.commands import (
+    AllLocales,
+    CloneDocument,
+    CreateDocument,
+    DeleteDocument,
+    DiscardDraft,
+    Intent,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
+    WrittenEntry,
+)
+from quire.document_service.hook_calls import WorkInHook, current_work
+from quire.document_service.hook_principal import principal, system_reason
+from quire.document_service.input_keys import check_input
+from quire.document_service.reading import Find, Shown
+from quire.document_service.service import passwords_of, run_command
+from quire.errors import ForbiddenError
+from quire.hooks.document import D, Document, Kind, uid_of
+from quire.hooks.errors import UnitOfWorkError, nearest
+from quire.query.plan import Status
+from quire.schema.model import FILE_UID, USER_UID, ContentType
+
+Data = Mapping[str, Any]
+"""The attributes of a document, in the form of the content API."""
+
+_MOST = 10_000
+"""How many documents one `find` may return."""
+_BATCH = 500
+_NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
+"""Who acts without permissions in the content API, by the kind of principal."""
+
+_log = structlog.get_logger("quire.extensions")
+
+
+class Page(list[D]):
+    """Documents of one page; ``total`` is the number of all if ``with_count`` asked for it."""
+
+    def __init__(
+        self, documents: Iterable[D], *, page: int, page_size: int, total: int | None
+    ) -> None:
+        super().__init__(documents)
+        self.page = page
+        self.page_size = page_size
+        self.total = total
+
+
+@overload
+def documents(kind: type[D]) -> "Documents[D]": ...
+@overload
+def documents(kind: str) -> "Documents[Document]": ...
+def documents(kind: Kind) -> "Documents[Any]":
+    """Return the documents of a content type: a uid, or a class with a ``__uid__``."""
+    document = kind if isinstance(kind, type) else Document
+    return Documents(uid_of(kind), document)
+
+
+class Documents(Generic[D]):
+    """The documents of one content type, in the current unit of work.
+
+    ``filters``, ``sort``, ``fields``, ``populate`` and ``locale`` are as in the content API. Reads
+    default to published versions, writes to drafts. Without `as_system`, ForbiddenError is raised
+    for what the caller may not do.
+    """
+
+    def __init__(self, uid: str, document: type[D]) -> None:
+        self._uid = uid
+        self._document = document
+
+    async def find(  # noqa: PLR0913 - the parameters of a query
+        self,
+        *,
+        filters: Data | None = None,
+        sort: str | Sequence[str] | None = None,
+        fields: Sequence[str] | None = None,
+        populate: object = None,
+        status: Status = "published",
+        locale: str | None = None,
+        page: int = 1,
+        page_size: int = 25,
+        with_count: bool = False,
+    ) -> Page[D]:
+        """Return a page of documents. Raises ValueError for a page of more than 10,000."""
+        if not 0 < page_size <= _MOST:
+            message = f"page_size must be from 1 to {_MOST}: use stream for more"
+            raise ValueError(message)
+        work, ability = self._reach("find")
+        find = Find(
+            uid=self._uid,
+            filters=filters,
+            sort=sort,
+            fields=fields,
+            populate=populate,
+            pagination={"page": page, "pageSize": page_size, "withCount": with_count},
+            status=status,
+            locale=locale,
+            ability=ability,
+        )
+        found = await work.read(lambda: work.unit.engine.reads.page(find).page())
+        return Page(
+            map(self._document, found.documents),
+            page=page,
+            page_size=page_size,
+            total=found.pagination.get("total") if with_count else None,
+        )
+
+    async def find_one(
+        self,
+        document_id: str,
+        *,
+        fields: Sequence[str] | None = None,
+        populate: object = None,
+        status: Status = "published",
+        locale: str | None = None,
+    ) -> D | None:
+        """Return one document, ``None`` where there is none in this status and locale."""
+        work, ability = self._reach("findOne")
+        find = Find(
+            uid=self._uid,
+            fields=fields,
+            populate=populate,
+            status=status,
+            locale=locale,
+            ability=ability,
+        )
+        found = await work.read(lambda: work.unit.engine.reads.one(find, document_id).first())
+        return None if found is None else self._document(found)
+
+    async def first(
+        self,
+        *,
+        filters: Data | None = None,
+        sort: str | Sequence[str] | None = None,
+        fields: Sequence[str] | None = None,
+        populate: object = None,
+        status: Status = "published",
+        locale: str | None = None,
+    ) -> D | None:
+        """Return the first document that is found, ``None`` where there is none."""
+        found = await self.find(
+            filters=filters,
+            sort=sort,
+            fields=fields,
+            populate=populate,
+            status=status,
+            locale=locale,
+            page_size=1,
+        )
+        return found[0] if found else None
+
+    async def count(
+        self,
+        *,
+        filters: Data | None = None,
+        status: Status = "published",
+        locale: str | None = None,
+    ) -> int:
+        """Return how many documents there are."""
+        found = await self.find(
+            filters=filters,
+            fields=["documentId"],
+            status=status,
+            locale=locale,
+            page_size=1,
+            with_count=True,
+        )
+        return found.total or 0
+
+    async def stream(
+        self,
+        *,
+        filters: Data | None = None,
+        fields: Sequence[str] | None = None,
+        populate: object = None,
+        status: Status = "published",
+        locale: str | None = None,
+        batch: int = _BATCH,
+    ) -> AsyncIterator[Sequence[D]]:
+        """Yield all documents that are found, so many at once, in the order of their ids.
+
+        What is written meanwhile to documents that were not yielded yet is seen.
+        """
+        after = 0
+        while True:
+            later: Data = {"id": {"$gt": after}}
+            found = await self.find(
+                filters={"$and": [later, filters]} if filters else later,
+                sort="id:asc",
+                fields=fields,
+                populate=populate,
+                status=status,
+                locale=locale,
+                page_size=batch,
+            )
+            if found:
+                yield found
+            if len(found) < batch:
+                return
+            after = cast("int", found[-1]["id"])
+
+    async def create(self, data: Data, *, status: Status = "draft", locale: str | None = None) -> D:
+        """Create a document; with the status ``published`` it is published, too."""
+        (created,) = await self.create_many([data], status=status, locale=locale)
+        return created
+
+    async def create_many(
+        self, data: Sequence[Data], *, status: Status = "draft", locale: str | None = None
+    ) -> list[D]:
+        """Create documents, all of them or none."""
+        publish = status == "published"
+        return await self._write(
+            "create",
+            [
+                CreateDocument(uid=self._uid, data=one, locale=locale, publish=publish)
+                for one in data
+            ],
+        )
+
+    async def update(
+        self,
+        document_id: str,
+        data: Data,
+        *,
+        status: Status = "draft",
+        locale: str | None = None,
+    ) -> D:
+        """Change a document; with the status ``published`` it is published, too.
+
+        Raises NotFoundError where there is no such document.
+        """
+        (updated,) = await self.update_many([document_id], data, status=status, locale=locale)
+        return updated
+
+    async def update_many(
+        self,
+        document_ids: Sequence[str],
+        data: Data,
+        *,
+        status: Status = "draft",
+        locale: str | None = None,
+    ) -> list[D]:
+        """Give several documents the same values, all of them or none."""
+        publish = status == "published"
+        return await self._write(
+            "update",
+            [
+                UpdateDocument(
+                    uid=self._uid, document_id=one, data=data, locale=locale, publish=publish
+                )
+                for one in document_ids
+            ],
+        )
+
+    async def delete(self, document_id: str, *, locale: str | None = None) -> None:
+        """Delete a document in one locale, ``"*"`` for all. That there is none is no error."""
+        await self.delete_many([document_id], locale=locale)
+
+    async def delete_many(self, document_ids: Sequence[str], *, locale: str | None = None) -> None:
+        """Delete documents, all of them or none."""
+        await self._write(
+            "delete",
+            [
+                DeleteDocument(uid=self._uid, document_id=one, locale=_locale(locale))
+                for one in document_ids
+            ],
+        )
+
+    async def publish(self, document_id: str, *, locale: str | None = None) -> list[D]:
+        """Publish the draft in one locale, ``"*"`` for all; returns what was published.
+
+        Raises NotFoundError where there is no draft.
+        """
+        return await self.publish_many([document_id], locale=locale)
+
+    async def publish_many(
+        self, document_ids: Sequence[str], *, locale: str | None = None
+    ) -> list[D]:
+        """Publish the drafts of documents, all of them or none."""
+        return await self._write(
+            "update",
+            [
+                PublishDocument(uid=self._uid, document_id=one, locale=_locale(locale))
+                for one in document_ids
+            ],
+        )
+
+    async def unpublish(self, document_id: str, *, locale: str | None = None) -> list[D]:
+        """Remove the published version in one locale, ``"*"`` for all; returns the drafts.
+
+        Raises NotFoundError where there is no such document.
+        """
+        return await self.unpublish_many([document_id], locale=locale)
+
+    async def unpublish_many(
+        self, document_ids: Sequence[str], *, locale: str | None = None
+    ) -> list[D]:
+        """Remove the published versions of documents, all of them or none."""
+        return await self._write(
+            "update",
+            [
+                UnpublishDocument(uid=self._uid, document_id=one, locale=_locale(locale))
+                for one in document_ids
+            ],
+        )
+
+    async def discard_draft(self, document_id: str, *, locale: str | None = None) -> list[D]:
+        """Reset the draft to what is published in one locale, ``"*"`` for all; returns the drafts.
+
+        Raises NotFoundError where nothing is published.
+        """
+        return await self._write(
+            "update",
+            [DiscardDraft(uid=self._uid, document_id=document_id, locale=_locale(locale))],
+        )
+
+    async def clone(
+        self, document_id: str, data: Data | None = None, *, locale: str | None = None
+    ) -> list[D]:
+        """Copy the draft in one locale, ``"*"`` for all, to a new document with other values.
+
+        Raises NotFoundError where there is no such document.
+        """
+        command = CloneDocument(
+            uid=self._uid, document_id=document_id, locale=_locale(locale), data=data or {}
+        )
+        return await self._write("create", [command])
+
+    def _reach(self, action: str) -> tuple[WorkInHook, Ability]:
+        """Return the unit of work and what may be read. Raises ForbiddenError."""
+        work = current_work()
+        self._require_type(work)
+        if system_reason() is not None:
+            return work, Unsanitized()
+        ability = self._ability(work)
+        if not ability.allows(f"{self._uid}.{action}"):
+            raise ForbiddenError
+        return work, ability
+
+    def _require_type(self, work: WorkInHook) -> ContentType:
+        types = work.unit.engine.schema.content_types
+        found = types.get(self._uid)
+        if found is None or not (found.is_api or self._uid in {USER_UID, FILE_UID}):
+            known = [one.uid for one in work.unit.engine.schema.api_types]
+            message = f'there are no documents of "{self._uid}"{nearest(self._uid, known)}'
+            raise ValueError(message)
+        return found
+
+    def _ability(self, work: WorkInHook) -> Ability:
+        if work.principal is None:
+            who = _NAMES[principal().kind]
+            message = (
+                f'documents("{self._uid}") acts as the caller, which is {who} here, without '
+                'permissions in the content API: use `with as_system("reason")`'
+            )
+            raise UnitOfWorkError(message)
+        return work.principal.ability
+
+    async def _write(self, action: str, commands: Sequence[Intent]) -> list[D]:
+        work, ability = self._reach(action)
+        content_type = self._require_type(work)
+        if not (content_type.is_api or (self._uid == USER_UID and system_reason() is not None)):
+            raise ForbiddenError
+        schema = work.unit.engine.schema
+        for command in commands:
+            if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+                reach = FullAccess() if system_reason() is not None else ability
+                check_input(schema, content_type, command.data, reach)
+        await _hash_passwords(work, commands)
+        reason = system_reason()
+        if reason is not None:
+            _log.info("written as system", reason=reason, hook=work.name, uid=self._uid)
+        shown = await work.write(
+            lambda: self._written(work, commands), as_system=reason is not None
+        )
+        return [self._document(one) for one in shown]
+
+    def _written(self, work: WorkInHook, commands: Sequence[Intent]) -> Program[list[Shown]]:
+        """Run commands; returns what they have written, as a read without populate shows it."""
+        unit, shown = work.unit, []
+        for command in commands:
+            written = yield from run_command(unit, command)
+            yield from unit.settle()
+            if not isinstance(command, DeleteDocument):
+                for entry in written:
+                    shown += yield from _read_entry(work, entry)
+        return shown
+
+
+def _read_entry(work: WorkInHook, entry: WrittenEntry) -> Program[list[Shown]]:
+    status: Status = "published" if entry.published else "draft"
+    reads = work.unit.engine.reads
+    found = yield from reads.entry(
+        entry.uid, entry.entry_id, status=status, populated=False
+    ).first()
+    return [] if found is None else [found]
+
+
+async def _hash_passwords(work: WorkInHook, commands: Sequence[Intent]) -> None:
+    unit = work.unit
+    hash_password = unit.hash_password
+    for command in commands:
+        for password in passwords_of(unit.engine.schema, command):
+            if password not in unit.hashed and hash_password is not None:
+                hashed = await asyncio.to_thread(hash_password, password.text, password.rounds)
+                unit.hashed = {**unit.hashed, password: hashed}
+
+
+def _locale(code: str | None) -> str | AllLocales | None:
+    return AllLocales.LOCALE if code == "*" else code

@@ -1,0 +1,153 @@
+"""The phases of one write that hooks take part in: before its data are validated, and after it."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from quire.access.ability import Unsanitized
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow
+from quire.database.program import LONG_COMPUTATION, Program
+from quire.document_service.commands import Data
+from quire.document_service.content_types import content_type_of
+from quire.document_service.hook_calls import call_hook
+from quire.document_service.passwords import passwords_in
+from quire.document_service.reading import Find, Shown
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.hooks.document import Document
+from quire.hooks.extensions import Hook, WriteHooks
+from quire.hooks.write import Write, WriteAction
+from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.model import AUTOMATIC_NAMES
+
+_IDENTITY = "documentId"
+
+
+def hooked_write(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    action: WriteAction,
+    *,
+    document_id: str,
+    locale: str | None,
+    data: Data | None = None,
+    source: EntryRow | None = None,
+) -> "HookedWrite | None":
+    """Return the write as hooks take part in it, ``None`` where the type has no hooks for it.
+
+    ``source`` is the entry that the action starts from.
+    """
+    hooks = unit.engine.extensions.writes.get((layout.model.uid, action))
+    if hooks is None:
+        return None
+    write = Write[Document](
+        uid=layout.model.uid,
+        action=action,
+        document_id=document_id,
+        locale=locale,
+        origin=tuple(map(str, unit.causes)),
+        # A retry begins again with the data as they were sent.
+        data=deepcopy(dict(data)) if isinstance(data, Mapping) else {},
+        fields=_writable(layout),
+    )
+    return HookedWrite(unit, layout, hooks, write, data, source)
+
+
+def _writable(layout: EntryLayout) -> frozenset[str]:
+    attributes = content_type_of(layout).attributes
+    names = {name for name, attribute in attributes.items() if attribute.writable}
+    return frozenset(names - AUTOMATIC_NAMES)
+
+
+class HookedWrite:
+    """One write of a type with hooks."""
+
+    def __init__(
+        self,
+        unit: UnitOfWork,
+        layout: EntryLayout,
+        hooks: WriteHooks,
+        write: Write[Document],
+        data: Data | None,
+        source: EntryRow | None,
+    ) -> None:
+        self._unit = unit
+        self._layout = layout
+        self._hooks = hooks
+        self._write = write
+        self._given = data
+        self._source = source
+        self._before: Shown | None = None
+
+    def before(self) -> Program[Data]:
+        """Call what runs before the write; returns the data that are to be written.
+
+        Data that are not an object are left to validation, which refuses them.
+        """
+        if self._given is not None and not isinstance(self._given, Mapping):
+            return self._given
+        if self._source is not None:
+            source = self._source
+            names = self._hooks.needs_before()
+            self._before = yield from self._load(
+                names, source.document_id, source.locale, published=source.published
+            )
+        for hook in self._hooks.before:
+            self._write.before = _view(hook, self._before)
+            yield from call_hook(self._unit, hook, self._write)
+        self._write.check_names(self._given or {})
+        yield from self._hash_passwords()
+        return self._write.data
+
+    def after(self, *, published: bool | None) -> Program[None]:
+        """Call what runs after the write.
+
+        ``published`` says which version was written; ``None`` where nothing is left.
+        """
+        write = self._write
+        after: Shown | None = None
+        if published is not None and self._hooks.after:
+            after = yield from self._load(
+                self._hooks.needs_after(), write.document_id, write.locale, published=published
+            )
+        for hook in self._hooks.after:
+            write.before = _view(hook, self._before)
+            write.after = _view(hook, after)
+            yield from call_hook(self._unit, hook, write)
+
+    def _load(
+        self, names: frozenset[str], document_id: str, locale: str | None, *, published: bool
+    ) -> Program[Shown | None]:
+        """Read fields of one version of a document."""
+        if not names:
+            return {_IDENTITY: document_id}
+        attributes = self._layout.model.attributes
+        scalars = [name for name in names if isinstance(attributes[name], ScalarAttribute)]
+        relations = sorted(names.difference(scalars))
+        find = Find(
+            uid=self._layout.model.uid,
+            fields=sorted({_IDENTITY, *scalars}),
+            populate=relations or None,
+            status="published" if published else "draft",
+            locale=locale,
+            ability=Unsanitized(),
+        )
+        return (yield from self._unit.engine.reads.one(find, document_id).first())
+
+    def _hash_passwords(self) -> Program[None]:
+        """Hash passwords that hooks have set; those of the caller were hashed beforehand."""
+        unit = self._unit
+        found = passwords_in(unit.engine.schema, self._layout.model, self._write.data)
+        missing = [password for password in found if password not in unit.hashed]
+        if missing and unit.hash_password is not None:
+            yield LONG_COMPUTATION
+            hashed = {one: unit.hash_password(one.text, one.rounds) for one in missing}
+            unit.hashed = {**unit.hashed, **hashed}
+
+
+def _view(hook: Hook, shown: Mapping[str, Any] | None) -> Document | None:
+    """Return an entry with the fields that a hook needs, and no more."""
+    if shown is None:
+        return None
+    names = (_IDENTITY, *hook.needs)
+    return hook.document({name: shown[name] for name in names if name in shown})

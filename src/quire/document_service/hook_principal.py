@@ -1,0 +1,83 @@
+"""Who acts in the current unit of work, and transactions within it, for the code of projects."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from typing import Literal
+
+from msgspec import Struct
+
+from quire.access import principal as access
+from quire.document_service.hook_calls import current_work
+
+_system: ContextVar[str | None] = ContextVar("system reason", default=None)
+
+
+class Principal(Struct, frozen=True, kw_only=True):
+    """Who acts: a visitor, an end user, an API token, an administrator, or the system.
+
+    ``kind`` is ``nobody`` where the server itself writes, and ``system`` within `as_system` and for
+    what is written there. ``id`` is the row of the user, token or administrator, ``document_id``
+    that of an end user.
+    """
+
+    kind: Literal["anonymous", "user", "token", "admin", "system", "nobody"]
+    id: int | None = None
+    document_id: str | None = None
+
+
+def principal() -> Principal:
+    """Return who acts in the current unit of work. Raises UnitOfWorkError outside of one."""
+    work = current_work()
+    if _system.get() is not None or work.is_system:
+        return Principal(kind="system")
+    match work.principal:
+        case access.Anonymous():
+            return Principal(kind="anonymous")
+        case access.EndUser(id=id_, document_id=document_id):
+            return Principal(kind="user", id=id_, document_id=document_id)
+        case access.ApiToken(id=id_):
+            return Principal(kind="token", id=id_)
+        case None if work.unit.editor is not None:
+            return Principal(kind="admin", id=work.unit.editor)
+        case None:
+            return Principal(kind="nobody")
+
+
+@contextmanager
+def as_system(reason: str) -> Iterator[None]:
+    """Act as the system within a ``with`` block: without permissions, rules and private fields.
+
+    Validation, uniqueness and hooks hold all the same. ``reason`` is written to the log with every
+    write. Raises ValueError for an empty one.
+    """
+    if not reason.strip():
+        message = "as_system needs a reason"
+        raise ValueError(message)
+    token = _system.set(reason)
+    try:
+        yield
+    finally:
+        _system.reset(token)
+
+
+def system_reason() -> str | None:
+    """Return the reason of the innermost `as_system`, ``None`` outside of one."""
+    return _system.get()
+
+
+@asynccontextmanager
+async def transaction() -> AsyncIterator[None]:
+    """Keep all that is written in an ``async with`` block, or nothing if it raises.
+
+    It is a savepoint in the transaction of the hook. Raises UnitOfWorkError outside of one.
+    """
+    work = current_work()
+    savepoint = work.unit.savepoint()
+    await work.read(savepoint.begin)
+    try:
+        yield
+    except Exception:
+        await work.read(savepoint.roll_back)
+        raise
+    await work.read(savepoint.release)

@@ -1,0 +1,57 @@
+"""Checks that a write names a locale of the project.
+
+The reference stores a row under any text. Such a row appears in no list of the admin and in no
+request without the same text, so a mistyped locale would hide what was answered with 201.
+"""
+
+from collections.abc import Iterable
+
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.program import Program
+from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
+from quire.errors import ValidationError
+from quire.query.plan import PlanNode, ReadPlan
+from quire.query.resolve import ResolvedRead
+from quire.schema.model import LOCALE_UID
+
+_PLAN = ResolvedRead(plan=ReadPlan(root=PlanNode(uid=LOCALE_UID, fields=("code",))), values=())
+
+
+def has_unknown_locale(
+    unit: UnitOfWork, layout: EntryLayout, locales: Iterable[str | None]
+) -> Program[bool]:
+    """Return whether one of the locales is not in the project; ``None`` is the default locale.
+
+    Always false for types that are not localized. The default locale is not looked up.
+    """
+    if not layout.is_localized():
+        return False
+    others = {code for code in locales if code is not None} - {unit.engine.default_locale}
+    return bool(others) and not others.issubset((yield from _codes(unit)))
+
+
+def entry_locale(unit: UnitOfWork, layout: EntryLayout, asked: str | None) -> Program[str | None]:
+    """Return the locale that an entry is written in; ``None`` if the type is not localized.
+
+    Raises ValidationError, which lists the locales of the project, for any other locale.
+    """
+    if not layout.is_localized():
+        return None
+    if (yield from has_unknown_locale(unit, layout, [asked])):
+        codes = yield from _codes(unit)
+        message = f"locale must be one of the following values: {', '.join(codes)}"
+        raise ValidationError(message)
+    return asked or unit.engine.default_locale
+
+
+def locale_codes(engine: WriteEngine) -> Program[tuple[str, ...]]:
+    """Return the codes of all locales of the project, in the order in which they were added."""
+    rows, _ = yield from engine.reads.planned(_PLAN).entries()
+    return tuple(str(row["code"]) for row in rows)
+
+
+def _codes(unit: UnitOfWork) -> Program[tuple[str, ...]]:
+    """Return the codes of all locales, read once per transaction."""
+    if unit.locale_codes is None:
+        unit.locale_codes = yield from locale_codes(unit.engine)
+    return unit.locale_codes

@@ -1,0 +1,292 @@
+"""The document service.
+
+An action is a program that is given a unit of work. Whatever one call does, several actions among
+it, is one transaction with the answer read inside it; what happened is told when it is durable.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from quire.access.principal import Principal
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.schema_version import WriteCheck, require_nothing
+from quire.document_service.actions.clone import clone
+from quire.document_service.actions.create import create
+from quire.document_service.actions.delete import delete
+from quire.document_service.actions.discard_draft import discard_draft
+from quire.document_service.actions.publish import publish
+from quire.document_service.actions.unpublish import unpublish
+from quire.document_service.actions.update import update
+from quire.document_service.commands import (
+    CloneDocument,
+    CreateDocument,
+    DeleteDocument,
+    DiscardDraft,
+    Intent,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
+    WrittenEntry,
+)
+from quire.document_service.passwords import Password, passwords_in
+from quire.document_service.reading import Find, Page, PlannedRead, Shown
+from quire.document_service.row_rules import require_after, require_before, rule_of
+from quire.document_service.unit_of_work import HashPassword, UnitOfWork, WriteEngine
+from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
+from quire.schema.model import Schema
+from quire.webhooks.event_bus import EventBus
+from quire.webhooks.outbox import Outbox
+
+T = TypeVar("T")
+Act = Callable[[UnitOfWork], Program[T]]
+
+_ATTEMPTS = 2
+_hashing = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
+
+
+class DocumentService:
+    """Writes documents of one schema into one database."""
+
+    def __init__(
+        self,
+        database: Database,
+        engine: WriteEngine,
+        bus: EventBus,
+        *,
+        clock: Clock,
+        hash_password: HashPassword,
+        outbox: Outbox | None = None,
+        require: WriteCheck = require_nothing,
+    ) -> None:
+        """``outbox`` takes what webhooks want to hear, within the transactions of changes.
+
+        ``require`` is asked at the beginning of each of them whether it may be.
+        """
+        self._require = require
+        self._database = database
+        self._engine = engine
+        self._bus = bus
+        self._outbox = outbox
+        self._clock = clock
+        self._hash_password = hash_password
+
+    def through(self, database: Database) -> DocumentService:
+        """Return a service for the same documents whose writes go another way to the database."""
+        return DocumentService(
+            database,
+            self._engine,
+            self._bus,
+            clock=self._clock,
+            hash_password=self._hash_password,
+            outbox=self._outbox,
+            require=self._require,
+        )
+
+    @property
+    def schema(self) -> Schema:
+        """The schema whose documents are written."""
+        return self._engine.schema
+
+    @property
+    def engine(self) -> WriteEngine:
+        """What all writing of the schema shares; it plans reads, too."""
+        return self._engine
+
+    def new_id(self) -> str:
+        """Return an id for a document that is about to be made."""
+        return self._engine.new_id()
+
+    async def run(
+        self,
+        act: Act[T],
+        *,
+        passwords: Collection[Password] = (),
+        principal: Principal | None = None,
+        editor: int | None = None,
+        origin: str = "api",
+    ) -> T:
+        """Run a program that acts on documents, in one transaction, and tell what happened.
+
+        ``passwords`` are those in the data that it writes; ``editor`` is the row of the
+        administrator whose name entries carry. Raises what the actions raise, with
+        nothing written, DatabaseBusyError when others keep the database busy for too long, and
+        ServiceUnavailableError when it cannot answer twice in a row.
+        """
+        hashed = await self._hash(passwords)
+        for attempt in range(1, _ATTEMPTS + 1):
+            unit = UnitOfWork(
+                engine=self._engine,
+                clock=self._clock,
+                principal=principal,
+                editor=editor,
+                origin=origin,
+                listening=self._bus.has_listeners,
+                hashed=hashed,
+                hash_password=self._hash_password,
+            )
+            program = self._recorded(act, unit)
+            try:
+                result, recorded = await self._database.write(program)
+            except (UncertainOutcomeError, DatabaseBusyError):
+                raise
+            except ServiceUnavailableError:
+                if attempt == _ATTEMPTS:
+                    raise
+                continue
+            if recorded and self._outbox is not None:
+                self._outbox.added()
+            await self._bus.emit(unit.events)
+            return result
+        raise ServiceUnavailableError
+
+    def _recorded(self, act: Act[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
+        """Do it, if that may be, and write down what webhooks are to be told of it."""
+        may_listen = yield from self._require()
+        if self._outbox is None or not may_listen:
+            return (yield from act(unit)), False
+        listeners = yield from self._outbox.listeners()
+        unit.listening |= bool(listeners)
+        result = yield from act(unit)
+        return result, (yield from self._outbox.record(unit.events, listeners))
+
+    async def perform(
+        self,
+        commands: Sequence[Intent],
+        *,
+        principal: Principal | None = None,
+        origin: str = "api",
+    ) -> list[list[WrittenEntry]]:
+        """Do several things one after the other, all of them or none; returns what each wrote."""
+
+        def act(unit: UnitOfWork) -> Program[list[list[WrittenEntry]]]:
+            written = []
+            for command in commands:
+                written.append((yield from run_command(unit, command)))
+                yield from unit.settle()
+            return written
+
+        passwords = [
+            password for command in commands for password in passwords_of(self.schema, command)
+        ]
+        return await self.run(act, passwords=passwords, principal=principal, origin=origin)
+
+    async def find(self, wanted: Find) -> Page:
+        """Return a page of documents.
+
+        Raises the query's first fault as an AppError, and ValidationError when more rows are
+        needed than may be fetched.
+        """
+        planned = self._engine.reads.page(wanted)
+        return await self._read(planned, planned.page)
+
+    async def find_one(self, wanted: Find, document_id: str | None = None) -> Shown | None:
+        """Return one document, that of a single type without an id; ``None`` where there is none.
+
+        Raises as `find` does.
+        """
+        planned = self._engine.reads.one(wanted, document_id)
+        return await self._read(planned, planned.first)
+
+    async def _read(self, planned: PlannedRead, make: Callable[[], Program[T]]) -> T:
+        several = planned.bound.statements > 1
+        return await self._database.read(make, snapshot=several, key=planned.key)
+
+    async def create(
+        self, command: CreateDocument, *, principal: Principal | None = None
+    ) -> WrittenEntry:
+        """Make a document."""
+        return (await self.perform([command], principal=principal))[0][0]
+
+    async def update(
+        self, command: UpdateDocument, *, principal: Principal | None = None
+    ) -> WrittenEntry:
+        """Change a document."""
+        return (await self.perform([command], principal=principal))[0][0]
+
+    async def delete(
+        self, command: DeleteDocument, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
+        """Delete a document; returns the entries that are no more."""
+        return (await self.perform([command], principal=principal))[0]
+
+    async def publish(
+        self, command: PublishDocument, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
+        """Publish a document; returns its published entries."""
+        return (await self.perform([command], principal=principal))[0]
+
+    async def unpublish(
+        self, command: UnpublishDocument, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
+        """Take what is published of a document away; returns its drafts."""
+        return (await self.perform([command], principal=principal))[0]
+
+    async def discard_draft(
+        self, command: DiscardDraft, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
+        """Make the draft of a document what is published; returns the new drafts."""
+        return (await self.perform([command], principal=principal))[0]
+
+    async def clone(
+        self, command: CloneDocument, *, principal: Principal | None = None
+    ) -> list[WrittenEntry]:
+        """Make a new document of another one; returns its entries."""
+        return (await self.perform([command], principal=principal))[0]
+
+    async def _hash(self, passwords: Collection[Password]) -> Mapping[Password, str]:
+        if not passwords:
+            return {}
+        loop = asyncio.get_running_loop()
+        wanted = list(dict.fromkeys(passwords))
+        hashes = await asyncio.gather(
+            *(
+                loop.run_in_executor(_hashing, self._hash_password, password.text, password.rounds)
+                for password in wanted
+            )
+        )
+        return dict(zip(wanted, hashes, strict=True))
+
+
+def run_command(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
+    """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted.
+
+    Raises ForbiddenError for a document that is out of reach of who writes.
+    """
+    rule = rule_of(unit, command)
+    if rule is None:
+        return (yield from _act_on(unit, command))
+    yield from require_before(unit, command, rule)
+    written = yield from _act_on(unit, command)
+    yield from require_after(unit, command, rule, written)
+    return written
+
+
+def _act_on(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
+    match command:
+        case CreateDocument():
+            return (yield from create(unit, [command]))
+        case UpdateDocument():
+            return (yield from update(unit, [command]))
+        case DeleteDocument():
+            return (yield from delete(unit, [command]))
+        case PublishDocument():
+            return (yield from publish(unit, [command]))
+        case UnpublishDocument():
+            return (yield from unpublish(unit, [command]))
+        case DiscardDraft():
+            return (yield from discard_draft(unit, [command]))
+        case CloneDocument():
+            return (yield from clone(unit, [command]))
+
+
+def passwords_of(schema: Schema, command: Intent) -> Iterator[Password]:
+    """Iterate over the passwords in the data of an intent."""
+    if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+        yield from passwords_in(schema, schema.model(command.uid), command.data)

@@ -1,0 +1,235 @@
+"""Attributes that all locales of a document share, kept equal.
+
+They are stored with every locale all the same. So whoever changes one of them in one locale writes
+all of them to the others of the same status too, and a new locale begins with what the document has
+already.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from msgspec import Struct
+
+from quire.database.entries.copy_version import copy_attributes
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.row_comparison import Signatures, clear_parts, columns_of, signatures
+from quire.database.entries.versions_query import EntryRow, entries_of
+from quire.database.program import Program, Value
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute, ScalarAttribute
+
+
+def model_entry(unit: UnitOfWork, entries: Collection[EntryRow]) -> EntryRow | None:
+    """Return the entry that a new locale takes over from: a draft, of the default locale first."""
+    drafts = [entry for entry in entries if not entry.published] or list(entries)
+    default = unit.engine.default_locale
+    return next((entry for entry in drafts if entry.locale == default), next(iter(drafts), None))
+
+
+def shared_columns(
+    unit: UnitOfWork, layout: EntryLayout, row_id: int, names: Collection[str]
+) -> Program[dict[str, Value]]:
+    """Return the stored values of those of the attributes that have a column, by column."""
+    columns = _shared_columns(layout, names)
+    if not columns:
+        return {}
+    row = yield from columns_of(unit.store, layout, row_id, columns)
+    return dict(zip(columns, row, strict=True))
+
+
+def copy_shared_values(
+    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, target: int, names: Collection[str]
+) -> Program[None]:
+    """Copy shared media and components to the row of a new locale."""
+    yield from copy_attributes(
+        unit.store, layout, source.id, target, _parts(layout, names), published=source.published
+    )
+
+
+class SharedValues(Struct, frozen=True):
+    """The common values of an entry, as far as they can be compared: by column, and of parts."""
+
+    columns: Mapping[str, Value]
+    parts: Signatures
+
+
+def shared_values_before(
+    unit: UnitOfWork, layout: EntryLayout, entries: Collection[EntryRow], locale: str | None
+) -> Program[SharedValues | None]:
+    """Return the common values that a document has before it is changed in a locale.
+
+    They are those of its first entry, drafts first and by locale; ``None`` where no other locale
+    could take them over.
+    """
+    if not layout.shared or all(entry.locale == locale for entry in entries):
+        return None
+    return (yield from _common(unit, layout, by_locale(entries)[0].id))
+
+
+def by_locale(entries: Iterable[EntryRow]) -> list[EntryRow]:
+    """Return entries in the order in which the format finds them: by locale, drafts first."""
+    return sorted(entries, key=lambda entry: (entry.locale or "", entry.published, entry.id))
+
+
+def sync_locales_later(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    source: EntryRow,
+    before: SharedValues | None,
+    *,
+    copied: bool = False,
+) -> None:
+    """Let the other locales of its status agree with an entry, when it has been shown.
+
+    They take over all common values, and are modified by that, if any value is another one than
+    ``before``. In an entry that was ``copied`` from another version passwords count as changed:
+    they are hashed again where the format comes from.
+    """
+    if before is None:
+        return
+
+    def step() -> Program[None]:
+        after = yield from _common(unit, layout, source.id)
+        if after == before and not (copied and _has_secret(layout, after)):
+            return
+        entries = yield from entries_of(unit.store, layout, source.document_id)
+        for other in _other_locales(source, entries):
+            yield from _take_all(unit, layout, source, other, after)
+
+    unit.later(step)
+
+
+def write_to_locales_later(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    source: EntryRow,
+    entries: Iterable[EntryRow],
+    names: Collection[str],
+) -> None:
+    """Write attributes of an entry to the other locales of its status, when it has been shown.
+
+    ``entries`` are all of the document; those that have the same values already stay untouched, and
+    attributes that belong to their locale are left out.
+    """
+    shared = layout.shared.intersection(names)
+    others = _other_locales(source, entries)
+    if not shared or not others:
+        return
+
+    def step() -> Program[None]:
+        for other in others:
+            yield from _give(unit, layout, source, other, shared)
+
+    unit.later(step)
+
+
+def _other_locales(source: EntryRow, entries: Iterable[EntryRow]) -> list[EntryRow]:
+    """Return the entries of the other locales with the status of an entry."""
+    return [
+        entry
+        for entry in entries
+        if entry.published == source.published and entry.locale != source.locale
+    ]
+
+
+def _common(unit: UnitOfWork, layout: EntryLayout, row_id: int) -> Program[SharedValues]:
+    columns = yield from shared_columns(unit, layout, row_id, layout.shared)
+    names = _parts(layout, layout.shared)
+    if not names:
+        return SharedValues(columns, {})
+    return SharedValues(columns, (yield from signatures(unit.store, layout, row_id, names)))
+
+
+def _has_secret(layout: EntryLayout, common: SharedValues) -> bool:
+    return any(
+        attribute.secret and common.columns.get(layout.table.columns[attribute.name]) is not None
+        for attribute in layout.model.scalars
+    )
+
+
+def _take_all(
+    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, other: EntryRow, common: SharedValues
+) -> Program[None]:
+    parts = _parts(layout, layout.shared)
+    yield from _write(unit, layout, source, other, common.columns, parts)
+
+
+def _give(
+    unit: UnitOfWork, layout: EntryLayout, source: EntryRow, other: EntryRow, names: Collection[str]
+) -> Program[None]:
+    columns = _shared_columns(layout, names)
+    changed: dict[str, Value] = {}
+    if columns:
+        wanted = yield from columns_of(unit.store, layout, source.id, columns)
+        present = yield from columns_of(unit.store, layout, other.id, columns)
+        changed = {
+            column: value
+            for column, value, old in zip(columns, wanted, present, strict=True)
+            if value != old
+        }
+    parts = yield from _different_parts(unit, layout, source.id, other.id, _parts(layout, names))
+    if changed or parts:
+        yield from _write(unit, layout, source, other, changed, parts)
+
+
+def _write(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    source: EntryRow,
+    other: EntryRow,
+    columns: Mapping[str, Value],
+    parts: frozenset[str],
+) -> Program[None]:
+    """Write columns to an entry, and parts of the source in the place of its own."""
+    yield from clear_parts(unit.store, layout, other.id, parts)
+    yield from copy_attributes(
+        unit.store, layout, source.id, other.id, parts, published=source.published
+    )
+    stamp = unit.store.dialect.encoder(_updated_at(layout).storage)(unit.tick())
+    row = {**columns, layout.table.columns["updatedAt"]: stamp}
+    yield from unit.store.writes.update(layout.table.name, other.id, row)
+
+
+def _updated_at(layout: EntryLayout) -> ScalarAttribute:
+    attribute = layout.model.attributes["updatedAt"]
+    if not isinstance(attribute, ScalarAttribute):
+        raise TypeError(f"{layout.model.uid}.updatedAt is not a scalar")
+    return attribute
+
+
+def _shared_columns(layout: EntryLayout, names: Collection[str]) -> tuple[str, ...]:
+    return tuple(
+        layout.table.columns[name] for name in sorted(names) if name in layout.table.columns
+    )
+
+
+def _parts(layout: EntryLayout, names: Collection[str]) -> frozenset[str]:
+    """Return those of the attributes that are media or components."""
+    return frozenset(name for name in names if name not in layout.table.columns)
+
+
+def _different_parts(
+    unit: UnitOfWork, layout: EntryLayout, one: int, other: int, names: frozenset[str]
+) -> Program[frozenset[str]]:
+    if not names:
+        return names
+    ours = yield from signatures(unit.store, layout, one, names)
+    theirs = yield from signatures(unit.store, layout, other, names)
+    return frozenset(name for name in names if ours.get(name) != theirs.get(name))
+
+
+def blank_lists(
+    layout: EntryLayout, data: Mapping[str, object], names: Collection[str]
+) -> Mapping[str, object]:
+    """Return data in which lists that will be taken over are not missed by validation."""
+    blank: dict[str, object] = {}
+    for name in names:
+        attribute = layout.model.attributes[name]
+        listed = isinstance(attribute, DynamicZoneAttribute) or (
+            isinstance(attribute, ComponentAttribute) and attribute.repeatable
+        )
+        if listed and name not in data:
+            blank[name] = []
+    return {**blank, **data}

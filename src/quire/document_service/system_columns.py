@@ -1,0 +1,28 @@
+"""The columns that the server writes itself: creators and timestamps."""
+
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.program import Value
+from quire.database.tables.table_map import ColumnEdge
+from quire.document_service.unit_of_work import UnitOfWork
+
+
+def stamp(unit: UnitOfWork, layout: EntryLayout, **values: object) -> dict[str, Value]:
+    """Return automatic attributes by column; moments are epoch milliseconds."""
+    return unit.encode(layout, values)
+
+
+def signature(unit: UnitOfWork, layout: EntryLayout, *, creating: bool) -> dict[str, Value]:
+    """Return who makes or changes an entry, by column; nothing where no administrator does."""
+    signed = signed_by(unit, layout, creating=creating)
+    edges = {name: layout.table.edges[name] for name in signed}
+    return {
+        edge.column: signed[name] for name, edge in edges.items() if isinstance(edge, ColumnEdge)
+    }
+
+
+def signed_by(unit: UnitOfWork, layout: EntryLayout, *, creating: bool) -> dict[str, int]:
+    """Return who makes or changes an entry, by attribute; nothing where no administrator does."""
+    if unit.editor is None:
+        return {}
+    names = ("createdBy", "updatedBy") if creating else ("updatedBy",)
+    return {name: unit.editor for name in names if name in layout.table.edges}

@@ -1,0 +1,230 @@
+"""The unit of work: what one write transaction carries."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TypeVar
+
+from msgspec import Struct, field
+
+from quire.access.principal import Principal
+from quire.clock import Clock
+from quire.database.dialect import Dialect
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.store import EntryStore
+from quire.database.program import Program, Statement, Value
+from quire.document_service.passwords import Password, password_of
+from quire.document_service.reading import Reads, Shown
+from quire.hooks.extensions import NO_EXTENSIONS, Cause, Extensions
+from quire.query.plan import Status
+from quire.query.resolve.scope import ReadLimits
+from quire.schema.attributes.base import ScalarAttribute, StorageKind
+from quire.schema.model import Schema
+from quire.webhooks.event_bus import Event, EventName
+
+T = TypeVar("T")
+HashPassword = Callable[[str, int], str]
+"""Hashes a password with so many rounds; takes long by design."""
+
+
+class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
+    """What all writing of one schema shares.
+
+    ``default_locale`` is ``None`` in a project without locales; it alone may change, see
+    `adopt_default_locale`. With ``strict_relations`` required
+    relations and media are enforced. ``limits`` bound what one read may ask for. ``extensions`` are
+    the hooks of the project's Python code.
+    """
+
+    store: EntryStore
+    new_id: Callable[[], str]
+    default_locale: str | None
+    strict_relations: bool = False
+    limits: ReadLimits = field(default_factory=lambda: ReadLimits(max_limit=None))
+    extensions: Extensions = NO_EXTENSIONS
+
+    @cached_property
+    def reads(self) -> Reads:
+        """What plans reads."""
+        return Reads(self.store, self.limits, self.default_locale)
+
+    def adopt_default_locale(self, code: str | None) -> None:
+        """Take another locale for the default one, for all that begins from now on."""
+        self.default_locale = code
+        self.__dict__.pop("reads", None)
+
+    @property
+    def schema(self) -> Schema:
+        """The schema whose documents are written."""
+        return self.store.schema
+
+
+class Savepoint:
+    """A part of a transaction that can be undone alone, with the events that were noted in it."""
+
+    def __init__(self, name: str, events: list[Event]) -> None:
+        self._name = name
+        self._events = events
+        self._first = 0
+
+    def begin(self) -> Program[None]:
+        """Begin it."""
+        self._first = len(self._events)
+        yield Statement(f"SAVEPOINT {self._name}")
+
+    def release(self) -> Program[None]:
+        """Keep what was written since it began."""
+        yield Statement(f"RELEASE SAVEPOINT {self._name}")
+
+    def roll_back(self) -> Program[None]:
+        """Undo what was written since it began."""
+        del self._events[self._first :]
+        yield Statement(f"ROLLBACK TO SAVEPOINT {self._name}")
+        yield from self.release()
+
+
+class UnitOfWork(Struct, kw_only=True):
+    """One transaction: who writes, when, and what has happened so far.
+
+    ``listening`` says that somebody wants to hear of it: only then entries are read for events.
+    ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
+    while other writers wait. ``principal`` is ``None`` where the server itself writes. ``editor``
+    is the row of the administrator who writes, whose name entries carry. ``locale_codes`` are those
+    of the project, ``None`` until they are read. ``causes`` are the hooks that led to what is
+    written now; ``is_system`` says that a hook writes as the system. ``hash_password`` is for
+    passwords that hooks write.
+    """
+
+    engine: WriteEngine
+    clock: Clock
+    principal: Principal | None = None
+    editor: int | None = None
+    origin: str = "api"
+    listening: bool = False
+    hashed: Mapping[Password, str] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    locale_codes: tuple[str, ...] | None = None
+    causes: tuple[Cause, ...] = ()
+    is_system: bool = False
+    hash_password: HashPassword | None = None
+    _savepoints: int = 0
+    _later: list[Callable[[], Program[None]]] = field(default_factory=list)
+    _last: int = 0
+
+    @property
+    def store(self) -> EntryStore:
+        """The rows that are written."""
+        return self.engine.store
+
+    def tick(self) -> int:
+        """Return the present as epoch milliseconds; later than every moment returned before."""
+        self._last = max(self.clock(), self._last + 1)
+        return self._last
+
+    def later(self, step: Callable[[], Program[None]]) -> None:
+        """Put off a step until the answer has been read: what it does to other entries."""
+        self._later.append(step)
+
+    def settle(self) -> Program[None]:
+        """Do what was put off, within the same transaction."""
+        while self._later:
+            yield from self._later.pop(0)()
+
+    def nested(
+        self,
+        act: Callable[[], Program[T]],
+        *,
+        as_system: bool,
+        causes: tuple[Cause, ...],
+    ) -> Program[T]:
+        """Run a program within a savepoint, as the system or not, with causes of its own.
+
+        Of one that fails nothing is left, neither rows nor events.
+        """
+        outer = self.principal, self.is_system, self.causes, self._later
+        self.causes, self._later = causes, []
+        if as_system:
+            self.principal, self.is_system = None, True
+        savepoint = self.savepoint()
+        try:
+            yield from savepoint.begin()
+            try:
+                result = yield from act()
+                yield from self.settle()
+            except Exception:
+                yield from savepoint.roll_back()
+                raise
+            yield from savepoint.release()
+            return result
+        finally:
+            self.principal, self.is_system, self.causes, self._later = outer
+
+    def savepoint(self) -> "Savepoint":
+        """Return a savepoint of the transaction, which has yet to begin."""
+        self._savepoints += 1
+        return Savepoint(f"quire_{self._savepoints}", self.events)
+
+    def layout(self, uid: str) -> EntryLayout:
+        """Return the layout of a uid. Raises KeyError when there is no such model."""
+        return self.engine.store.layout(uid)
+
+    def happened(
+        self,
+        name: EventName,
+        *,
+        uid: str,
+        document_id: str,
+        locale: str | None,
+        entry_id: int,
+        published: bool,
+        fields: tuple[str, ...] = (),
+    ) -> Program[None]:
+        """Note an event; it is told when the transaction is durable.
+
+        Of an entry that is about to go it is noted before, while there is something to tell.
+        """
+        at = self._last
+        entry: Shown | None = None
+        if self.listening:
+            status: Status = "published" if published else "draft"
+            populated = name is not EventName.DELETE and not name.is_media
+            planned = self.engine.reads.entry(uid, entry_id, status=status, populated=populated)
+            entry = yield from planned.first()
+        self.events.append(
+            Event(
+                name=name,
+                uid=uid,
+                model=self.engine.schema.content_types[uid].singular_name,
+                document_id=document_id,
+                locale=locale,
+                entry_id=entry_id,
+                published=published,
+                fields=fields,
+                at=at,
+                origin=self.origin,
+                entry=entry,
+            )
+        )
+
+    def encode(self, layout: EntryLayout, scalars: Mapping[str, object]) -> dict[str, Value]:
+        """Return the columns of scalar values, in the model's order.
+
+        Raises KeyError for a password that was not hashed before.
+        """
+        dialect, columns = self.store.dialect, layout.table.columns
+        row: dict[str, Value] = {}
+        for attribute in layout.model.scalars:
+            name = attribute.name
+            if name in scalars:
+                row[columns[name]] = self._encode_one(dialect, attribute, scalars[name])
+        return row
+
+    def _encode_one(self, dialect: Dialect, attribute: ScalarAttribute, value: object) -> Value:
+        if value is None:
+            return None
+        if attribute.secret:
+            return self.hashed[password_of(attribute, value)]
+        if attribute.storage is StorageKind.JSON:
+            return dialect.encode_json(value)
+        if isinstance(value, str | int | float):
+            return dialect.encoder(attribute.storage)(value)
+        raise TypeError(f"{attribute.name} cannot hold {type(value).__name__}")

@@ -1,0 +1,441 @@
+"""Validates an entry and its components, attribute by attribute."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TypeVar
+
+from msgspec import Struct
+
+from quire.document_service.entry_values import ComponentValues, EntryValues, RelationChange
+from quire.document_service.relation_input import UnreadableRelationError, parse_relation, row_id
+from quire.document_service.validate.error_snapshot import shown_entry, shown_items
+from quire.document_service.validate.problems import (
+    UNIQUE_MESSAGE,
+    Place,
+    Problem,
+    path_of,
+    place_text,
+)
+from quire.errors import AppError
+from quire.javascript.text import string_of
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    MediaAttribute,
+    RelationAttribute,
+    ScalarAttribute,
+    StorageKind,
+)
+from quire.schema.attributes.validation import (
+    ABSENT,
+    LINE_BREAK_MESSAGE,
+    Refused,
+    has_line_break,
+    not_of_type,
+)
+from quire.schema.model import USER_UID, Model, Schema
+
+_DEFINED = "must be defined."
+_NOT_NULL = "cannot be null."
+_NO_COMPONENT = "Cannot build relations store from dynamiczone, component identifier is undefined"
+_INVALID_RELATIONS = "Invalid relations"
+_EMPTY = (None, "", ABSENT)
+"""What names no component, and is not held to be unique."""
+_NOTHING_EXPECTED: frozenset[str] = frozenset()
+_SINGLE_LINE = frozenset({(USER_UID, "email"), (USER_UID, "username")})
+"""Attributes without line breaks, whatever the schema file says of them."""
+_EMPTY_RELATION: tuple[object, ...] = (None, [], ABSENT)
+
+T = TypeVar("T")
+
+
+class ValidationRules(Struct, frozen=True, kw_only=True):
+    """Which rules hold.
+
+    A ``draft`` need not be complete, nor keep to patterns and minima. When ``creating``, what is
+    absent gets its default, and is missed where it is required; else it stays as it is.
+    ``strict_relations`` makes ``required`` hold for relations and media too.
+    """
+
+    draft: bool
+    creating: bool
+    strict_relations: bool = False
+
+
+class UniqueCheck(Struct, frozen=True, kw_only=True):
+    """A value that no other entry may have: to be looked up among published ones.
+
+    ``value`` is as columns take it, ``original`` as it was given and is shown; ``model_uid`` is the
+    content type or the component that ``attribute`` belongs to. ``way`` leads down to it: the
+    attribute that holds each component, and the component's uid.
+    """
+
+    model_uid: str
+    way: tuple[tuple[str, str], ...]
+    attribute: str
+    value: object
+    path: tuple[str, ...]
+    original: object
+
+    @property
+    def problem(self) -> Problem:
+        """Return what is to be said when another entry has the value."""
+        return Problem(self.path, UNIQUE_MESSAGE, self.original)
+
+
+class LateError(Struct, frozen=True):
+    """The error of a date or time, which does not say where that stands, and the path to it."""
+
+    path: tuple[str, ...]
+    error: AppError
+
+
+class Checked(Struct, frozen=True, kw_only=True):
+    """What an entry was understood as.
+
+    ``values`` are to be written only when there are no ``problems``, when the values of ``uniques``
+    are free, and when there are no ``lates``: errors of dates and times, of which the first is
+    answered alone, after everything else was found to be right.
+    """
+
+    values: EntryValues
+    problems: tuple[Problem, ...]
+    uniques: tuple[UniqueCheck, ...]
+    lates: tuple[LateError, ...] = ()
+
+    @property
+    def late(self) -> AppError | None:
+        """The error that is answered when there are no other faults."""
+        return self.lates[0].error if self.lates else None
+
+
+def check_entry(schema: Schema, model: Model, data: object, rules: ValidationRules) -> Checked:
+    """Understand and check a payload in the wire's form. Never raises."""
+    return _Check(schema, rules, stored=False).entry(model, data)
+
+
+def check_stored(
+    schema: Schema, model: Model, stored: Mapping[str, object], rules: ValidationRules
+) -> Checked:
+    """Check an entry that is stored already, as when it is published. Never raises.
+
+    Values come as Python has them: moments as epoch milliseconds, JSON as what it holds, components
+    as nested objects with ``__component`` in dynamic zones. Relations are taken as they are; for
+    ``strict_relations`` they must be there, as lists or objects. Secrets are hashes by now, and
+    only have to be there.
+    """
+    return _Check(schema, rules, stored=True).entry(model, stored)
+
+
+class _Spot(Struct, frozen=True):
+    """An entry or component that is being checked.
+
+    A ``fresh`` one gets defaults, of a ``complete`` one everything required is missed.
+    """
+
+    model: Model
+    data: Mapping[str, object]
+    place: Place
+    fresh: bool
+    complete: bool
+    way: tuple[tuple[str, str], ...] = ()
+
+    def at(self, attribute: Attribute) -> Place:
+        """Return where an attribute stands."""
+        return (*self.place, attribute.name)
+
+
+class _Check:
+    """One check of one entry: collects what is found on the way."""
+
+    def __init__(self, schema: Schema, rules: ValidationRules, *, stored: bool) -> None:
+        self._schema = schema
+        self._draft = rules.draft
+        self._creating = rules.creating
+        self._strict_relations = rules.strict_relations
+        self._stored = stored
+        self._problems: list[Problem] = []
+        self._uniques: list[UniqueCheck] = []
+        self._lates: list[LateError] = []
+        self._relation_problem: str | None = None
+
+    def entry(self, model: Model, data: object) -> Checked:
+        """Check a whole entry."""
+        values = EntryValues()
+        if isinstance(data, dict):
+            values = self._values(_Spot(model, data, (), self._creating, self._creating))
+            if self._relation_problem is not None:
+                shown = shown_entry(self._schema, model, data) if self._creating else data
+                self._problems.append(Problem((), self._relation_problem, shown))
+        else:
+            self._refuse((), not_of_type("object", None, data), None)
+        return Checked(
+            values=values,
+            problems=tuple(self._problems),
+            uniques=tuple(self._uniques),
+            lates=tuple(self._lates),
+        )
+
+    def _values(self, spot: _Spot) -> EntryValues:
+        """Check the attributes of one entry or component, in the order of the schema file."""
+        scalars: dict[str, object] = {}
+        relations: dict[str, RelationChange] = {}
+        components: dict[str, tuple[ComponentValues, ...]] = {}
+        lates: list[LateError] = []
+        expected = spot.model.expected if spot.fresh else _NOTHING_EXPECTED
+        for attribute in spot.model.own_attributes:
+            value = spot.data.get(attribute.name, ABSENT)
+            if value is ABSENT and attribute.name not in expected:
+                continue
+            if isinstance(attribute, ScalarAttribute):
+                try:
+                    accepted = self._scalar(spot, attribute, value)
+                except AppError as error:
+                    lates.append(LateError(path_of(spot.at(attribute)), error))
+                else:
+                    if accepted is not ABSENT:
+                        scalars[attribute.name] = accepted
+            elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
+                self._add(components, attribute, self._components(spot, attribute, value))
+            elif isinstance(attribute, RelationAttribute | MediaAttribute):
+                self._add(relations, attribute, self._relation(spot, attribute, value))
+        # Components are written before what holds them, so their errors come first.
+        self._lates += lates
+        return EntryValues(scalars=scalars, relations=relations, components=components)
+
+    def _add(self, found: dict[str, T], attribute: Attribute, value: T | None) -> None:
+        if value is not None:
+            found[attribute.name] = value
+
+    def _is_demanded(self, spot: _Spot, attribute: Attribute) -> bool:
+        """Tell whether an attribute must keep all of its rules: not in drafts nor where hidden."""
+        if self._draft:
+            return False
+        if not spot.model.conditions:
+            return True
+        condition = spot.model.conditions.get(attribute.name)
+        return condition is None or condition(spot.data)
+
+    def _scalar(self, spot: _Spot, attribute: ScalarAttribute, value: object) -> object:
+        """Return the value as its column takes it, ``ABSENT`` for none.
+
+        Raises AppError for dates and times, whose errors are answered alone.
+        """
+        demanded = self._is_demanded(spot, attribute)
+        if value is ABSENT:
+            if attribute.default is None:
+                if attribute.required and demanded and spot.complete:
+                    self._refuse(spot.at(attribute), _DEFINED)
+                return ABSENT
+            value = attribute.default
+        if value is None:
+            if attribute.required and demanded:
+                null = spot.model.acceptances[attribute.name].null
+                self._refuse(spot.at(attribute), null or self._missing(), None)
+            return None
+        if self._stored and attribute.secret:
+            return value
+        if (
+            (spot.model.uid, attribute.name) in _SINGLE_LINE
+            and not self._stored
+            and isinstance(value, str)
+            and has_line_break(value)
+        ):
+            self._refuse(spot.at(attribute), LINE_BREAK_MESSAGE, value)
+            return ABSENT
+        accepted = self._accepted(spot, attribute, value, demanded=demanded)
+        if demanded and attribute.name in spot.model.unique_names and accepted not in _EMPTY:
+            self._demand_uniqueness(spot, attribute, accepted, value)
+        return accepted
+
+    def _missing(self) -> str:
+        return _DEFINED if self._creating else _NOT_NULL
+
+    def _accepted(
+        self, spot: _Spot, attribute: ScalarAttribute, value: object, *, demanded: bool
+    ) -> object:
+        """Return what an attribute makes of a value; ``ABSENT`` when it refuses it."""
+        acceptance = spot.model.acceptances[attribute.name]
+        if self._stored and attribute.storage is StorageKind.BIGINTEGER and isinstance(value, int):
+            value = str(value)  # digits are exact; a number would be what JavaScript reads of it
+        try:
+            return (acceptance.full if demanded else acceptance.draft)(value)
+        except Refused as refused:
+            for refusal in refused.refusals:
+                at = (*spot.at(attribute), *refusal.below)
+                self._refuse(at, refusal.message, refusal.value, after_path=refusal.after_path)
+            return ABSENT
+
+    def _demand_uniqueness(
+        self, spot: _Spot, attribute: ScalarAttribute, value: object, original: object
+    ) -> None:
+        check = UniqueCheck(
+            model_uid=spot.model.uid,
+            way=spot.way,
+            attribute=attribute.name,
+            value=value,
+            path=path_of(spot.at(attribute)),
+            original=original,
+        )
+        self._uniques.append(check)
+
+    def _relation(
+        self, spot: _Spot, attribute: RelationAttribute | MediaAttribute, value: object
+    ) -> RelationChange | None:
+        """Return what is to change of a relation; ``None`` for nothing."""
+        if self._strict_relations and attribute.required and (value in _EMPTY_RELATION):
+            missed = spot.complete or value is not ABSENT
+            if missed and self._is_demanded(spot, attribute):
+                self._refuse(spot.at(attribute), _DEFINED, value)
+        if value is ABSENT or self._stored:
+            return None
+        is_media = isinstance(attribute, MediaAttribute)
+        morph = isinstance(attribute, RelationAttribute) and attribute.target is None
+        try:
+            return parse_relation(
+                value, to_many=attribute.to_many, morph=morph, keep_first=is_media
+            )
+        except UnreadableRelationError:
+            self._blame_relations(_INVALID_RELATIONS)
+            return None
+
+    def _blame_relations(self, message: str) -> None:
+        """Say that relations cannot be told from the entry; the first reason is kept."""
+        self._relation_problem = self._relation_problem or message
+
+    def _components(
+        self, spot: _Spot, attribute: ComponentAttribute | DynamicZoneAttribute, value: object
+    ) -> tuple[ComponentValues, ...] | None:
+        """Return the components of an attribute; ``None`` when nothing is said of them."""
+        if isinstance(attribute, ComponentAttribute) and not attribute.repeatable:
+            return self._single(spot, attribute, value)
+        at = spot.at(attribute)
+        if value is ABSENT:
+            # A list is missed in drafts as well.
+            if attribute.required and spot.complete:
+                self._refuse(at, _DEFINED)
+            return () if spot.complete else None
+        if not isinstance(value, list):
+            self._refuse(at, not_of_type("array", value), value)
+            if value is not None and isinstance(attribute, DynamicZoneAttribute):
+                self._blame_relations(_NO_COMPONENT)
+            return ()
+        first_unique = len(self._uniques)
+        found = [self._item(spot, attribute, item, (*at, i)) for i, item in enumerate(value)]
+        if self._is_demanded(spot, attribute):
+            self._count(attribute, value, at)
+            self._compare_items(at, first_unique)
+        return tuple(item for item in found if item is not None)
+
+    def _single(
+        self, spot: _Spot, attribute: ComponentAttribute, value: object
+    ) -> tuple[ComponentValues, ...] | None:
+        at = spot.at(attribute)
+        if isinstance(value, dict):
+            return (self._component(spot, attribute, attribute.component, value, at),)
+        missed = attribute.required and self._is_demanded(spot, attribute)
+        if value is ABSENT:
+            if missed and spot.complete:
+                self._refuse(at, _DEFINED)
+            return None
+        if value is not None or missed:
+            self._refuse(at, not_of_type("object", value), value)
+        return ()
+
+    def _item(
+        self,
+        spot: _Spot,
+        attribute: ComponentAttribute | DynamicZoneAttribute,
+        item: object,
+        at: Place,
+    ) -> ComponentValues | None:
+        """Return one component of a list; ``None`` when it is none."""
+        if not isinstance(item, dict):
+            # Text that holds an object is not parsed: its keys were not checked.
+            cast_from = ABSENT if item is None else item
+            self._refuse(at, not_of_type("object", None, cast_from), None)
+            if isinstance(attribute, DynamicZoneAttribute):
+                self._blame_relations(_INVALID_RELATIONS)
+            return None
+        if isinstance(attribute, ComponentAttribute):
+            return self._component(spot, attribute, attribute.component, item, at)
+        uid = self._zone_component(attribute, item, at)
+        return None if uid is None else self._component(spot, attribute, uid, item, at)
+
+    def _zone_component(
+        self, zone: DynamicZoneAttribute, item: Mapping[str, object], at: Place
+    ) -> str | None:
+        """Return the component that an item of a dynamic zone names, if the zone allows it.
+
+        Stored items are checked whatever they are: a component that was removed from the zone
+        must not keep the rest of the entry from being published.
+        """
+        at = (*at, "__component")
+        given = item.get("__component", ABSENT)
+        exists = isinstance(given, str) and given in self._schema.components
+        if isinstance(given, str) and exists and (self._stored or given in zone.components):
+            return given
+        if not exists:
+            self._blame_relations(_NO_COMPONENT if given in _EMPTY else _INVALID_RELATIONS)
+        if given is ABSENT:
+            self._refuse(at, "is a required field")
+            return None
+        no_text = given is None or isinstance(given, dict | list)
+        if no_text:
+            self._refuse(at, not_of_type("string", given), given)
+        listed = ", ".join(zone.components)
+        shown = given if no_text else string_of(given)
+        self._refuse(at, f"must be one of the following values: {listed}", shown)
+        return None
+
+    def _component(
+        self, above: _Spot, attribute: Attribute, uid: str, item: Mapping[str, object], at: Place
+    ) -> ComponentValues:
+        """Check one component: one with an id is changed, unless everything is new."""
+        row = None if self._creating or item.get("id") is None else row_id(item["id"])
+        model = self._schema.components[uid]
+        way = (*above.way, (attribute.name, uid))
+        values = self._values(_Spot(model, item, at, row is None, self._creating, way))
+        return ComponentValues(uid=uid, id=row, values=values)
+
+    def _count(
+        self, attribute: ComponentAttribute | DynamicZoneAttribute, items: list[object], at: Place
+    ) -> None:
+        """Hold a list to ``min`` and ``max``; an empty one is too short only when required."""
+        least, most = attribute.raw.get("min"), attribute.raw.get("max")
+        count = len(items)
+        message = None
+        if isinstance(most, int) and count > most:
+            message = f"field must have less than or equal to {most} items"
+        elif isinstance(least, int) and count < least and (count or attribute.required):
+            message = f"field must have at least {least} items"
+        if message is not None:
+            uid = attribute.component if isinstance(attribute, ComponentAttribute) else None
+            shown = items if self._stored else shown_items(self._schema, uid, items)
+            self._refuse(at, message, shown)
+
+    def _compare_items(self, at: Place, first: int) -> None:
+        """Refuse unique values that items of one list share; ``first`` is their first check."""
+        depth = len(at) + 2
+        found = self._uniques[first:]
+        times = Counter(_identity(check) for check in found if len(check.path) == depth)
+        repeated = {identity for identity, count in times.items() if count > 1}
+        if not repeated:
+            return
+        del self._uniques[first:]
+        for check in found:
+            if len(check.path) == depth and _identity(check) in repeated:
+                self._problems.append(check.problem)
+            else:
+                self._uniques.append(check)
+
+    def _refuse(
+        self, at: Place, message: str, value: object = ABSENT, *, after_path: bool = True
+    ) -> None:
+        sentence = f"{place_text(at)} {message}" if after_path else message
+        self._problems.append(Problem(path_of(at), sentence, value))
+
+
+def _identity(check: UniqueCheck) -> tuple[str, str, object]:
+    return (check.model_uid, check.attribute, check.value)

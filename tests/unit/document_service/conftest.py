@@ -1,0 +1,14 @@
+"""A newspaper without any content, for each test anew."""
+
+from collections.abc import Callable
+
+import pytest
+
+from quire.schema.model import Schema
+from tests.databases.store import Store
+from tests.unit.document_service.press import Press, press_schema
+
+
+@pytest.fixture
+def press(open_store: Callable[[Schema], Store]) -> Press:
+    return Press(open_store(press_schema()))
