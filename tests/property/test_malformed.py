@@ -363,7 +363,7 @@ def test_a_fault_of_the_server_would_be_seen(
     async def fail(request: Request) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(content, "answer_read", fail)
+    monkeypatch.setattr(content, "respond_to_read", fail)
     with pytest.raises(AssertionError, match="request failed"):
         server.check(good)
 

@@ -13,9 +13,10 @@ from quire.admin_api.bodies import id_of
 from quire.admin_api.responses import respond_data
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.errors import NotFoundError, ValidationError
+from quire.errors import ApplicationError, NotFoundError, UnauthorizedError, ValidationError
 
 _ACTION = "plugin::users-permissions.roles.update"
+_NO_USER = "There is no such end user, or they are blocked"
 _NO_PATH = "path must be a path of the content API, such as /api/articles?sort=title"
 
 
@@ -56,9 +57,15 @@ class EndUserRequestApi:
         return await _respond(content, request, await content.role_principal(number), number)
 
     async def as_user(self, request: Request) -> Response:
-        """Return what an end user is answered. Raises UnauthorizedError as signing in does."""
+        """Return what an end user is answered. Raises ApplicationError for one who may not sign in.
+
+        401 would be about the administrator, whose session goes on.
+        """
         content, number = self._attached(request)
-        user = await content.user_principal(number)
+        try:
+            user = await content.user_principal(number)
+        except UnauthorizedError as error:
+            raise ApplicationError(_NO_USER) from error
         return await _respond(content, request, user, user.role_id)
 
     def _attached(self, request: Request) -> tuple[ContentResponder, int]:

@@ -169,7 +169,7 @@ class ContentApi:
         try:
             if request.method in METHODS_WITH_BODY:
                 await self._take_body(request, receive)
-            return await self.response_read(request)
+            return await self.respond_to_read(request)
         except StaleSchemaError as error:
             return await self._response_anew(request, error)
         except Exception as error:  # noqa: BLE001 - the last resort: logged, and never shown
@@ -258,7 +258,7 @@ class ContentApi:
                 if hasattr(request, "receive"):
                     return respond_error(ServiceUnavailableError())
                 stale = successor
-                return await successor.response_read(request)
+                return await successor.respond_to_read(request)
             except StaleSchemaError as again:
                 problem = again
             except Exception as other:  # noqa: BLE001 - the last resort here, too
@@ -303,7 +303,7 @@ class ContentApi:
         else:
             request.body = await read_body(request.headers, receive, self._limits)
 
-    async def response_read(self, request: Request) -> Response | None:
+    async def respond_to_read(self, request: Request) -> Response | None:
         """Answer a request whose body has been read; raises what keeps it from being answered.
 
         ``None`` is returned when it is a matter of the public folder.

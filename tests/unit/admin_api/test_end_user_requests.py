@@ -81,7 +81,7 @@ async def test_an_end_user_is_answered_unless_blocked(office: Office) -> None:
     reply = await office.ask(
         "POST", f"{OWN}/end-users/{blocked}/request", {"path": "/api/papers"}, token=office.boss
     )
-    assert reply.status == 401
+    assert reply.status == 400
 
 
 async def test_it_is_audited_and_for_those_who_manage_roles(office: Office) -> None:

@@ -289,20 +289,20 @@ class DataAccess:
 
     async def _create(self, content_type: ContentType, given: object) -> object:
         parameters = parameters_of(given)
-        intent = CreateDocument(
+        command = CreateDocument(
             uid=content_type.uid,
             data=self._data(content_type, parameters.get("data")),
             locale=_locale(parameters),
             publish=parameters.get("status") == PUBLISHED_STATUS,
         )
-        return await self._write(content_type, intent, parameters)
+        return await self._write(content_type, command, parameters)
 
     async def _update(self, content_type: ContentType, given: object) -> object:
         parameters = parameters_of(given)
         document_id = parameters.get("documentId")
         if not isinstance(document_id, str) or not document_id:
             raise UnsupportedError("changes a document without an id")
-        intent = UpdateDocument(
+        command = UpdateDocument(
             uid=content_type.uid,
             document_id=document_id,
             data=self._data(content_type, parameters.get("data")),
@@ -310,7 +310,7 @@ class DataAccess:
             publish=parameters.get("status") == PUBLISHED_STATUS,
         )
         try:
-            return await self._write(content_type, intent, parameters)
+            return await self._write(content_type, command, parameters)
         except NotFoundError:
             return None
 
@@ -321,11 +321,11 @@ class DataAccess:
         if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
             raise UnsupportedError("deletes by something else than an id")
         self._require_writable(content_type)
-        intent = DeleteDocument(
+        command = DeleteDocument(
             uid=content_type.uid, document_id=document_id, locale=_locale(parameters)
         )
         self.version = None
-        written = await self._documents.perform([intent], principal=self._request.principal)
+        written = await self._documents.perform([command], principal=self._request.principal)
         return {"documentId": document_id, "entries": SECRET if written[0] else []}
 
     def _require_writable(self, content_type: ContentType) -> None:
@@ -348,26 +348,26 @@ class DataAccess:
         }
 
     async def _write(
-        self, content_type: ContentType, intent: CreateDocument | UpdateDocument, parameters: Query
+        self, content_type: ContentType, command: CreateDocument | UpdateDocument, parameters: Query
     ) -> object:
         """Write a document in a transaction of its own; returns the entry."""
         reader, service = self._reader, self._documents
         shown: Query = {
             name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
         }
-        if content_type.draft_and_publish and not intent.publish:
+        if content_type.draft_and_publish and not command.publish:
             shown["status"] = "draft"
         prepared = await reader.prepare(content_type, "written", _query(shown), self._ability())
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
-            written = yield from run_command(unit, intent)
+            written = yield from run_command(unit, command)
             entry = yield from reader.encoded_row_program(
                 prepared, written[0].entry_id, reader.budget()
             )
             yield from unit.settle()
             return entry
 
-        passwords = list(passwords_of(service.schema, intent))
+        passwords = list(passwords_of(service.schema, command))
         self.version = None
         entry = await service.run(act, passwords=passwords, principal=self._request.principal)
         if entry is None:
