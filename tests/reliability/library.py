@@ -136,5 +136,7 @@ def _problems(project: Path, shelf: Shelf) -> Iterator[str]:
                 yield f"{label} of file {row_id} is another one than its row tells of"
             if pyvips.Image.new_from_file(str(smaller)).width != made["width"] or not width:
                 yield f"{label} of file {row_id} has another size than its row tells of"
-    if (project / settings.uploads.temporary_directory / "replacing").exists():
+    replacing = project / settings.uploads.temporary_directory / "replacing"
+    # A kill may come between taking the last lock away and the empty folder.
+    if replacing.is_dir() and any(replacing.iterdir()):
         yield "a replacement was left as it was"

@@ -44,7 +44,9 @@ class Receiver:
 def save(page: Page) -> None:
     """Save the form of the settings, and wait until the server has."""
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("alert").or_(page.get_by_text("Saved")).first).to_have_text("Saved")
+    expect(page.get_by_role("alert").or_(page.get_by_text("Saved", exact=True)).first).to_have_text(
+        "Saved"
+    )
 
 
 def test_a_custom_token_may_do_what_its_matrix_says_until_it_is_regenerated(

@@ -147,7 +147,7 @@ def test_a_link_to_a_page_leads_there_after_signing_in_and_a_reload_stays(
 def test_the_profile_is_changed(site: Site, page: Page) -> None:
     page.goto("/admin/profile")
     page.get_by_label("Last name").fill("Byron")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("button", name="Ada Byron")).to_be_visible()
     assert site.api("GET", "/admin/users/me")["data"]["lastname"] == "Byron"
 

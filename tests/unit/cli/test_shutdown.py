@@ -196,7 +196,7 @@ def wait_until_refused(host: str, port: int) -> None:
     try:
         while True:
             socket.create_connection((host, port), timeout=PATIENCE_S).close()
-    except ConnectionRefusedError:
+    except (ConnectionRefusedError, ConnectionResetError):  # the latter while the socket is closed
         return
 
 
