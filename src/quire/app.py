@@ -84,7 +84,7 @@ class Application:
     @property
     def content(self) -> ContentApi | None:
         """What the fast path for reads asks (`quire.content_api.fast_path`), if there is one."""
-        return None if self.runtime is None else self.runtime.direct
+        return None if self.runtime is None else self.runtime.fast_path_api
 
     @property
     def webhooks(self) -> WebhookParts | None:
@@ -114,7 +114,7 @@ class Application:
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one request, or go through the life of the application."""
         if scope["type"] == "http" and self.runtime is not None:
-            await self.runtime.answering(scope, receive, send)
+            await self.runtime.asgi_app(scope, receive, send)
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:

@@ -99,7 +99,7 @@ class OtherResponders(Struct, frozen=True, kw_only=True):
 
 
 class ContentApi:
-    """Answers everything: the API's routes, both probes, and ``elsewhere`` whatever is left."""
+    """Answers everything: the API's routes, both probes, and ``others`` whatever is left."""
 
     def __init__(
         self,
@@ -110,9 +110,9 @@ class ContentApi:
         settings: Settings,
         headers: ResponseHeaders,
         authorizer: Authorizer,
-        elsewhere: OtherResponders,
+        others: OtherResponders,
     ) -> None:
-        self.successor = elsewhere.successor
+        self.successor = others.successor
         self._routes = routes
         self.routes = routes.routes
         self._content_version = content_version
@@ -122,9 +122,9 @@ class ContentApi:
         self.headers = headers
         self._authorizer = authorizer
         self._drafts_need_token = settings.api.drafts_need_token
-        self._readiness = elsewhere.readiness
-        self._public = elsewhere.public
-        self._beside = elsewhere.api
+        self._readiness = others.readiness
+        self._public = others.public
+        self._other_api = others.api
         self.request_log = _request_log(settings)
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
@@ -321,7 +321,7 @@ class ContentApi:
         if found is None:
             if verb != "GET":
                 request.commits = watch_commits()
-            response = await self._beside(request) if self._beside is not None else None
+            response = await self._other_api(request) if self._other_api is not None else None
             return response or self._unrouted(method, request.path)
         route, request.parameters = found
         version = self._content_version.known()
@@ -353,7 +353,7 @@ class ContentApi:
         found = self._find(request)
         if found is not None:
             return found[0].streams
-        return self._beside is not None and self._beside.streams(request.method, request.path)
+        return self._other_api is not None and self._other_api.streams(request.method, request.path)
 
     def _find(self, request: Request) -> Found | None:
         """Return the route of a request, which is looked for once.
@@ -392,8 +392,8 @@ class ContentApi:
         """
         path = self._below_prefix(raw_path)
         methods = frozenset() if path is None else self._routes.methods(path)
-        if self._beside is not None:
-            methods |= self._beside.methods(raw_path)
+        if self._other_api is not None:
+            methods |= self._other_api.methods(raw_path)
         return ", ".join(method for method in METHODS if method in methods | _OF_FILES)
 
 

@@ -5,7 +5,7 @@ has written so far, and writes vanish with it. They act as the caller, with what
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, cast, overload
 
 import structlog
@@ -15,10 +15,10 @@ from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
     CloneDocument,
+    Command,
     CreateDocument,
     DeleteDocument,
     DiscardDraft,
-    Intent,
     PublishDocument,
     UnpublishDocument,
     UpdateDocument,
@@ -273,10 +273,7 @@ class Documents(Generic[D]):
         """Delete documents, all of them or none."""
         await self._write(
             "delete",
-            [
-                DeleteDocument(uid=self._uid, document_id=one, locale=_locale(locale))
-                for one in document_ids
-            ],
+            self._commands(DeleteDocument, document_ids, locale),
         )
 
     async def publish(self, document_id: str, *, locale: str | None = None) -> list[D]:
@@ -292,10 +289,7 @@ class Documents(Generic[D]):
         """Publish the drafts of documents, all of them or none."""
         return await self._write(
             "update",
-            [
-                PublishDocument(uid=self._uid, document_id=one, locale=_locale(locale))
-                for one in document_ids
-            ],
+            self._commands(PublishDocument, document_ids, locale),
         )
 
     async def unpublish(self, document_id: str, *, locale: str | None = None) -> list[D]:
@@ -311,10 +305,7 @@ class Documents(Generic[D]):
         """Remove the published versions of documents, all of them or none."""
         return await self._write(
             "update",
-            [
-                UnpublishDocument(uid=self._uid, document_id=one, locale=_locale(locale))
-                for one in document_ids
-            ],
+            self._commands(UnpublishDocument, document_ids, locale),
         )
 
     async def discard_draft(self, document_id: str, *, locale: str | None = None) -> list[D]:
@@ -324,7 +315,7 @@ class Documents(Generic[D]):
         """
         return await self._write(
             "update",
-            [DiscardDraft(uid=self._uid, document_id=document_id, locale=_locale(locale))],
+            self._commands(DiscardDraft, [document_id], locale),
         )
 
     async def clone(
@@ -369,7 +360,14 @@ class Documents(Generic[D]):
             raise UnitOfWorkError(message)
         return work.principal.ability
 
-    async def _write(self, action: str, commands: Sequence[Intent]) -> list[D]:
+    def _commands(
+        self, command: Callable[..., Command], document_ids: Iterable[str], locale: str | None
+    ) -> list[Command]:
+        return [
+            command(uid=self._uid, document_id=one, locale=_locale(locale)) for one in document_ids
+        ]
+
+    async def _write(self, action: str, commands: Sequence[Command]) -> list[D]:
         work, ability = self._reach(action)
         content_type = self._require_type(work)
         if not (content_type.is_api or (self._uid == USER_UID and system_reason() is not None)):
@@ -388,7 +386,7 @@ class Documents(Generic[D]):
         )
         return [self._document(one) for one in shown]
 
-    def _written(self, work: WorkInHook, commands: Sequence[Intent]) -> Program[list[Shown]]:
+    def _written(self, work: WorkInHook, commands: Sequence[Command]) -> Program[list[Shown]]:
         """Run commands; returns what they have written, as a read without populate shows it."""
         unit, shown = work.unit, []
         for command in commands:
@@ -409,7 +407,7 @@ def _read_entry(work: WorkInHook, entry: WrittenEntry) -> Program[list[Shown]]:
     return [] if found is None else [found]
 
 
-async def _hash_passwords(work: WorkInHook, commands: Sequence[Intent]) -> None:
+async def _hash_passwords(work: WorkInHook, commands: Sequence[Command]) -> None:
     unit = work.unit
     hash_password = unit.hash_password
     for command in commands:

@@ -104,7 +104,7 @@ class CloneDocument(Struct, frozen=True, kw_only=True):
     data: Mapping[str, object] = field(default_factory=dict)
 
 
-Intent = (
+Command = (
     CreateDocument
     | UpdateDocument
     | DeleteDocument

@@ -13,9 +13,9 @@ from quire.database.entries.versions_query import entries_of, first_document_id
 from quire.database.program import Program
 from quire.document_service.commands import (
     CloneDocument,
+    Command,
     CreateDocument,
     DeleteDocument,
-    Intent,
     WrittenEntry,
 )
 from quire.document_service.unit_of_work import UnitOfWork
@@ -26,7 +26,7 @@ _DELETING = {"plugin::users-permissions.user": "destroy"}
 """What deleting is called, where not ``delete``."""
 
 
-def rule_of(unit: UnitOfWork, command: Intent) -> str | None:
+def rule_of(unit: UnitOfWork, command: Command) -> str | None:
     """Return the rule that an intent is held against, ``None`` where there is none."""
     if unit.principal is None:
         return None
@@ -43,7 +43,7 @@ def rule_of(unit: UnitOfWork, command: Intent) -> str | None:
     return rules.get(f"{command.uid}.{action}")
 
 
-def require_before(unit: UnitOfWork, command: Intent, rule: str) -> Program[None]:
+def require_before(unit: UnitOfWork, command: Command, rule: str) -> Program[None]:
     """Refuse to change a document that does not keep the rule. Raises ForbiddenError."""
     if isinstance(command, CreateDocument | CloneDocument):
         return
@@ -55,7 +55,7 @@ def require_before(unit: UnitOfWork, command: Intent, rule: str) -> Program[None
 
 
 def require_after(
-    unit: UnitOfWork, command: Intent, rule: str, written: list[WrittenEntry]
+    unit: UnitOfWork, command: Command, rule: str, written: list[WrittenEntry]
 ) -> Program[None]:
     """Refuse to leave a document that does not keep the rule. Raises ForbiddenError."""
     if isinstance(command, DeleteDocument):

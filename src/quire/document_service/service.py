@@ -26,10 +26,10 @@ from quire.document_service.actions.unpublish import unpublish
 from quire.document_service.actions.update import update
 from quire.document_service.commands import (
     CloneDocument,
+    Command,
     CreateDocument,
     DeleteDocument,
     DiscardDraft,
-    Intent,
     PublishDocument,
     UnpublishDocument,
     UpdateDocument,
@@ -158,7 +158,7 @@ class DocumentService:
 
     async def perform(
         self,
-        commands: Sequence[Intent],
+        commands: Sequence[Command],
         *,
         principal: Principal | None = None,
         origin: str = "api",
@@ -254,7 +254,7 @@ class DocumentService:
         return dict(zip(wanted, hashes, strict=True))
 
 
-def run_command(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
+def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
     """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted.
 
     Raises ForbiddenError for a document that is out of reach of who writes.
@@ -268,7 +268,7 @@ def run_command(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]
     return written
 
 
-def _act_on(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
+def _act_on(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
     match command:
         case CreateDocument():
             return (yield from create(unit, [command]))
@@ -286,7 +286,7 @@ def _act_on(unit: UnitOfWork, command: Intent) -> Program[list[WrittenEntry]]:
             return (yield from clone(unit, [command]))
 
 
-def passwords_of(schema: Schema, command: Intent) -> Iterator[Password]:
+def passwords_of(schema: Schema, command: Command) -> Iterator[Password]:
     """Iterate over the passwords in the data of an intent."""
     if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
         yield from passwords_in(schema, schema.model(command.uid), command.data)

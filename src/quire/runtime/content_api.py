@@ -50,8 +50,8 @@ _log = structlog.get_logger("quire")
 class ContentParts(Struct, frozen=True, kw_only=True):
     """What the content API is made of that was made for the same schema.
 
-    ``require_schema`` raises where the tables have another schema; ``beside`` answers requests for
-    the admin API.
+    ``require_schema`` raises where the tables have another schema; ``other_api`` responds to
+    requests for the admin API.
     """
 
     accounts: Accounts
@@ -61,7 +61,7 @@ class ContentParts(Struct, frozen=True, kw_only=True):
     account_apis: AccountApis
     content_version: ContentVersion
     require_schema: WriteCheck
-    beside: OtherApi | None
+    other_api: OtherApi | None
     customisations: Customisations
 
 
@@ -79,7 +79,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
         settings=settings,
         headers=ResponseHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
-        elsewhere=OtherResponders(
+        others=OtherResponders(
             readiness=Readiness(
                 services.database,
                 target_of(settings).kind.inspector,
@@ -92,7 +92,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
                 uploads=_uploaded_files(settings, parts.library),
                 pages=_pages(settings),
             ),
-            api=parts.beside,
+            api=parts.other_api,
             successor=services.successor,
         ),
     )

@@ -1,6 +1,6 @@
 """Everything that is built for one version of the schema.
 
-When content types change, another generation is made beside the present one and takes its place.
+When content types change, another runtime is made, which replaces the present one.
 Requests hold whatever they need of the one that they began with; it is gone when the last of them
 is done. So nothing in it may have to be closed: such things belong to the `Services`.
 """
@@ -44,7 +44,7 @@ from quire.uploads.setup import open_library
 class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
     """An application for one schema.
 
-    ``content`` is its content API, ``answering`` takes requests; ``direct`` is what the
+    ``content`` is its content API, ``asgi_app`` takes requests; ``fast_path_api`` is what the
     fast path for reads asks (`quire.content_api.fast_path`), ``None`` where there is none.
     ``admin`` is ``None`` in a project without a secret for administrators. The default locale is
     unknown until ``content_version`` was asked for the first time.
@@ -56,8 +56,8 @@ class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
     library: MediaLibrary
     admin: AdminParts | None
     content: ContentApi
-    answering: AsgiApp
-    direct: ContentApi | None
+    asgi_app: AsgiApp
+    fast_path_api: ContentApi | None
     content_version: ContentVersion
 
 
@@ -106,7 +106,7 @@ def make_schema_runtime(
         account_apis=account_apis,
         content_version=content_version,
         require_schema=require,
-        beside=None if admin is None else admin.api,
+        other_api=None if admin is None else admin.api,
         customisations=customisations,
     )
     content = assemble_content(services, parts)
@@ -120,8 +120,8 @@ def make_schema_runtime(
         library=library,
         admin=admin,
         content=content,
-        answering=ServerTiming(content) if timed else content,
-        direct=None if timed else content,
+        asgi_app=ServerTiming(content) if timed else content,
+        fast_path_api=None if timed else content,
         content_version=content_version,
     )
 

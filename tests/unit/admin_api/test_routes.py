@@ -93,7 +93,7 @@ ASKING_AGAIN = "content-manager/"
 def routes(office: Office) -> list[Route]:
     content = office.app.content
     assert content is not None
-    api = content._beside  # noqa: SLF001 - the table that requests are found in
+    api = content._other_api  # noqa: SLF001 - the table that requests are found in
     assert isinstance(api, AdminApi)
     return sorted(api.routes.routes, key=lambda route: route.path == "admin/logout")
 

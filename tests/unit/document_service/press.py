@@ -17,10 +17,10 @@ from quire.database.tables.metadata import build_metadata, column_kind
 from quire.database.tables.table_map import map_tables
 from quire.document_service.commands import (
     AllLocales,
+    Command,
     CreateDocument,
     DeleteDocument,
     DiscardDraft,
-    Intent,
     PublishDocument,
     UnpublishDocument,
     UpdateDocument,
@@ -176,7 +176,7 @@ class Press:
         self.statements: list[str] = []
         """What the last action sent to the database."""
 
-    def do(self, *commands: Intent) -> list[WrittenEntry]:
+    def do(self, *commands: Command) -> list[WrittenEntry]:
         """Do things in one transaction; returns the entries that the last of them wrote."""
         self.now += STEP_MS
         unit = UnitOfWork(
@@ -196,7 +196,7 @@ class Press:
         self.events = unit.events
         return written
 
-    def _hashes(self, commands: Iterable[Intent]) -> Iterable[tuple[Password, str]]:
+    def _hashes(self, commands: Iterable[Command]) -> Iterable[tuple[Password, str]]:
         for command in commands:
             for password in passwords_of(self.schema, command):
                 yield password, f"hash of {password.text}"

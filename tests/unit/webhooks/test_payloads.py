@@ -11,10 +11,10 @@ from quire.document_service.actions.create import create
 from quire.document_service.commands import (
     AllLocales,
     CloneDocument,
+    Command,
     CreateDocument,
     DeleteDocument,
     DiscardDraft,
-    Intent,
     PublishDocument,
     UnpublishDocument,
 )
@@ -251,7 +251,7 @@ async def test_one_thing_after_the_other_is_told_when_all_of_it_is_done(
     kiosk: Kiosk, listener: Listener
 ) -> None:
     document_id = kiosk.documents.new_id()
-    commands: list[Intent] = [
+    commands: list[Command] = [
         CreateDocument(uid=PAPER, data={"title": "Tide"}, document_id=document_id),
         PublishDocument(uid=PAPER, document_id=document_id),
         DeleteDocument(uid=PAPER, document_id=document_id),

@@ -31,10 +31,10 @@ from quire.content_api.write_requests import (
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
+    Command,
     CreateDocument,
     Data,
     DeleteDocument,
-    Intent,
     PublishDocument,
     UnpublishDocument,
     UpdateDocument,
@@ -50,7 +50,7 @@ PATH = "_batch"
 
 class _Prepared(NamedTuple):
     operation: BatchOperation
-    command: Intent
+    command: Command
     read: PreparedRead
 
 
@@ -123,7 +123,7 @@ class BatchApi:
 
     def _command(
         self, request: Request, operation: BatchOperation, known: OperationReferences
-    ) -> Intent:
+    ) -> Command:
         uid, document_id, query = operation.content_type.uid, operation.document_id, operation.query
         if operation.action in {"create", "update"}:
             data = self._data(request, operation, known)

@@ -57,7 +57,7 @@ def error_name(status: int) -> str:
     return name if name.endswith("Error") else f"{name}Error"
 
 
-def error_answer(status: int, name: str, message: str, details: object) -> Response:
+def error_response(status: int, name: str, message: str, details: object) -> Response:
     """Return the response to a request that code turns down."""
     error: dict[str, object] = {"status": status, "name": name, "message": message}
     if details is not UNDEFINED:
@@ -148,24 +148,24 @@ class Context(HostObject):
         if self._status is None:
             self._status = 200
 
-    def refuse(self, status: int, answer: Response) -> None:
+    def refuse(self, status: int, response: Response) -> None:
         """Respond with an error; code goes on after it."""
         self._status = status
         self.body = None
-        self.refusal = answer
+        self.refusal = response
 
     @property
     def has_body(self) -> bool:
         """Whether there is a response."""
         return self.refusal is not None or not is_nullish(self.body)
 
-    def answer(self) -> Response:
+    def response(self) -> Response:
         """Return the response. Raises NotFoundError where there is none, UnsupportedError."""
         if self._status in _EMPTY:
             return Response(self._status, b"", None)
         if self.refusal is not None:
-            answer = self.refusal
-            return Response(self._status or answer.status, answer.body)
+            response = self.refusal
+            return Response(self._status or response.status, response.body)
         if self._status is None:
             raise NotFoundError
         if is_nullish(self.body):
@@ -193,8 +193,8 @@ def _refusal(context: Context, status: int) -> HostFunction:
         details = given[1] if len(given) > 1 and given[1] is not UNDEFINED else {}
         if not isinstance(message, str):
             raise UnsupportedError("an error message that is no text")
-        answer = error_answer(status, error_name(status), message, _details(details))
-        context.refuse(status, answer)
+        response = error_response(status, error_name(status), message, _details(details))
+        context.refuse(status, response)
         return UNDEFINED
 
     return HostFunction(refuse)
@@ -220,7 +220,7 @@ def _throw(*given: object) -> object:
     raise ThrownError(ErrorValue(error_name(status), message, status=status))
 
 
-def thrown_answer(error: ThrownError) -> Response | None:
+def thrown_response(error: ThrownError) -> Response | None:
     """Return the response to what code has thrown, ``None`` for a fault of the code.
 
     Raises the error of the server that it stands for.
@@ -233,7 +233,7 @@ def thrown_answer(error: ThrownError) -> Response | None:
     if value.status is None:
         return None
     if value.is_application and value.name in _WITHOUT_WORDS:
-        return error_answer(value.status, value.name, phrase(value.status), {})
+        return error_response(value.status, value.name, phrase(value.status), {})
     if not value.is_application and value.status >= _SERVER_FAULT:
-        return error_answer(value.status, value.name, phrase(value.status), UNDEFINED)
-    return error_answer(value.status, value.name, value.message, value.details)
+        return error_response(value.status, value.name, phrase(value.status), UNDEFINED)
+    return error_response(value.status, value.name, value.message, value.details)

@@ -17,7 +17,7 @@ from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.reader import ContentReader
 from quire.content_api.rewritten_query import RewrittenQuery, read_query, sent_query
 from quire.content_api.routes import Route
-from quire.content_api.scripts.context import Context, State, thrown_answer
+from quire.content_api.scripts.context import Context, State, thrown_response
 from quire.content_api.scripts.engine import DataAccess, error_value, throwing
 from quire.content_api.scripts.output import sanitized
 from quire.content_api.scripts.queries import Query, content_query
@@ -122,7 +122,7 @@ class _Run:
             for policy in self._served.policies:
                 await self._ask(policy, ctx)
             await self._go(ctx, 0)
-            return ctx.answer()
+            return ctx.response()
         except ThrownError as error:
             return self._failed(error)
         except UnsupportedError as error:
@@ -136,9 +136,9 @@ class _Run:
             raise InternalServerError from error
 
     def _failed(self, error: ThrownError) -> Response:
-        answer = thrown_answer(error)
-        if answer is not None:
-            return answer
+        response = thrown_response(error)
+        if response is not None:
+            return response
         message = error.value.message if isinstance(error.value, ErrorValue) else "something"
         route = f"{self._served.method} {self._served.path}"
         _log.error("code of the project failed", route=route, reason=message)
@@ -312,13 +312,13 @@ class _Run:
         """Let the core respond to the request as it is by now."""
         if name not in self._core:
             raise UnsupportedError(f"{name} of the core")
-        answer = await self._core[name](self._inner(ctx))
+        response = await self._core[name](self._inner(ctx))
         if self._request.method != "GET":
             self._engine.version = None
-        ctx.set_status(answer.status) if answer.status != 200 else None
-        if answer.status == _NO_CONTENT:
+        ctx.set_status(response.status) if response.status != 200 else None
+        if response.status == _NO_CONTENT:
             return UNDEFINED
-        return msgspec.json.decode(answer.body)
+        return msgspec.json.decode(response.body)
 
     def _inner(self, ctx: Context) -> Request:
         """Return the request that the core is given."""
