@@ -83,6 +83,8 @@ export function Palette() {
       })),
   ]
   const words = query.toLowerCase().trim()
+  // What an earlier text has found would move away under an Enter.
+  const entries = asked === query.trim() && asked.length >= 2 ? (found.data ?? []) : []
   const shown = commands.filter((command) => command.label.toLowerCase().includes(words)).slice(0, 12)
   return (
     <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={null} scrollable maxHeight={420} clearQueryOnClose>
@@ -101,9 +103,9 @@ export function Palette() {
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {asked.length >= 2 && (found.data?.length ?? 0) > 0 && (
+        {entries.length > 0 && (
           <Spotlight.ActionsGroup label={t('palette.entries')}>
-            {found.data?.map(({ type, entry, title }) => (
+            {entries.map(({ type, entry, title }) => (
               <Spotlight.Action
                 key={`${type.uid} ${entry.documentId}`}
                 label={title}
@@ -114,7 +116,7 @@ export function Palette() {
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {shown.length === 0 && !found.isFetching && (found.data?.length ?? 0) === 0 && (
+        {shown.length === 0 && !found.isFetching && entries.length === 0 && (
           <Spotlight.Empty>{t('palette.nothing')}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>

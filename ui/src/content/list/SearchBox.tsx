@@ -37,7 +37,11 @@ export function SearchBox({ value, label, inputRef, onChange }: { value: string;
       value={text}
       onChange={(event) => type(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key === 'Escape') event.currentTarget.blur()
+        if (event.key === 'Escape') {
+          // What is pressed next concerns the rows that the whole text finds.
+          report.flush()
+          event.currentTarget.blur()
+        }
         // An input method ends its composition by Enter as well.
         if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
           report(text)
