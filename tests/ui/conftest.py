@@ -24,7 +24,11 @@ from tests.ui.site import EMAIL, PASSWORD, QUIRE, Site, serve, serve_site
 # A busy machine needs longer than the five seconds that Playwright waits by itself.
 expect.set_options(timeout=15_000)
 
-CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+# Headless Chromium alone takes a fifth less CPU than the whole browser without its window.
+_INSTALLED = [Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium")]
+CHROMIUM = Path(
+    os.environ.get("CHROMIUM") or next((one for one in _INSTALLED if one.exists()), _INSTALLED[0])
+)
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

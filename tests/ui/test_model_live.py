@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterator
 from threading import Event, Thread
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 import httpx
@@ -10,6 +10,8 @@ from tests.ui.models import Entry, add_field, apply_changes, content_type, updat
 from tests.ui.site import Site
 
 FORM = "/admin/content/api::memo.memo"
+PAUSE = 0.005
+"""Seconds between two requests of a client, which leave some of the machine to the others."""
 
 
 class Change(NamedTuple):
@@ -48,6 +50,7 @@ def test_thirty_changes_are_in_the_api_and_in_forms_while_no_request_fails(  # n
                 answered.append(response.status_code)
                 if response.status_code != 200:
                     refused.append(response.text)
+                sleep(PAUSE)
 
     readers = [Thread(target=read) for _ in range(2)]
     for reader in readers:
