@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ValidationError,
     )
     from quire.hooks.marks import after_write, before_write
+    from quire.hooks.routes import route
     from quire.hooks.write import Write
 
 __version__ = "0.1.0"
@@ -47,6 +48,7 @@ __all__ = [
     "before_write",
     "documents",
     "principal",
+    "route",
     "transaction",
 ]
 
@@ -56,6 +58,7 @@ _MODULES = {
     "Write": "quire.hooks.write",
     "after_write": "quire.hooks.marks",
     "before_write": "quire.hooks.marks",
+    "route": "quire.hooks.routes",
     **dict.fromkeys(
         (
             "Conflict",

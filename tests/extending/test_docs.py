@@ -36,7 +36,8 @@ def load_page(page: Path, folder: Path) -> Extensions:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
-    assert load_page(page, tmp_path).hooks
+    found = load_page(page, tmp_path)
+    assert found.hooks or found.routes
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +67,11 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
             body = b"" if data is None else json.dumps({"data": data}).encode()
             return (await client.request(method, f"/api/{target}", headers, body)).json
 
+        async def post(target: str, body: object) -> Any:  # noqa: ANN401 - JSON
+            headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+            sent = json.dumps(body).encode()
+            return (await client.request("POST", f"/api/{target}", headers, sent)).json
+
         text = [{"type": "paragraph", "children": [{"type": "text", "text": "Low water"}]}]
         article = {"title": "Sea & Sun", "summary": "Both", "body": text}
         made = await ask("POST", "articles?status=draft", article)
@@ -75,12 +81,28 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
         deleted = await ask("DELETE", path)
         category = (await ask("GET", "categories?filters[articles][id][$notNull]=true"))["data"][0]
         used = await ask("DELETE", f"categories/{category['documentId']}")
+        latest = await ask("GET", "articles/latest?limit=1")
+        welcome = await post("subscriptions", {"name": "Ada", "slug": "ada"})
+        again = await post("subscriptions", {"name": "Ada", "slug": "ada"})
+        nameless = await post("subscriptions", {"name": "", "slug": "nameless"})
+        other = (await ask("GET", "categories?sort=id:desc"))["data"][0]
+        merged = await post(
+            f"categories/{category['documentId']}/merge-into/{other['documentId']}", {}
+        )
+        gone = await ask("GET", f"categories/{category['documentId']}")
 
     assert made["data"]["slug"] == "sea-sun"
     assert refused["error"]["details"]["errors"][0]["path"] == ["cover"]
     assert shouted["error"]["message"] == "Please do not shout"
     assert deleted["error"]["message"] == "Articles are deleted in the admin UI"
     assert used["error"]["message"].endswith("articles in this category")
+    assert latest["meta"] == {"pagination": {"page": 1, "pageSize": 1}}
+    assert latest["data"][0].keys() == {"id", "documentId", "title", "publishedOn"}
+    assert welcome == {"welcome": "Ada"}
+    assert again["error"]["details"]["errors"][0]["path"] == ["slug"]
+    assert nameless["error"]["status"] == 400
+    assert merged["moved"] > 0
+    assert gone["error"]["status"] == 404
 
 
 def test_every_public_name_has_its_place_in_the_pages() -> None:

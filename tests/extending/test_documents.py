@@ -285,5 +285,5 @@ async def test_misuse_says_what_to_do(tmp_path: Path, kind: Kind) -> None:
         await module().tasks[0]
         assert module().fired == [
             "plain is a plain def, which cannot query: make it an async def",
-            "the unit of work of leave_a_task has ended: await what the hook starts within it",
+            "the unit of work of leave_a_task has ended: await what it starts within it",
         ]

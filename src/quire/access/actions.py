@@ -69,7 +69,7 @@ class Controller(Struct, frozen=True):
 
 
 Routed = Mapping[str, Sequence[str]]
-"""The actions that routes lead to, by the uid of the content types that have not just the usual."""
+"""The actions that routes lead to, by uid, of what has not just those of a content type."""
 
 USUAL: Routed = {}
 
@@ -82,6 +82,9 @@ def controllers(schema: Schema, routed: Routed = USUAL) -> Iterator[Controller]:
         actions = tuple(routed.get(content_type.uid, usual))
         if actions:
             yield Controller(owner, name, actions)
+    for uid in sorted(routed.keys() - {one.uid for one in schema.api_types}):
+        owner, _, name = uid.rpartition(".")
+        yield Controller(owner, name, tuple(routed[uid]))
     for owner, name, actions in _PLUGINS:
         yield Controller(owner, name, actions)
 

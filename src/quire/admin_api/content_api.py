@@ -1,6 +1,6 @@
 """The actions of the content API, for those who grant them to tokens and end users."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from quire.access.actions import controllers
@@ -11,15 +11,24 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.customisations import Customisations
+from quire.hooks.routes import CustomRoute
 from quire.schema.model import Schema
 
 
 class ContentApiApi:
     """``/admin/content-api/*`` and ``/users-permissions/routes``."""
 
-    def __init__(self, schema: Schema, found: Customisations, *, prefix: str) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        found: Customisations,
+        custom: Sequence[CustomRoute],
+        *,
+        prefix: str,
+    ) -> None:
         self._schema = schema
         self._found = found
+        self._custom = custom
         self._prefix = prefix.rstrip("/")
 
     def routes(self) -> Iterator[Route]:
@@ -34,7 +43,7 @@ class ContentApiApi:
     async def permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all actions, by their owners."""
         found: dict[str, Any] = {}
-        for controller in controllers(self._schema, self._found.routed_actions()):
+        for controller in controllers(self._schema, self._found.routed_actions(self._schema)):
             owner = found.setdefault(controller.owner, {"controllers": {}})
             owner["controllers"][controller.name] = list(controller.actions)
         return respond_data(found)
@@ -48,4 +57,4 @@ class ContentApiApi:
         return respond_bare({"routes": self._described()})
 
     def _described(self) -> dict[str, list[Described]]:
-        return described_routes(self._schema, self._prefix, self._found.routes)
+        return described_routes(self._schema, self._prefix, self._found.routes, self._custom)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from quire.customisations import ServedRoute, usual_routes
+from quire.hooks.routes import CustomRoute
 from quire.schema.model import ContentType, Schema
 
 
@@ -100,11 +101,15 @@ Described = dict[str, object]
 
 
 def described_routes(
-    schema: Schema, prefix: str, served: Mapping[str, Sequence[ServedRoute]]
+    schema: Schema,
+    prefix: str,
+    served: Mapping[str, Sequence[ServedRoute]],
+    custom: Sequence[CustomRoute] = (),
 ) -> dict[str, list[Described]]:
     """Describe all routes by their owner: an API of the project, or a plugin.
 
-    ``served`` are the routes of the content types that have not just the usual ones.
+    ``served`` are the routes of the content types that have not just the usual ones, ``custom``
+    those of the project's Python code.
     """
     found: dict[str, list[Described]] = {}
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
@@ -112,6 +117,9 @@ def described_routes(
         found.setdefault(owner, []).extend(
             _of_type(content_type, prefix, served.get(content_type.uid))
         )
+    for one in custom:
+        owner = one.action.partition(".")[0]
+        found.setdefault(owner, []).append(_of_code(one, prefix))
     for route in PLUGIN_ROUTES:
         found.setdefault(f"plugin::{route.plugin}", []).append(_of_plugin(route, prefix))
     return found
@@ -132,6 +140,17 @@ def _of_type(
             "config": {"auth": False if scope is None else {"scope": [scope]}},
             "info": {"apiName": api, "type": "content-api"},
         }
+
+
+def _of_code(route: CustomRoute, prefix: str) -> Described:
+    api = route.action.partition(".")[0].partition("::")[2]
+    return {
+        "method": route.method,
+        "path": f"{prefix}/{route.path}",
+        "handler": route.action,
+        "config": {"auth": False if route.public else {"scope": [route.action]}},
+        "info": {"apiName": api, "type": "content-api"},
+    }
 
 
 def _of_plugin(route: PluginRoute, prefix: str) -> Described:

@@ -78,7 +78,10 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
     """Yield the routes of what is set for the whole project."""
     settings, database, clock = context.settings, context.database, context.clock
     yield from ContentApiApi(
-        context.schema, context.sources.customisations, prefix=settings.api.prefix
+        context.schema,
+        context.sources.customisations,
+        context.engine.extensions.routes,
+        prefix=settings.api.prefix,
     ).routes()
     yield from _token_routes(context)
     yield from LocalesApi(database, LocaleStore(context.rows, clock)).routes()
@@ -148,7 +151,7 @@ def _option_routes(context: AdminContext) -> Iterator[Route]:
 
 def _token_routes(context: AdminContext) -> Iterator[Route]:
     secrets, schema = context.settings.secrets, context.schema
-    routed = context.sources.customisations.routed_actions()
+    routed = context.sources.customisations.routed_actions(schema)
     if secrets.api_token_salt is None:
         return
     tokens = ApiTokenManager(
@@ -157,5 +160,6 @@ def _token_routes(context: AdminContext) -> Iterator[Route]:
         TokenKeys(salt=secrets.api_token_salt, encryption=secrets.encryption_key),
         clock=context.clock,
         known_actions=lambda: all_actions(schema, routed),
+        code_actions=context.engine.extensions.granted_actions,
     )
     yield from ApiTokenApi(tokens).routes()

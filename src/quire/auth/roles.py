@@ -13,6 +13,7 @@ from quire.access.principal import Principal
 from quire.auth.grant_limits import require_grantable
 from quire.database.program import Program
 from quire.database.stores.accounts import ROW_RULES_KEY, Accounts
+from quire.database.stores.code_grants import write_grants
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.database.stores.end_user_roles import RoleRow, RoleRows
 from quire.document_service.service import DocumentService
@@ -57,7 +58,7 @@ class Roles:
             rows = _rows(unit)
             type_ = new.type or type_of(new.name or "")
             role_id = yield from rows.insert(new.name, new.description, type_)
-            yield from rows.grant(role_id, sorted(new.actions))
+            yield from self._grant(unit, role_id, rows, new.actions, new.actions)
             role = yield from _existing(rows, role_id)
             yield from _keep_rules(unit, role, new.actions, new.rules)
 
@@ -84,12 +85,14 @@ class Roles:
         def act(unit: UnitOfWork) -> Program[None]:
             rows = _rows(unit)
             role = yield from _existing(rows, role_id)
-            added = sorted(a for a in actions if a in known and a not in role.permissions)
+            present = yield from self._accounts.granted_code_actions("roles", role_id)
+            present |= role.permissions.keys()
+            added = [a for a in actions if a in known and a not in present]
             require_grantable(principal, added)
             gone = [ids for action, ids in role.permissions.items() if action not in actions]
             yield from rows.update(role_id, texts)
             yield from rows.revoke([row_id for ids in gone for row_id in ids])
-            yield from rows.grant(role_id, added)
+            yield from self._grant(unit, role_id, rows, added, {*added, *(present & {*actions})})
             require_grantable(principal, rules)
             yield from _keep_rules(unit, role, actions, rules)
 
@@ -108,9 +111,25 @@ class Roles:
                 raise ApplicationError(PUBLIC_STAYS)
             role = yield from _existing(rows, role_id)
             yield from rows.delete(role, public)
+            yield from write_grants(unit.store.writes, "roles", role_id, ())
             yield from _keep_rules(unit, role, (), {})
 
         await self._documents.run(act, principal=principal)
+
+    def _grant(
+        self,
+        unit: UnitOfWork,
+        role_id: int,
+        rows: RoleRows,
+        added: Collection[str],
+        every: Collection[str],
+    ) -> Program[None]:
+        """Let a role grant what is ``added``, and of the actions of Python routes ``every`` one."""
+        code = self._accounts.code_actions
+        yield from rows.grant(role_id, sorted(a for a in added if a not in code))
+        if code:
+            own = {action for action in every if action in code}
+            yield from write_grants(unit.store.writes, "roles", role_id, own)
 
 
 def type_of(name: str) -> str:

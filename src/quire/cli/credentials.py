@@ -72,7 +72,7 @@ def create_token(
     exist.
     """
     schema = load_project_schema(settings)
-    routed = find_customisations(settings, schema).routed_actions()
+    routed = find_customisations(settings, schema).routed_actions(schema)
     _check_actions(all_actions(schema, routed), kind, actions)
     salt, key = settings.secrets.api_token_salt, settings.secrets.encryption_key
     if salt is None:

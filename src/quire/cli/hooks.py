@@ -1,4 +1,4 @@
-"""``quire hooks``: lists the hooks of a project's Python code."""
+"""``quire hooks``: lists the hooks and routes of a project's Python code."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from quire.strapi_project.schema import load_project_schema
 
 
 def list_hooks(project: Path, uid: str | None) -> int:
-    """Print the hooks of all content types, or of one, in the order in which they are called.
+    """Print the hooks, in the order of their calls, and routes of all content types or of one.
 
     Raises ApplicationError for an unknown content type, and ExtensionError for mistakes in code.
     """
@@ -35,6 +35,15 @@ def list_hooks(project: Path, uid: str | None) -> int:
             print_result(f"{of}  {action}")
             for hook in (*hooks.before, *hooks.after):
                 print_result(f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}")
+    routes = (
+        extensions.routes
+        if uid is None
+        else [one for one in extensions.routes if one.action.rpartition(".")[0] == uid]
+    )
+    for one in routes:
+        found = True
+        needed = "public" if one.public else one.action
+        print_result(f"{one.method} /{one.path}  {needed}  {one.name}  {one.place}")
     if not found:
         print_message("No Python code runs here.")
     return DONE

@@ -60,7 +60,13 @@ class DescriptionApi:
             register_fields=settings.users.register_fields,
         )
         endpoints = [
-            Endpoint(method=route.method, path=route.path, action=route.action, uid=route.uid)
+            Endpoint(
+                method=route.method,
+                path=route.path,
+                action=route.action,
+                uid=route.uid,
+                custom=route.custom,
+            )
             for route in self._routes
             if self._authorizer.allows(ability, route.action, route.uid)
         ]

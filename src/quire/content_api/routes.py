@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from quire.content_api.messages import Handler, RespondNow
 from quire.errors import BadRequestError
+from quire.hooks.routes import CustomRoute
 
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")
 """The methods that a route may have, in the order in which ``Allow`` lists them."""
@@ -23,7 +24,8 @@ class Route(Struct, frozen=True, kw_only=True):
     content type that the route belongs to, if any. Where a route ``streams``, its handler reads
     forms itself, after the permission was asked. ``respond_now`` does what the handler of a GET
     does, without waiting, where that is possible; it raises WouldBlockError where it is not. A
-    route that ``is_open`` asks nobody who they are.
+    route that ``is_open`` asks nobody who they are. ``custom`` is the route of the project's Python
+    code that it is.
     """
 
     method: str
@@ -34,6 +36,7 @@ class Route(Struct, frozen=True, kw_only=True):
     streams: bool = False
     respond_now: RespondNow | None = None
     is_open: bool = False
+    custom: CustomRoute | None = None
 
 
 class _Node(Struct):

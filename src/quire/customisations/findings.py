@@ -12,7 +12,7 @@ from quire.customisations.served import (
     core_routes,
 )
 from quire.customisations.tree import SourceFile
-from quire.schema.model import ContentType
+from quire.schema.model import ContentType, Schema
 
 FindingKind = Literal[
     "routes",
@@ -63,6 +63,7 @@ class Customisations(Struct, frozen=True):
     keep it closed. ``routes`` are the core routes of the types whose router files say which there
     are; all others have the usual ones. ``unserved`` are routes to code that does not run.
     ``unused_ignores`` are entries of the setting ``migration.ignore`` that no finding matches.
+    ``code_actions`` are those of the routes of the project's Python code, by what they belong to.
     """
 
     closed: Mapping[str, tuple[str, ...]]
@@ -70,13 +71,21 @@ class Customisations(Struct, frozen=True):
     unused_ignores: tuple[str, ...] = ()
     routes: Mapping[str, tuple[ServedRoute, ...]] = field(default_factory=dict)
     unserved: tuple[UnservedRoute, ...] = ()
+    code_actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def routed_actions(self) -> dict[str, tuple[str, ...]]:
-        """Return the actions that routes lead to, of the types that have not just the usual."""
-        return {
+    def routed_actions(self, schema: Schema) -> dict[str, tuple[str, ...]]:
+        """Return the actions that routes lead to, by uid, of what has not just the usual ones."""
+        found = {
             uid: tuple(dict.fromkeys(route.action for route in routes))
             for uid, routes in self.routes.items()
         }
+        for uid, actions in self.code_actions.items():
+            content_type = schema.content_types.get(uid)
+            usual = (
+                () if content_type is None else (name for _, _, name in core_routes(content_type))
+            )
+            found[uid] = tuple(dict.fromkeys((*found.get(uid, usual), *actions)))
+        return found
 
     def closed_actions(self, content_type: ContentType) -> frozenset[str]:
         """Return the core actions of a content type that are closed, without the uid."""

@@ -1,10 +1,10 @@
 """Documents for the Python code of projects: the public functions of ``quire`` that reach content.
 
-They work in the current unit of work, which is that of the hook that runs: reads see what the write
-has written so far, and writes vanish with it. They act as the caller, with what the caller may do.
+They work in the current unit of work. In a hook that is the transaction of the write: reads see
+what it has written so far, and writes vanish with it. In a route each call is a transaction of its
+own, unless `transaction` makes one of several. They act as the caller, with what the caller may do.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, cast, overload
 
@@ -24,13 +24,14 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.document_service.hook_calls import WorkInHook, current_work
+from quire.document_service.current_work import CurrentWork, current_work
 from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
 from quire.document_service.reading import Find, Shown
 from quire.document_service.service import passwords_of, run_command
+from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
-from quire.hooks.document import D, Document, Kind, uid_of
+from quire.hooks.document import D, Document, Kind, mark_unrestricted, uid_of
 from quire.hooks.errors import UnitOfWorkError, nearest
 from quire.query.plan import Status
 from quire.schema.model import FILE_UID, USER_UID, ContentType
@@ -110,9 +111,9 @@ class Documents(Generic[D]):
             locale=locale,
             ability=ability,
         )
-        found = await work.read(lambda: work.unit.engine.reads.page(find).page())
+        found = await work.read(lambda: work.engine.reads.page(find).page())
         return Page(
-            map(self._document, found.documents),
+            (self._made(work, one) for one in found.documents),
             page=page,
             page_size=page_size,
             total=found.pagination.get("total") if with_count else None,
@@ -137,8 +138,8 @@ class Documents(Generic[D]):
             locale=locale,
             ability=ability,
         )
-        found = await work.read(lambda: work.unit.engine.reads.one(find, document_id).first())
-        return None if found is None else self._document(found)
+        found = await work.read(lambda: work.engine.reads.one(find, document_id).first())
+        return None if found is None else self._made(work, found)
 
     async def first(
         self,
@@ -330,7 +331,14 @@ class Documents(Generic[D]):
         )
         return await self._write("create", [command])
 
-    def _reach(self, action: str) -> tuple[WorkInHook, Ability]:
+    def _made(self, work: CurrentWork, found: Shown) -> D:
+        document = self._document(found)
+        if system_reason() is not None:
+            work.has_unrestricted = True
+            mark_unrestricted(document)
+        return document
+
+    def _reach(self, action: str) -> tuple[CurrentWork, Ability]:
         """Return the unit of work and what may be read. Raises ForbiddenError."""
         work = current_work()
         self._require_type(work)
@@ -341,16 +349,16 @@ class Documents(Generic[D]):
             raise ForbiddenError
         return work, ability
 
-    def _require_type(self, work: WorkInHook) -> ContentType:
-        types = work.unit.engine.schema.content_types
+    def _require_type(self, work: CurrentWork) -> ContentType:
+        types = work.engine.schema.content_types
         found = types.get(self._uid)
         if found is None or not (found.is_api or self._uid in {USER_UID, FILE_UID}):
-            known = [one.uid for one in work.unit.engine.schema.api_types]
+            known = [one.uid for one in work.engine.schema.api_types]
             message = f'there are no documents of "{self._uid}"{nearest(self._uid, known)}'
             raise ValueError(message)
         return found
 
-    def _ability(self, work: WorkInHook) -> Ability:
+    def _ability(self, work: CurrentWork) -> Ability:
         if work.principal is None:
             who = _NAMES[principal().kind]
             message = (
@@ -372,49 +380,40 @@ class Documents(Generic[D]):
         content_type = self._require_type(work)
         if not (content_type.is_api or (self._uid == USER_UID and system_reason() is not None)):
             raise ForbiddenError
-        schema = work.unit.engine.schema
+        schema = work.engine.schema
         for command in commands:
             if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
                 reach = FullAccess() if system_reason() is not None else ability
                 check_input(schema, content_type, command.data, reach)
-        await _hash_passwords(work, commands)
         reason = system_reason()
         if reason is not None:
-            _log.info("written as system", reason=reason, hook=work.name, uid=self._uid)
+            _log.info("written as system", reason=reason, code=work.name, uid=self._uid)
         shown = await work.write(
-            lambda: self._written(work, commands), as_system=reason is not None
+            lambda unit: self._written(unit, commands),
+            as_system=reason is not None,
+            passwords=[one for command in commands for one in passwords_of(schema, command)],
         )
-        return [self._document(one) for one in shown]
+        return [self._made(work, one) for one in shown]
 
-    def _written(self, work: WorkInHook, commands: Sequence[Command]) -> Program[list[Shown]]:
+    def _written(self, unit: UnitOfWork, commands: Sequence[Command]) -> Program[list[Shown]]:
         """Run commands; returns what they have written, as a read without populate shows it."""
-        unit, shown = work.unit, []
+        shown: list[Shown] = []
         for command in commands:
             written = yield from run_command(unit, command)
             yield from unit.settle()
             if not isinstance(command, DeleteDocument):
                 for entry in written:
-                    shown += yield from _read_entry(work, entry)
+                    shown += yield from _read_entry(unit, entry)
         return shown
 
 
-def _read_entry(work: WorkInHook, entry: WrittenEntry) -> Program[list[Shown]]:
+def _read_entry(unit: UnitOfWork, entry: WrittenEntry) -> Program[list[Shown]]:
     status: Status = "published" if entry.published else "draft"
-    reads = work.unit.engine.reads
+    reads = unit.engine.reads
     found = yield from reads.entry(
         entry.uid, entry.entry_id, status=status, populated=False
     ).first()
     return [] if found is None else [found]
-
-
-async def _hash_passwords(work: WorkInHook, commands: Sequence[Command]) -> None:
-    unit = work.unit
-    hash_password = unit.hash_password
-    for command in commands:
-        for password in passwords_of(unit.engine.schema, command):
-            if password not in unit.hashed and hash_password is not None:
-                hashed = await asyncio.to_thread(hash_password, password.text, password.rounds)
-                unit.hashed = {**unit.hashed, password: hashed}
 
 
 def _locale(code: str | None) -> str | AllLocales | None:

@@ -1,23 +1,25 @@
-"""Calls hooks within the transaction of a write, and knows the current unit of work.
+"""Calls hooks within the transaction of a write.
 
 A plain function is called in place. A coroutine runs in the event loop, while the program of the
-write waits for it with its transaction open: what the coroutine asks of the database
-(`WorkInHook.run`) is handed to the program, which does it in the same transaction.
+write waits for it with its transaction open (`quire.document_service.held_transaction`).
 """
 
 import asyncio
 import inspect
-from collections import deque
-from collections.abc import Awaitable, Callable
-from contextvars import ContextVar
-from functools import partial
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import structlog
-from msgspec import Struct
 
-from quire.access.principal import Principal
-from quire.database.program import Program, await_in_loop
+from quire.database.program import Program
+from quire.document_service.current_work import Act, CurrentWork
+from quire.document_service.held_transaction import (
+    HeldTransaction,
+    savepoint_in,
+    write_nested,
+)
+from quire.document_service.passwords import Password
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.errors import HookLoopError, UnitOfWorkError
@@ -32,52 +34,52 @@ _DEPTH = 8
 """How many hooks may cause one another."""
 
 _log = structlog.get_logger("quire.extensions")
-_current: ContextVar["WorkInHook"] = ContextVar("unit of work")
 
 
-def current_work() -> "WorkInHook":
-    """Return the unit of work of the hook that runs. Raises UnitOfWorkError outside of hooks."""
-    work = _current.get(None)
-    if work is None:
-        message = "there is no unit of work here: it belongs to a hook while that runs"
-        raise UnitOfWorkError(message)
-    if work.is_ended:
-        message = f"the unit of work of {work.name} has ended: await what the hook starts within it"
-        raise UnitOfWorkError(message)
-    return work
-
-
-class WorkInHook:
+class WorkInHook(CurrentWork):
     """A unit of work as one call of a hook has it."""
 
     def __init__(self, unit: UnitOfWork, causes: tuple[Cause, ...]) -> None:
-        self.unit = unit
-        self.name = causes[-1].hook.name
-        self.is_system = unit.is_system
-        """Whether the hook was called for what another one wrote as the system."""
-        self.is_ended = False
-        self.task: _HookTask | None = None
-        """The coroutine of the hook; ``None`` while a plain function runs."""
+        super().__init__(
+            causes[-1].hook.name,
+            unit.engine,
+            unit.principal,
+            editor=unit.editor,
+            # Whether the hook was called for what another one wrote as the system.
+            is_system=unit.is_system,
+        )
+        self.task: HeldTransaction | None = None
+        """What the coroutine of the hook asks; ``None`` while a plain function runs."""
+        self._unit = unit
         self._causes = causes
-
-    @property
-    def principal(self) -> Principal | None:
-        """Who writes, as the hook was called for."""
-        return self.unit.principal
 
     async def read(self, act: Callable[[], Program[T]]) -> T:
         """Run a program that reads in the transaction of the hook."""
         return await self._task().ask(act)
 
-    async def write(self, act: Callable[[], Program[T]], *, as_system: bool) -> T:
+    async def write(
+        self, act: Act[T], *, as_system: bool, passwords: Collection[Password] = ()
+    ) -> T:
         """Run a program in the transaction of the hook, all of it or nothing.
 
         Raises what the program raises.
         """
-        nested = partial(self.unit.nested, act, as_system=as_system, causes=self._causes)
-        return await self._task().ask(nested)
+        return await write_nested(
+            self._task(),
+            self._unit,
+            act,
+            as_system=as_system,
+            causes=self._causes,
+            passwords=passwords,
+        )
 
-    def _task(self) -> "_HookTask":
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Keep what is written in a block, or nothing of it, by a savepoint."""
+        async with savepoint_in(self._task(), self._unit):
+            yield
+
+    def _task(self) -> "HeldTransaction":
         if self.task is None:
             message = f"{self.name} is a plain def, which cannot query: make it an async def"
             raise UnitOfWorkError(message)
@@ -115,12 +117,9 @@ def _require_depth(causes: tuple[Cause, ...]) -> None:
 
 
 def _call(work: WorkInHook, hook: Hook, write: Write[Any]) -> Program[None]:
-    token = _current.set(work)
-    try:
+    with work.is_current():
         # Of a coroutine function nothing runs yet. A plain function may return a coroutine, too.
         result = hook.function(write)
-    finally:
-        _current.reset(token)
     try:
         if inspect.isawaitable(result):
             work.task = _HookTask(result, work, hook)
@@ -129,86 +128,42 @@ def _call(work: WorkInHook, hook: Hook, write: Write[Any]) -> Program[None]:
         work.is_ended = True
 
 
-class _Request(Struct, frozen=True, eq=False):
-    """What a coroutine asks of the transaction, and where the result goes."""
-
-    act: Callable[[], Program[Any]]
-    reply: "asyncio.Future[Any]"
-
-
-class _HookTask:
-    """The coroutine of a hook, which takes turns with the program that holds the transaction.
-
-    All but `program` runs in the event loop.
-    """
+class _HookTask(HeldTransaction):
+    """The coroutine of a hook, which takes turns with the program that holds the transaction."""
 
     def __init__(self, awaitable: Awaitable[None], work: WorkInHook, hook: Hook) -> None:
+        super().__init__(_SECONDS)
         self._awaitable = awaitable
         self._work = work
         self._hook = hook
-        self._requests: deque[_Request] = deque()
-        self._replies: list[Callable[[], None]] = []
-        """Results that the coroutine does not have yet."""
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._wake = asyncio.Event()
-        self._deadline = 0.0
-        self._is_late = False
-
-    async def ask(self, act: Callable[[], Program[T]]) -> T:
-        """Have a program run in the transaction; returns its result."""
-        reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._requests.append(_Request(act, reply))
-        self._wake.set()
-        return await reply
 
     def program(self) -> Program[None]:
         """Do what the coroutine asks for until it ends; raises what it raises."""
         try:
-            while self._task is None or not self._task.done() or self._requests:
-                yield await_in_loop(self._turn)
-                if self._is_late:
-                    self._refuse_late()
-                while self._requests:
-                    yield from self._do(self._requests.popleft())
-            self._finish(self._task)
+            yield from self.serve()
+            if self._task is not None:
+                self._finish(self._task)
         finally:
-            if self._loop is not None and self._task is not None and not self._task.done():
-                self._loop.call_soon_threadsafe(self._task.cancel)
+            if self.loop is not None and self._task is not None and not self._task.done():
+                self.loop.call_soon_threadsafe(self._task.cancel)
 
-    async def _turn(self) -> None:
-        """Let the coroutine go on until it asks for something or ends."""
-        if self._task is None:
-            self._loop = asyncio.get_running_loop()
-            self._deadline = self._loop.time() + _SECONDS
-            self._task = self._loop.create_task(self._run())
-            self._task.add_done_callback(lambda _: self._wake.set())
-        for reply in self._replies:
-            reply()
-        self._replies.clear()
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                await self._wake.wait()
-        except TimeoutError:
-            self._is_late = True
-        except asyncio.CancelledError:
+    def begin(self) -> None:
+        """Start the coroutine."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task.add_done_callback(lambda _: self.end())
+
+    def cancelled(self) -> None:
+        """Cancel the coroutine with the program."""
+        if self._task is not None:
             self._task.cancel()
-            raise
-        self._wake.clear()
 
     async def _run(self) -> None:
-        _current.set(self._work)
-        await self._awaitable
+        with self._work.is_current():
+            await self._awaitable
 
-    def _do(self, request: _Request) -> Program[None]:
-        try:
-            result = yield from request.act()
-        except Exception as error:  # noqa: BLE001 - it is raised where the coroutine waits for it
-            self._replies.append(partial(_fail, request.reply, error))
-        else:
-            self._replies.append(partial(_resolve, request.reply, result))
-
-    def _refuse_late(self) -> None:
+    def refuse_late(self) -> None:
+        """Raise ServiceUnavailableError."""
         hook = self._hook
         _log.error("a hook took too long", hook=hook.name, place=hook.place, seconds=_SECONDS)
         raise ServiceUnavailableError
@@ -218,13 +173,3 @@ class _HookTask:
             message = f"{self._hook.name} was cancelled"
             raise RuntimeError(message)
         task.result()
-
-
-def _resolve(reply: "asyncio.Future[T]", result: T) -> None:
-    if not reply.done():
-        reply.set_result(result)
-
-
-def _fail(reply: "asyncio.Future[Any]", error: Exception) -> None:
-    if not reply.done():
-        reply.set_exception(error)

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from quire.access import principal as access
-from quire.document_service.hook_calls import current_work
+from quire.document_service.current_work import current_work
 
 _system: ContextVar[str | None] = ContextVar("system reason", default=None)
 
@@ -38,8 +38,8 @@ def principal() -> Principal:
             return Principal(kind="user", id=id_, document_id=document_id)
         case access.ApiToken(id=id_):
             return Principal(kind="token", id=id_)
-        case None if work.unit.editor is not None:
-            return Principal(kind="admin", id=work.unit.editor)
+        case None if work.editor is not None:
+            return Principal(kind="admin", id=work.editor)
         case None:
             return Principal(kind="nobody")
 
@@ -70,14 +70,8 @@ def system_reason() -> str | None:
 async def transaction() -> AsyncIterator[None]:
     """Keep all that is written in an ``async with`` block, or nothing if it raises.
 
-    It is a savepoint in the transaction of the hook. Raises UnitOfWorkError outside of one.
+    In a hook it is a savepoint of the hook's transaction; in a route it is a transaction, which may
+    take two seconds: nobody else writes meanwhile. Raises UnitOfWorkError outside of both.
     """
-    work = current_work()
-    savepoint = work.unit.savepoint()
-    await work.read(savepoint.begin)
-    try:
+    async with current_work().transaction():
         yield
-    except Exception:
-        await work.read(savepoint.roll_back)
-        raise
-    await work.read(savepoint.release)

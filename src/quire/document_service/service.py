@@ -194,6 +194,10 @@ class DocumentService:
         planned = self._engine.reads.one(wanted, document_id)
         return await self._read(planned, planned.first)
 
+    async def read(self, make: Callable[[], Program[T]]) -> T:
+        """Run a program that only reads, on one state of the content. Raises what it raises."""
+        return await self._database.read(make, snapshot=True)
+
     async def _read(self, planned: PlannedRead, make: Callable[[], Program[T]]) -> T:
         several = planned.bound.statements > 1
         return await self._database.read(make, snapshot=several, key=planned.key)

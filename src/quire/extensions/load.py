@@ -11,10 +11,12 @@ from pathlib import Path
 
 from quire.errors import QuireError
 from quire.extensions.modules import ExtensionProblem, ImportedModules, import_modules
+from quire.extensions.routes import RouteCheck
 from quire.hooks.document import Document, uid_of
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Extensions, Hook, make_extensions
 from quire.hooks.marks import MARKS, HookMark
+from quire.hooks.routes import RouteMark
 from quire.hooks.write import WRITE_ACTIONS, WriteAction
 from quire.schema.model import USER_UID, ContentType, Schema
 
@@ -52,14 +54,19 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     """Check imported code against a schema. Raises ExtensionError with all problems."""
     problems = list(modules.problems)
     hooks: list[Hook] = []
+    routes = RouteCheck(schema)
     for file, name, function in _marked(modules):
         for mark in getattr(function, MARKS):
+            if isinstance(mark, RouteMark):
+                routes.add(file, name, function, mark)
+                continue
             checked = _Check(schema, file, name, function, mark)
             hooks += checked.hooks()
             problems += checked.problems
+    problems += routes.problems
     if problems:
         raise ExtensionError(problems)
-    return make_extensions(hooks, modules.version)
+    return make_extensions(hooks, modules.version, routes.routes)
 
 
 def _marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:

@@ -35,6 +35,27 @@ class Document(dict[str, Any]):
         raise NotLoadedError(message)
 
 
+_UNRESTRICTED = "__quire_unrestricted__"
+
+
+def mark_unrestricted(document: Document) -> None:
+    """Note that a document was read without permissions: routes do not return it as it is."""
+    setattr(document, _UNRESTRICTED, True)
+
+
+def is_unrestricted(value: object) -> bool:
+    """Tell whether a value holds a document that was read without permissions."""
+    match value:
+        case Document() if getattr(value, _UNRESTRICTED, False):
+            return True
+        case dict():
+            return any(map(is_unrestricted, value.values()))
+        case list() | tuple():
+            return any(map(is_unrestricted, value))
+        case _:
+            return False
+
+
 D = TypeVar("D", bound=Document)
 Kind = type[Document] | str
 """A content type: a subclass of `Document`, a uid, or a pattern such as ``"api::*"``."""

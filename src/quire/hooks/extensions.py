@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from quire.hooks.document import Document
+from quire.hooks.routes import CustomRoute
 from quire.hooks.write import Write, WriteAction
 
 
@@ -67,24 +68,42 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
 
 
 class Extensions(Struct, frozen=True, kw_only=True):
-    """All hooks of a project; ``version`` differs when any of its code does."""
+    """All hooks and routes of a project; ``version`` differs when any of its code does."""
 
     version: str = ""
     hooks: tuple[Hook, ...] = ()
+    routes: tuple[CustomRoute, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
+
+    @property
+    def actions_by_uid(self) -> dict[str, tuple[str, ...]]:
+        """The names of those actions, by the uid of what they belong to."""
+        found: dict[str, tuple[str, ...]] = {}
+        for action in sorted(self.granted_actions):
+            uid, _, name = action.rpartition(".")
+            found[uid] = (*found.get(uid, ()), name)
+        return found
+
+    @property
+    def granted_actions(self) -> frozenset[str]:
+        """The actions of routes that have to be granted."""
+        return frozenset(route.action for route in self.routes if not route.public)
 
 
 NO_EXTENSIONS = Extensions()
 
 
-def make_extensions(hooks: Sequence[Hook], version: str) -> Extensions:
-    """Build the snapshot of checked hooks."""
+def make_extensions(
+    hooks: Sequence[Hook], version: str, routes: Sequence[CustomRoute] = ()
+) -> Extensions:
+    """Build the snapshot of checked hooks and routes."""
     ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
     keys = {(hook.uid, action) for hook in ordered for action in hook.on}
     return Extensions(
         version=version,
         hooks=tuple(ordered),
+        routes=tuple(routes),
         writes={key: _hooks_of(ordered, *key) for key in keys},
     )
 

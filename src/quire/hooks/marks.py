@@ -11,6 +11,7 @@ from quire.hooks.write import Write, WriteAction
 MARKS = "__quire__"
 """The attribute of a function that holds its marks."""
 
+F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Awaitable[None] | None)
 
 
@@ -75,8 +76,13 @@ def _marker(phase: str, kind: Kind, on: object, needs: object, order: int) -> Ma
     mark = HookMark(phase=phase, kind=kind, on=on, needs=needs, order=order)
 
     def decorate(function: Callable[[Write[Any]], R]) -> Callable[[Write[Any]], R]:
-        marks: tuple[HookMark, ...] = getattr(function, MARKS, ())
-        setattr(function, MARKS, (*marks, mark))
-        return function
+        return add_mark(function, mark)
 
     return decorate
+
+
+def add_mark(function: F, mark: object) -> F:
+    """Add a mark to a function; returns the function itself."""
+    marks: tuple[object, ...] = getattr(function, MARKS, ())
+    setattr(function, MARKS, (*marks, mark))
+    return function

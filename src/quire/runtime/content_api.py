@@ -10,6 +10,7 @@ from quire.content_api.authorization import Authorizer
 from quire.content_api.batch.handler import BatchApi
 from quire.content_api.content import ContentApi, OtherApi, OtherResponders
 from quire.content_api.content_type_builder import ModelApi
+from quire.content_api.custom_routes import custom_route
 from quire.content_api.document_reads import DocumentReads
 from quire.content_api.documents import DocumentApi
 from quire.content_api.files import FileApi
@@ -106,7 +107,7 @@ def _routes(
     now: Clock,
 ) -> list[Route]:
     reader, documents = parts.reader, parts.documents
-    routes: list[Route] = []
+    routes = [custom_route(one, documents) for one in documents.engine.extensions.routes]
     responses = ResponseCache(settings.cache.responses)
     reads = DocumentReads(reader, responses)
     scripts = ScriptServices(reader=reader, documents=documents, now=now)

@@ -6,6 +6,7 @@ is done. So nothing in it may have to be closed: such things belong to the `Serv
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire.admin_api.context import AdminSources
 from quire.admin_api.routes import AdminParts, assemble_admin
@@ -80,8 +81,10 @@ def make_schema_runtime(
     content_version = _content_version(services, reader, engine)
     documents = _document_service(services, engine, require)
     library = _library(services, engine)
-    accounts = Accounts(tables, services.database.dialect)
-    customisations = find_customisations(services.settings, schema)
+    accounts = Accounts(tables, services.database.dialect, extensions.granted_actions)
+    customisations = replace(
+        find_customisations(services.settings, schema), code_actions=extensions.actions_by_uid
+    )
     account_apis = _account_apis(services, reader, documents, accounts, customisations)
     present = require_present_schema(store.writes, schema.version, disregarded)
     sources = AdminSources(
@@ -140,7 +143,7 @@ def _account_apis(
         accounts,
         services.services,
         clock=services.clock,
-        routed=customisations.routed_actions(),
+        routed=customisations.routed_actions(reader.schema),
     )
 
 

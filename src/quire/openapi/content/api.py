@@ -6,6 +6,7 @@ from typing import Any
 from quire import __version__
 from quire.access.ability import Ability
 from quire.openapi.content.account import ACCOUNT_ROUTES, SESSION_ROUTES
+from quire.openapi.content.custom_routes import describe_custom_route
 from quire.openapi.content.documents import describe_document_route
 from quire.openapi.content.endpoint import ApiOptions, DescriptionContext, Endpoint, Table
 from quire.openapi.content.files import FILE_ROUTES
@@ -51,7 +52,9 @@ def _operations(describing: DescriptionContext, endpoints: Iterable[Endpoint]) -
     own = {content_type.uid for content_type in describing.models.schema.api_types}
     for endpoint in endpoints:
         key = (endpoint.method, endpoint.path)
-        if endpoint.uid in own and endpoint.action is not None:
+        if endpoint.custom is not None:
+            yield *key, describe_custom_route(describing, endpoint.custom)
+        elif endpoint.uid in own and endpoint.action is not None:
             content_type = describing.models.schema.content_types[endpoint.uid or ""]
             verb = endpoint.action.rpartition(".")[2]
             yield *key, describe_document_route(describing, content_type, verb)

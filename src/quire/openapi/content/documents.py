@@ -38,7 +38,20 @@ def describe_document_route(
 ) -> DescribedOperation:
     """Describe the route of an action of a content type."""
     single = content_type.kind is TypeKind.SINGLE
-    return (_SINGLE if single else _COLLECTION)[action](describing, content_type)
+    describe = (_SINGLE if single else _COLLECTION).get(action)
+    if describe is None:
+        return _of_project(content_type, action)
+    return describe(describing, content_type)
+
+
+def _of_project(content_type: ContentType, action: str) -> DescribedOperation:
+    """Describe the route of an action of the project's JavaScript, whose response has any form."""
+    return DescribedOperation(
+        id=action,
+        summary=f"{action} of {content_type.display_name}",
+        tag=content_type.display_name,
+        responses=[DescribedResponse(schema={})],
+    )
 
 
 def _find(describing: DescriptionContext, model: ContentType) -> DescribedOperation:

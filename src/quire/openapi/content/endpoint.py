@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from quire.hooks.routes import CustomRoute
 from quire.openapi.models import Models
 from quire.openapi.operations import DescribedOperation
 from quire.openapi.queries import PageLimits, Queries
@@ -12,13 +13,15 @@ from quire.openapi.queries import PageLimits, Queries
 class Endpoint(Struct, frozen=True, kw_only=True):
     """A route that is to be described: a path below the API's prefix, with ``:name`` in it.
 
-    ``action`` is what it asks for, ``uid`` the content type that it belongs to, if any.
+    ``action`` is what it asks for, ``uid`` the content type that it belongs to, if any. ``custom``
+    is the route of the project's Python code that it is.
     """
 
     method: str
     path: str
     action: str | None
     uid: str | None
+    custom: CustomRoute | None = None
 
 
 class ApiOptions(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,137 @@
+"""Routes of a project's Python code: arguments from the request, a response from the result."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, get_args, get_origin
+
+import msgspec
+import structlog
+
+from quire.content_api.messages import NO_CONTENT, Request, Response
+from quire.content_api.routes import Route
+from quire.document_service.api import Page
+from quire.document_service.request_work import WorkInRequest
+from quire.document_service.service import DocumentService
+from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
+from quire.hooks.document import Document, is_unrestricted
+from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.routes import CustomRoute, RouteParameter
+
+_log = structlog.get_logger("quire.extensions")
+_UNRESTRICTED = (
+    "the route returns a document that it has read as the system, private fields and all: "
+    "return a dict with the fields that are meant for the caller"
+)
+
+
+def custom_route(route: CustomRoute, documents: DocumentService) -> Route:
+    """Return the route of a function of the project."""
+
+    async def handle(request: Request) -> Response:
+        arguments = _arguments(route, request)
+        work = WorkInRequest(route.name, documents, request.principal)
+        try:
+            with work.is_current():
+                async with asyncio.timeout(route.timeout):
+                    result = await _call(route.function, arguments)
+            if work.has_unrestricted and is_unrestricted(result):
+                raise UnitOfWorkError(_UNRESTRICTED)  # noqa: TRY301 - logged as any mistake is
+            return _response(route, result)
+        except TimeoutError as error:
+            _log.error(
+                "a route took too long",
+                route=route.name,
+                place=route.place,
+                seconds=route.timeout,
+            )
+            raise ServiceUnavailableError from error
+        except AppError:
+            raise
+        except Exception as error:
+            _log.error("a route failed", route=route.name, place=route.place)
+            raise InternalServerError from error
+        finally:
+            work.is_ended = True
+
+    return Route(
+        method=route.method,
+        path=route.path,
+        action=None if route.public else route.action,
+        handler=handle,
+        custom=route,
+    )
+
+
+async def _call(function: Callable[..., Any], arguments: Mapping[str, object]) -> object:
+    """Call a function; a plain one in a thread, as it may block."""
+    if inspect.iscoroutinefunction(function):
+        return await function(**arguments)
+    return await asyncio.to_thread(function, **arguments)
+
+
+def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:
+    """Return the arguments of a function. Raises ValidationError for what is no such value."""
+    found: dict[str, object] = {}
+    for parameter in route.parameters.values():
+        name = parameter.name
+        if parameter.source == "body":
+            value: object = request.body
+        else:
+            held = request.parameters if parameter.source == "path" else request.query
+            value = held.get(name)
+        if value is None:
+            if parameter.required:
+                raise _invalid(parameter, "is missing")
+            continue
+        found[name] = _converted(parameter, value)
+    return found
+
+
+def _converted(parameter: RouteParameter, value: object) -> object:
+    if parameter.is_list and not isinstance(value, list):
+        value = [value]
+    try:
+        # Texts of a path or a query stand for numbers and the like; a body says what it means.
+        return msgspec.convert(value, parameter.type, strict=parameter.source == "body")
+    except msgspec.ValidationError as error:
+        raise _invalid(parameter, str(error)) from None
+
+
+def _invalid(parameter: RouteParameter, message: str) -> ValidationError:
+    where = "the body" if parameter.source == "body" else parameter.name
+    text = f"{where}: {message}"
+    path = [] if parameter.source == "body" else [parameter.name]
+    return ValidationError(
+        text, {"errors": [{"path": path, "message": text, "name": "ValidationError"}]}
+    )
+
+
+def _response(route: CustomRoute, result: object) -> Response:
+    """Return the response: documents in the envelope of the API, everything else as it is."""
+    if result is None:
+        return NO_CONTENT
+    if isinstance(result, Page):
+        pagination: dict[str, int] = {"page": result.page, "pageSize": result.page_size}
+        if result.total is not None:
+            pagination["pageCount"] = -(-result.total // result.page_size)
+            pagination["total"] = result.total
+        result = {"data": list(result), "meta": {"pagination": pagination}}
+    elif returns_documents(route.returns) or _is_documents(result):
+        result = {"data": result, "meta": {}}
+    return Response(200, msgspec.json.encode(result))
+
+
+def _is_documents(result: object) -> bool:
+    if isinstance(result, list) and result:
+        return all(isinstance(one, Document) for one in result)
+    return isinstance(result, Document)
+
+
+def returns_documents(hint: object) -> bool:
+    """Tell whether an annotation says that a document comes, or a list of documents."""
+    if isinstance(hint, type) and issubclass(hint, Document):
+        return True
+    if get_origin(hint) in {dict, Mapping}:
+        return False
+    return any(returns_documents(one) for one in get_args(hint))

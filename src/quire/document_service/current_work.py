@@ -1,0 +1,86 @@
+"""The current unit of work: that of the hook or the route whose code runs.
+
+The public functions of ``quire`` find it in a context variable; everything else is passed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from quire.access.principal import Principal
+from quire.database.program import Program
+from quire.document_service.passwords import Password
+from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
+from quire.hooks.errors import UnitOfWorkError
+
+T = TypeVar("T")
+Act = Callable[[UnitOfWork], Program[T]]
+"""What is done in a unit of work."""
+
+_current: ContextVar["CurrentWork"] = ContextVar("unit of work")
+
+
+class CurrentWork(ABC):
+    """A unit of work as the code of a project has it, which ends with that code.
+
+    ``principal`` is who acts, ``None`` where an administrator (the row ``editor``) or the server
+    does. ``is_system`` says that the code was called for a write of the system.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        engine: WriteEngine,
+        principal: Principal | None,
+        *,
+        editor: int | None = None,
+        is_system: bool = False,
+    ) -> None:
+        self.name = name
+        self.engine = engine
+        self.principal = principal
+        self.editor = editor
+        self.is_system = is_system
+        self.is_ended = False
+        self.has_unrestricted = False
+        """Whether documents were read without the permissions of who acts."""
+
+    @contextmanager
+    def is_current(self) -> Iterator[None]:
+        """Make it the current unit of work of a block, and of the tasks that the block begins."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+    @abstractmethod
+    async def read(self, act: Callable[[], Program[T]]) -> T:
+        """Run a program that reads. Raises what it raises."""
+
+    @abstractmethod
+    async def write(
+        self, act: Act[T], *, as_system: bool, passwords: Collection[Password] = ()
+    ) -> T:
+        """Run a program that writes, all of it or nothing. Raises what it raises.
+
+        ``passwords`` are those in its data.
+        """
+
+    @abstractmethod
+    def transaction(self) -> AbstractAsyncContextManager[None]:
+        """Keep all that is written in a block, or nothing of it when the block raises."""
+
+
+def current_work() -> CurrentWork:
+    """Return the current unit of work. Raises UnitOfWorkError outside of one."""
+    work = _current.get(None)
+    if work is None:
+        message = "there is no unit of work here: it belongs to a hook or a route while that runs"
+        raise UnitOfWorkError(message)
+    if work.is_ended:
+        message = f"the unit of work of {work.name} has ended: await what it starts within it"
+        raise UnitOfWorkError(message)
+    return work

@@ -1,0 +1,171 @@
+"""A transaction that is held open while a coroutine decides what is done in it.
+
+The program of the transaction runs wherever the database has it run, and waits there for what the
+coroutine asks (`HeldTransaction.ask`); the coroutine runs in the event loop.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from quire.database.program import Program, await_in_loop
+from quire.document_service.current_work import Act
+from quire.document_service.passwords import Password
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import ServiceUnavailableError
+from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.extensions import Cause
+
+T = TypeVar("T")
+
+
+class _Request(Struct, frozen=True, eq=False):
+    """What a coroutine asks of the transaction, and where the result goes."""
+
+    act: Callable[[], Program[Any]]
+    reply: "asyncio.Future[Any]"
+
+
+class HeldTransaction:
+    """Takes turns between a program that holds a transaction and a coroutine.
+
+    All but `serve` runs in the event loop. ``seconds`` is how long the transaction may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self._seconds = seconds
+        self._requests: deque[_Request] = deque()
+        self._replies: list[Callable[[], None]] = []
+        """Results that the coroutine does not have yet."""
+        self._wake = asyncio.Event()
+        self._deadline = 0.0
+        self._is_late = False
+        self._is_ended = False
+        self._is_closed = False
+
+    async def ask(self, act: Callable[[], Program[T]]) -> T:
+        """Have a program run in the transaction; returns its result.
+
+        Raises what the program raises, and UnitOfWorkError when the transaction is over.
+        """
+        if self._is_closed:
+            message = "the transaction is over"
+            raise UnitOfWorkError(message)
+        reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._requests.append(_Request(act, reply))
+        self._wake.set()
+        return await reply
+
+    def end(self) -> None:
+        """Let the program go on after what was asked: nothing more will be."""
+        self._is_ended = True
+        self._wake.set()
+
+    def serve(self) -> Program[None]:
+        """Do what the coroutine asks for until it ends."""
+        try:
+            while not self._is_ended or self._requests:
+                yield await_in_loop(self._turn)
+                if self._is_late:
+                    self.refuse_late()
+                while self._requests:
+                    yield from self._do(self._requests.popleft())
+        finally:
+            self._is_closed = True
+            if self.loop is not None and not self.loop.is_closed():
+                self.loop.call_soon_threadsafe(self._close)
+
+    def begin(self) -> None:
+        """Do what is done once, when the transaction has begun."""
+
+    def cancelled(self) -> None:
+        """Do what is done when whoever waits for the transaction goes away."""
+
+    def refuse_late(self) -> None:
+        """Raise the error of a transaction that takes too long."""
+        raise ServiceUnavailableError
+
+    async def _turn(self) -> None:
+        """Let the coroutine go on until it asks for something or ends."""
+        if self.loop is None:
+            self.loop = asyncio.get_running_loop()
+            self._deadline = self.loop.time() + self._seconds
+            self.begin()
+        self._reply()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                await self._wake.wait()
+        except TimeoutError:
+            self._is_late = True
+        except asyncio.CancelledError:
+            self.cancelled()
+            raise
+        self._wake.clear()
+
+    def _reply(self) -> None:
+        for reply in self._replies:
+            reply()
+        self._replies.clear()
+
+    def _close(self) -> None:
+        """Let nobody wait for a transaction that is over."""
+        self._reply()
+        for request in self._requests:
+            _fail(request.reply, ServiceUnavailableError())
+        self._requests.clear()
+
+    def _do(self, request: _Request) -> Program[None]:
+        try:
+            result = yield from request.act()
+        except Exception as error:  # noqa: BLE001 - it is raised where the coroutine waits for it
+            self._replies.append(partial(_fail, request.reply, error))
+        else:
+            self._replies.append(partial(_resolve, request.reply, result))
+
+
+async def write_nested(
+    held: HeldTransaction,
+    unit: UnitOfWork,
+    act: Act[T],
+    *,
+    as_system: bool,
+    causes: tuple[Cause, ...],
+    passwords: Collection[Password],
+) -> T:
+    """Run a program within a savepoint of a held transaction. Raises what it raises."""
+    hash_password = unit.hash_password
+    for password in passwords:
+        if password not in unit.hashed and hash_password is not None:
+            hashed = await asyncio.to_thread(hash_password, password.text, password.rounds)
+            unit.hashed = {**unit.hashed, password: hashed}
+    nested = partial(unit.nested, partial(act, unit), as_system=as_system, causes=causes)
+    return await held.ask(nested)
+
+
+@asynccontextmanager
+async def savepoint_in(held: HeldTransaction, unit: UnitOfWork) -> AsyncIterator[None]:
+    """Keep what is written in a block, or nothing of it if it raises."""
+    savepoint = unit.savepoint()
+    await held.ask(savepoint.begin)
+    try:
+        yield
+    except Exception:
+        await held.ask(savepoint.roll_back)
+        raise
+    await held.ask(savepoint.release)
+
+
+def _resolve(reply: "asyncio.Future[T]", result: T) -> None:
+    if not reply.done():
+        reply.set_result(result)
+
+
+def _fail(reply: "asyncio.Future[Any]", error: Exception) -> None:
+    if not reply.done():
+        reply.set_exception(error)

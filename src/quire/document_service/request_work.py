@@ -1,0 +1,119 @@
+"""The unit of work of a route: a transaction for each call, or one for several."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from quire.access.principal import Principal
+from quire.database.program import Program
+from quire.document_service.current_work import Act, CurrentWork
+from quire.document_service.held_transaction import HeldTransaction, savepoint_in, write_nested
+from quire.document_service.passwords import Password
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import ServiceUnavailableError
+
+T = TypeVar("T")
+
+_SECONDS = 2.0
+"""How long a transaction of a route may take: as long as it does, nobody else writes."""
+
+
+class WorkInRequest(CurrentWork):
+    """The unit of work of one call of a route's function."""
+
+    def __init__(self, name: str, documents: DocumentService, principal: Principal) -> None:
+        super().__init__(name, documents.engine, principal)
+        self.loop = asyncio.get_running_loop()
+        self._documents = documents
+        self._open: _RequestTransaction | None = None
+
+    async def read(self, act: Callable[[], Program[T]]) -> T:
+        """Run a program that reads, in the transaction of the block if there is one."""
+        if self._open is None:
+            return await self._documents.read(act)
+        return await self._open.ask(act)
+
+    async def write(
+        self, act: Act[T], *, as_system: bool, passwords: Collection[Password] = ()
+    ) -> T:
+        """Run a program that writes, in a transaction of its own or that of the block."""
+        held = self._open
+        if held is not None:
+            return await write_nested(
+                held, held.unit, act, as_system=as_system, causes=(), passwords=passwords
+            )
+
+        def acting(unit: UnitOfWork) -> Program[T]:
+            unit.is_system = as_system
+            return act(unit)
+
+        principal = None if as_system else self.principal
+        return await self._documents.run(acting, passwords=passwords, principal=principal)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Keep all that is written in a block, or nothing of it; within another, by a savepoint."""
+        if self._open is not None:
+            async with savepoint_in(self._open, self._open.unit):
+                yield
+            return
+        held = self._open = _RequestTransaction()
+        running = asyncio.ensure_future(self._documents.run(held.program, principal=self.principal))
+        running.add_done_callback(lambda _: held.begun.set())
+        try:
+            await held.begun.wait()
+            if running.done():
+                running.result()
+            yield
+        except BaseException:
+            held.roll_back()
+            raise
+        finally:
+            self._open = None
+            held.end()
+            await asyncio.wait([running])
+        held.finish(running)
+
+
+class _RollBackError(Exception):
+    """Ends the program of a transaction of which nothing is to stay."""
+
+
+class _RequestTransaction(HeldTransaction):
+    """A transaction that is held open for a block of a route's function."""
+
+    unit: UnitOfWork
+
+    def __init__(self) -> None:
+        super().__init__(_SECONDS)
+        self.begun = asyncio.Event()
+        self._is_undone = False
+        self._has_run = False
+
+    def program(self, unit: UnitOfWork) -> Program[None]:
+        """Do what is asked for. Raises ServiceUnavailableError when it would have to begin again.
+
+        The database may be too busy for a transaction, or end it in favor of another one. What the
+        block has done in Python meanwhile cannot be undone.
+        """
+        if self._has_run:
+            raise ServiceUnavailableError
+        self._has_run = True
+        self.unit = unit
+        yield from self.serve()
+        if self._is_undone:
+            raise _RollBackError
+
+    def begin(self) -> None:
+        """Let the block begin."""
+        self.begun.set()
+
+    def roll_back(self) -> None:
+        """Keep nothing of what was written."""
+        self._is_undone = True
+
+    def finish(self, running: "asyncio.Future[None]") -> None:
+        """Raise what kept the transaction from being committed."""
+        running.result()

@@ -1,0 +1,93 @@
+"""Describes the routes of a project's Python code by the types of their functions."""
+
+from collections.abc import Mapping
+from typing import get_args, get_origin
+
+import msgspec
+
+from quire.hooks.document import Document
+from quire.hooks.routes import CustomRoute, RouteParameter
+from quire.openapi.content.documents import page_meta
+from quire.openapi.content.endpoint import DescriptionContext
+from quire.openapi.operations import (
+    DescribedOperation,
+    DescribedParameter,
+    DescribedResponse,
+    json_body,
+)
+from quire.openapi.schemas import FREE_OBJECT, record, several
+from quire.schema.attributes.json_schema import JsonSchema
+
+_REFERENCE = "#/components/schemas/{name}"
+
+
+def describe_custom_route(describing: DescriptionContext, route: CustomRoute) -> DescribedOperation:
+    """Describe a route. What its function returns is described as far as its annotation says."""
+    body = next((one for one in route.parameters.values() if one.source == "body"), None)
+    returns = _returned(describing, route)
+    return DescribedOperation(
+        id=route.name,
+        summary=route.summary or route.name,
+        tag=route.action.split(".")[1],
+        parameters=[
+            _parameter(describing, one) for one in route.parameters.values() if one is not body
+        ],
+        body=None
+        if body is None
+        else json_body(_schema(describing, body.type), required=body.required),
+        responses=[
+            DescribedResponse(status=204) if returns is None else DescribedResponse(schema=returns),
+        ],
+    )
+
+
+def _parameter(describing: DescriptionContext, one: RouteParameter) -> DescribedParameter:
+    return DescribedParameter(
+        name=one.name,
+        schema=_schema(describing, one.type),
+        place=one.source,
+        required=one.required,
+    )
+
+
+def _schema(describing: DescriptionContext, hint: object) -> JsonSchema:
+    """Return the schema of a type; structs and the like are components of the document."""
+    (found,), components = msgspec.json.schema_components([hint], ref_template=_REFERENCE)
+    for name, component in components.items():
+        describing.schemas.shared(name, component)
+    return dict(found)
+
+
+def _returned(describing: DescriptionContext, route: CustomRoute) -> JsonSchema | None:
+    """Return the schema of the response, ``None`` for a function that returns nothing."""
+    hint = route.returns
+    if hint is type(None):
+        return None
+    if hint is None:
+        return {}
+    document = _document(describing, hint)
+    if document is not None:
+        is_page = getattr(get_origin(hint) or hint, "__name__", "") == "Page"
+        meta = page_meta(describing.schemas) if is_page else FREE_OBJECT
+        return record({"data": document, "meta": meta})
+    try:
+        return _schema(describing, hint)
+    except TypeError:  # a type that only Python code knows the form of
+        return {}
+
+
+def _document(describing: DescriptionContext, hint: object) -> JsonSchema | None:
+    """Return the schema of a document or of a list of documents; ``None`` for other types."""
+    if isinstance(hint, type) and issubclass(hint, Document):
+        uid = hint.__uid__
+        known = uid is not None and uid in describing.models.schema.content_types
+        return describing.models.document(str(uid)) if known else FREE_OBJECT
+    origin = get_origin(hint)
+    if origin in {dict, Mapping}:
+        return None
+    for one in get_args(hint):
+        found = _document(describing, one)
+        if found is not None:
+            is_list = isinstance(origin, type) and issubclass(origin, list | tuple)
+            return several(found) if is_list else found
+    return None
