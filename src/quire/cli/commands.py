@@ -273,6 +273,49 @@ def copy(
 
 
 @app.command
+def backup(
+    project: Project = _HERE,
+    /,
+    *,
+    to: Annotated[
+        Path, Parameter(help="Folder of backups, or the file to write, which ends in .tar.")
+    ] = Path("backups"),
+    keep: Annotated[
+        int | None,
+        Parameter(
+            validator=validators.Number(gte=1),
+            show_default=False,
+            help="Delete older backups of this project in the folder but for so many.",
+        ),
+    ] = None,
+    media: Annotated[bool, Parameter(help="Also back up the uploaded files.")] = True,
+) -> int:
+    """Write the database and the uploaded files to one archive, also while the server runs."""
+    from quire.cli.backup import backup_project
+
+    return backup_project(project, target=to, keep=keep, media=media)
+
+
+@app.command
+def restore(
+    project: Project = _HERE,
+    /,
+    *,
+    source: Annotated[
+        Path, Parameter(name="--from", help="A file that `quire backup` has written.")
+    ],
+    replace: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Replace the content that is there."),
+    ] = False,
+) -> int:
+    """Put the content of a backup into a project whose server is stopped."""
+    from quire.cli.backup import restore_project
+
+    return restore_project(project, source, replace=replace)
+
+
+@app.command
 def types(
     project: Project = _HERE,
     /,

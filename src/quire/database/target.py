@@ -6,6 +6,7 @@ into and makes databases through it, and never asks for the name of its kind.
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
@@ -103,4 +104,22 @@ class DatabaseTarget(Protocol):
         """Open an empty database that becomes the one of this room when the block ends well.
 
         Ends it in any other way, nothing is left. For use when `has_tables` has said no.
+        """
+
+    @property
+    def dump_name(self) -> str:
+        """The name of the files that `dump` writes, which says of what kind they are."""
+
+    async def dump(self, path: Path) -> None:
+        """Write the whole database, as it is in one moment, to a new file; others may write on.
+
+        Raises DatabaseOpenError, and ConfigurationError where a program is missing.
+        """
+
+    async def restore(self, path: Path) -> None:
+        """Put what `dump` has written in the place of whatever the database holds.
+
+        All of it is restored or nothing is changed. Raises DatabaseLockedError while a server has
+        the database open, DatabaseOpenError for a file that is damaged, and ConfigurationError
+        where a program is missing.
         """

@@ -32,6 +32,8 @@ from tests.unit.cli.processes import QUIRE
 OTHER_USER = 65534
 NEEDED = {
     "types": ["--python", "{project}/models.py"],
+    "backup": ["--to", "{folder}/backups"],
+    "restore": ["--from", "{folder}/none.tar"],
     "copy": ["--to", "sqlite:{folder}/copy.db"],
     "admin create": ["--email", "ada@example.com", "--firstname", "Ada"],
     "token create": ["--name", "site"],
@@ -39,7 +41,9 @@ NEEDED = {
     "token delete": ["--name", "site"],
 }
 """Options without which a command does nothing."""
-USUAL = "manifest.json|archived under the number 1|no API token with the name site"
+USUAL = (
+    "There is no backup|manifest.json|archived under the number 1|no API token with the name site"
+)
 """Why some commands are refused where nothing is bad."""
 VARIANTS = {
     "check": [["--repair", "--yes"]],

@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
 from quire.database.connection import Database
+from quire.database.dialects.postgresql.client_programs import dump_database, restore_database
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.counters import PostgresCounters
 from quire.database.dialects.postgresql.ddl import COLUMN_TYPES, PostgresDdl, quote
@@ -131,6 +133,19 @@ class PostgresTarget:
             yield database
         finally:
             await database.close()
+
+    dump_name = "database.pgdump"
+
+    async def dump(self, path: Path) -> None:
+        """See `DatabaseTarget.dump`."""
+        async with self.look():  # says best why a server cannot be reached
+            await dump_database(self._options, path)
+
+    async def restore(self, path: Path) -> None:
+        """See `DatabaseTarget.restore`; a server that has tables open is waited for."""
+        async with self.look() as looking:
+            tables = await looking.run(self.kind.inspector.table_names())
+        await restore_database(self._options, path, list(tables))
 
 
 def _place(options: PostgresOptions) -> str:

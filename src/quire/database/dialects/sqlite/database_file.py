@@ -85,6 +85,40 @@ def open_connection(
     return connection
 
 
+def copy_database_file(source: SqliteOptions, target: Path) -> None:
+    """Write what a database holds at this moment to a new file; others may go on writing.
+
+    Raises DatabaseOpenError.
+    """
+    reading = open_connection(source, readonly=False)
+    try:
+        writing = apsw.Connection(str(target))
+        try:
+            with writing.backup("main", reading, "main") as backup:
+                # In one step: in several, each write of others would have it begin again.
+                while not backup.done:
+                    backup.step(-1)
+        finally:
+            writing.close()
+    except apsw.Error as error:
+        raise open_error(source.path, error) from error
+    finally:
+        reading.close()
+
+
+def require_unused(options: SqliteOptions) -> None:
+    """Raise DatabaseLockedError when another process has a database file open."""
+    connection = open_connection(options, readonly=False)
+    try:
+        # Before the first read: then SQLite needs the whole file for itself.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("BEGIN EXCLUSIVE; ROLLBACK")
+    except apsw.Error as error:
+        raise open_error(options.path, error) from error
+    finally:
+        connection.close()
+
+
 @contextmanager
 def closed_on_error(opened: Closable) -> Iterator[None]:
     """Close what was opened when the block raises, instead of whenever it is garbage-collected."""

@@ -7,10 +7,11 @@ from typing import TypeVar
 
 import apsw
 
-from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection
+from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection, open_error
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
 from quire.database.program import Program, Statement
+from quire.errors import DatabaseOpenError
 
 T = TypeVar("T")
 
@@ -51,6 +52,19 @@ def open_readonly(options: SqliteOptions) -> Iterator[ReadOnlyFile]:
         yield ReadOnlyFile(connection)
     finally:
         connection.close()
+
+
+def require_sound(options: SqliteOptions) -> None:
+    """Raise DatabaseOpenError when a file is damaged; all of it is read."""
+    connection = open_connection(options, readonly=False)
+    try:
+        found = connection.execute("PRAGMA integrity_check(1)").fetchall()
+    except apsw.Error as error:
+        raise open_error(options.path, error) from error
+    finally:
+        connection.close()
+    if found != [("ok",)]:
+        raise DatabaseOpenError(f"{options.path} is damaged: {found[0][0]}")
 
 
 def damage_program() -> Program[tuple[str, ...]]:

@@ -1,5 +1,7 @@
 """A SQLite file as a `DatabaseTarget`."""
 
+import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,7 +11,12 @@ from msgspec.structs import replace
 from quire.database.connection import Database
 from quire.database.dialects.sqlite.bulk_load import FilledFile, open_for_filling
 from quire.database.dialects.sqlite.counters import SqliteCounters
-from quire.database.dialects.sqlite.database_file import SqliteOptions, create_empty_file
+from quire.database.dialects.sqlite.database_file import (
+    SqliteOptions,
+    copy_database_file,
+    create_empty_file,
+    require_unused,
+)
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.driver import SqliteDatabase
@@ -19,6 +26,7 @@ from quire.database.dialects.sqlite.readonly_inspection import (
     damage_program,
     foreign_keys_program,
     open_readonly,
+    require_sound,
 )
 from quire.database.dialects.sqlite.statistics import SqliteStatistics
 from quire.database.target import DatabaseKind
@@ -120,6 +128,33 @@ class SqliteTarget:
                 await database.close()
             _remove(path)
             unfinished.replace(path)
+        finally:
+            _remove(unfinished)
+
+    dump_name = "database.sqlite"
+
+    async def dump(self, path: Path) -> None:
+        """See `DatabaseTarget.dump`."""
+        await asyncio.to_thread(copy_database_file, self._options, path)
+
+    async def restore(self, path: Path) -> None:
+        """See `DatabaseTarget.restore`; the file is checked before it takes the place."""
+        await asyncio.to_thread(self._restore, path)
+
+    def _restore(self, path: Path) -> None:
+        place = self._options.path
+        if place.exists() and place.stat().st_size > 0:
+            require_unused(self._options)
+        unfinished = place.with_name(f"{place.name}.unfinished")
+        _remove(unfinished)
+        create_empty_file(unfinished)
+        try:
+            copy_database_file(replace(self._options, path=path), unfinished)
+            require_sound(replace(self._options, path=unfinished))
+            with unfinished.open("rb") as written:
+                os.fsync(written.fileno())
+            _remove(place)
+            unfinished.replace(place)
         finally:
             _remove(unfinished)
 

@@ -1,0 +1,169 @@
+"""``quire backup`` and ``quire restore``: the database and the uploaded files as one archive."""
+
+import asyncio
+import re
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from quire import __version__
+from quire.cli.backup_archive import (
+    Manifest,
+    extract_database,
+    extract_media,
+    new_archive,
+    read_manifest,
+)
+from quire.cli.exit_codes import DONE
+from quire.cli.project import require_project
+from quire.cli.terminal import print_message, print_result, print_warning
+from quire.clock import now_ms
+from quire.database.settings_target import target_of
+from quire.errors import ApplicationError
+from quire.settings import Settings, load_settings
+from quire.strapi_project.schema import load_project_schema
+
+_MOMENT = "%Y%m%dT%H%M%SZ"
+_NAME = re.compile(r"-\d{8}T\d{6}Z\.tar")
+
+
+def backup_project(project: Path, *, target: Path, keep: int | None, media: bool) -> int:
+    """Write an archive to a file, or to a folder under a name with the time; returns the exit code.
+
+    ``keep`` is how many archives of the project stay in the folder, the newest ones. Raises
+    ApplicationError when a file of this name is there, DatabaseOpenError and ConfigurationError.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    now = datetime.fromtimestamp(now_ms() / 1000, UTC)
+    is_folder = target.is_dir() or target.suffix != ".tar"
+    path = target / f"{settings.project.name}-{now:{_MOMENT}}.tar" if is_folder else target
+    if keep is not None and not is_folder:
+        raise ApplicationError("--keep is about a folder of backups: name one with --to.")
+    if path.exists():
+        raise ApplicationError(f"{path} is there already.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    uploads = _uploads(settings) if media else None
+    if media and uploads is None:
+        print_warning(f"files are in {settings.uploads.storage}, which is not backed up here")
+    _write(settings, path, uploads, now)
+    print_result(str(path))
+    for old in _surplus(path, settings.project.name, keep):
+        old.unlink()
+        print_message(f"{old.name} was deleted; the newest {keep} stay.")
+    return DONE
+
+
+def _write(settings: Settings, path: Path, uploads: Path | None, now: datetime) -> None:
+    database = target_of(settings)
+    name = f"{database.dump_name}.gz"
+    with new_archive(path) as (archive, folder):
+        dump = folder / database.dump_name
+        if uploads is not None:
+            # Before the database: then whatever it refers to at that moment is in the archive,
+            # also if it is deleted meanwhile. What is uploaded meanwhile comes after it.
+            archive.add_media(uploads)
+        asyncio.run(database.dump(dump))
+        digest = archive.add_database(dump, name)
+        files = None if uploads is None else archive.add_media(uploads)
+        manifest = Manifest(
+            created_at=now.isoformat(timespec="seconds"),
+            quire=__version__,
+            client=settings.database.client,
+            database=name,
+            sha256=digest,
+            schema=load_project_schema(settings).version,
+            media=files,
+            media_sha256=archive.media_sha256,
+        )
+        archive.finish(manifest)
+    print_message(f"{database.place}{_with_files(files)} was backed up.")
+
+
+def restore_project(project: Path, path: Path, *, replace: bool) -> int:
+    """Put the content of an archive in the place of that of a project; returns the exit code.
+
+    Raises ApplicationError for an archive that does not fit, and where there is content already,
+    unless ``replace`` allows to delete it; DatabaseOpenError and ConfigurationError.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    if not path.is_file():
+        raise ApplicationError(f"There is no backup {path}.")
+    manifest = read_manifest(path)
+    database = target_of(settings)
+    if f"{database.dump_name}.gz" != manifest.database:
+        raise ApplicationError(
+            f"The backup is of a {manifest.client} database, and the project has another kind: "
+            "restore it where DATABASE_CLIENT is the same, then use `quire copy`."
+        )
+    uploads = _uploads(settings) if manifest.media is not None else None
+    if not replace:
+        _require_empty(settings, uploads)
+    with TemporaryDirectory(dir=settings.project, prefix=".quire-restore-") as folder:
+        dump = Path(folder) / database.dump_name
+        extract_database(path, manifest, dump)
+        media = Path(folder) / "media"
+        if uploads is not None:
+            extract_media(path, media)
+        asyncio.run(database.restore(dump))
+        if uploads is not None:
+            _swap(media, uploads, Path(folder) / "before")
+    when = f"the backup of {manifest.created_at}"
+    print_message(f"{database.place}{_with_files(manifest.media)} was restored from {when}.")
+    if manifest.media is not None and uploads is None:
+        print_warning(
+            f"files are kept in {settings.uploads.storage}: those of the backup were left"
+        )
+    if manifest.schema != load_project_schema(settings).version:
+        print_warning("the content types differ from those of the backup: see `quire migrate`")
+    return DONE
+
+
+def _require_empty(settings: Settings, uploads: Path | None) -> None:
+    database = target_of(settings)
+    if asyncio.run(database.has_tables()):
+        raise ApplicationError(
+            f"{database.place} holds tables already: --replace puts the backup in their place."
+        )
+    if uploads is not None and uploads.is_dir() and any(uploads.iterdir()):
+        raise ApplicationError(
+            f"{uploads} holds files already: --replace puts those of the backup in their place."
+        )
+
+
+def _swap(new: Path, place: Path, before: Path) -> None:
+    """Put a folder in the place of another one, whose content goes with the temporary folder."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.exists():
+        place.rename(before)
+    try:
+        shutil.move(new, place)
+    except OSError:
+        if before.exists():
+            before.rename(place)
+        raise
+
+
+def _uploads(settings: Settings) -> Path | None:
+    """Return the folder of uploaded files, ``None`` where they are in a bucket."""
+    if settings.uploads.storage != "local":
+        return None
+    return settings.project / settings.uploads.directory
+
+
+def _surplus(path: Path, project: str, keep: int | None) -> list[Path]:
+    """Return the archives of a project beside a new one that are more than are to be kept."""
+    if keep is None:
+        return []
+    own = [
+        one
+        for one in path.parent.iterdir()
+        if one.name.startswith(project) and _NAME.fullmatch(one.name.removeprefix(project))
+    ]
+    return sorted(own, key=lambda one: one.name)[: -keep or None]
+
+
+def _with_files(count: int | None) -> str:
+    return "" if count is None else f" with {count:,} files"

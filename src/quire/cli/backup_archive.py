@@ -1,0 +1,212 @@
+"""Backup archives: a tar file with the database, uploaded files, and a manifest at its end.
+
+The manifest has a checksum of the database and the number of files, so that an archive that was cut
+off or changed is refused before anything is restored from it.
+"""
+
+import gzip
+import hashlib
+import os
+import shutil
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, cast
+
+import msgspec
+from msgspec import Struct
+
+from quire.errors import ApplicationError
+
+FORMAT = 1
+_MANIFEST = "manifest.json"
+_MEDIA = "media"
+_CHUNK = 1 << 20
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """What an archive holds. ``created_at`` is in the form of RFC 3339.
+
+    ``client`` is the setting ``database.client`` of the project, ``database`` the name of the
+    member with its dump, ``sha256`` the checksum of that member. ``schema`` is the version of the
+    project's schema. ``media`` is the number of uploaded files, ``None`` where they are elsewhere;
+    ``media_sha256`` is a checksum of their names and contents in the order of the archive.
+    """
+
+    created_at: str
+    quire: str
+    client: str
+    database: str
+    sha256: str
+    schema: str
+    media: int | None
+    media_sha256: str
+    format: int = FORMAT
+
+
+class ArchiveWriter:
+    """Writes one archive. Uploaded files are added before the dump of the database and after it."""
+
+    def __init__(self, tar: tarfile.TarFile) -> None:
+        self._tar = tar
+        self._files: set[str] = set()
+        self._media = hashlib.sha256()
+
+    @property
+    def media_sha256(self) -> str:
+        """See `Manifest`."""
+        return self._media.hexdigest()
+
+    def add_media(self, folder: Path) -> int:
+        """Add the files of a folder that are not in the archive yet; returns the number of all.
+
+        Files that are deleted meanwhile are left out.
+        """
+        for path in files_below(folder):
+            name = path.relative_to(folder).as_posix()
+            if name in self._files:
+                continue
+            try:
+                file = path.open("rb")
+            except FileNotFoundError:
+                continue
+            with file:
+                member = self._tar.gettarinfo(arcname=f"{_MEDIA}/{name}", fileobj=file)
+                read = _DigestingReader(file)
+                self._tar.addfile(member, cast("IO[bytes]", read))
+            self._media.update(f"{member.name}\0{read.digest.hexdigest()}\n".encode())
+            self._files.add(name)
+        return len(self._files)
+
+    def add_database(self, dump: Path, name: str) -> str:
+        """Add the dump of a database, compressed; returns the checksum of the member."""
+        packed = dump.with_name(f"{dump.name}.gz")
+        with dump.open("rb") as plain, gzip.open(packed, "wb", compresslevel=6) as out:
+            shutil.copyfileobj(plain, out, _CHUNK)
+        with packed.open("rb") as file:
+            digest = _digest(file)
+        self._tar.add(packed, arcname=name)
+        return digest
+
+    def finish(self, manifest: Manifest) -> None:
+        """Add the manifest, without which an archive is not whole."""
+        text = msgspec.json.format(msgspec.json.encode(manifest))
+        member = tarfile.TarInfo(_MANIFEST)
+        member.size = len(text)
+        self._tar.addfile(member, BytesIO(text))
+
+
+class _DigestingReader:
+    """A file that is read once, with a checksum of what was read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.digest = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        data = self._file.read(size)
+        self.digest.update(data)
+        return data
+
+
+@contextmanager
+def new_archive(path: Path) -> Iterator[tuple[ArchiveWriter, Path]]:
+    """Write an archive, which is there when the block ends well, and not at all otherwise.
+
+    Also yields a folder for temporary files.
+    """
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        with (
+            TemporaryDirectory(dir=path.parent, prefix=".quire-backup-") as folder,
+            unfinished.open("wb") as file,
+        ):
+            with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
+                yield ArchiveWriter(tar), Path(folder)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return all files below a folder, none where there is no folder."""
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Check an archive from its first byte to its last, and return its manifest.
+
+    Raises ApplicationError for one that is damaged, cut off, or of a later version.
+    """
+    manifest: Manifest | None = None
+    digests: dict[str, str] = {}
+    media, in_all = 0, hashlib.sha256()
+    try:
+        with tarfile.open(path, mode="r:") as tar:
+            for member in tar:
+                file = tar.extractfile(member)
+                if file is None:
+                    raise ApplicationError(f"{path} holds {member.name}, which is no file.")
+                if member.name == _MANIFEST:
+                    manifest = msgspec.json.decode(file.read(), type=Manifest)
+                elif member.name.startswith(f"{_MEDIA}/"):
+                    media += 1
+                    in_all.update(f"{member.name}\0{_digest(file)}\n".encode())
+                else:
+                    digests[member.name] = _digest(file)
+    except (tarfile.TarError, EOFError, msgspec.MsgspecError, OSError) as error:
+        raise ApplicationError(f"{path} is not a whole backup: {error}") from error
+    if manifest is None:
+        raise ApplicationError(f"{path} is not a whole backup: it has no manifest.")
+    if manifest.format != FORMAT:
+        raise ApplicationError(f"{path} is of a later version of Quire ({manifest.quire}).")
+    expected = {manifest.database: manifest.sha256}, manifest.media or 0, manifest.media_sha256
+    if (digests, media, in_all.hexdigest()) != expected:
+        raise ApplicationError(f"{path} is damaged: it does not hold what its manifest says.")
+    return manifest
+
+
+def extract_database(path: Path, manifest: Manifest, target: Path) -> None:
+    """Write the dump of the database to a file."""
+    with (
+        tarfile.open(path, mode="r:") as tar,
+        _member(tar, manifest.database) as packed,
+        gzip.open(packed) as plain,
+        target.open("wb") as out,
+    ):
+        shutil.copyfileobj(plain, out, _CHUNK)
+
+
+def extract_media(path: Path, folder: Path) -> None:
+    """Write the uploaded files to a folder. Raises ApplicationError for one outside of it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path, mode="r:") as tar:
+        for member in tar:
+            if member.name.startswith(f"{_MEDIA}/"):
+                member.name = member.name.removeprefix(f"{_MEDIA}/")
+                try:
+                    tar.extract(member, folder, filter="data")
+                except tarfile.FilterError as error:
+                    message = f"{path} holds a file that leads out of the folder: {member.name}"
+                    raise ApplicationError(message) from error
+
+
+def _member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
+    file = tar.extractfile(name)
+    if file is None:
+        raise ApplicationError(f"{name} is no file.")
+    return file
+
+
+def _digest(file: IO[bytes]) -> str:
+    """Read a file to its end; returns its checksum."""
+    found = hashlib.sha256()
+    while chunk := file.read(_CHUNK):
+        found.update(chunk)
+    return found.hexdigest()

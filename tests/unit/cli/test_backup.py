@@ -1,0 +1,224 @@
+"""``quire backup`` writes one archive of a project's content, and ``quire restore`` reads it."""
+
+import hashlib
+import sqlite3
+import subprocess
+import sys
+import tarfile
+from contextlib import closing
+from pathlib import Path
+from signal import SIGKILL
+from time import sleep
+
+import pytest
+from msgspec.structs import replace
+
+from quire.cli.backup_archive import ArchiveWriter, read_manifest
+from tests.databases.kind import Kind, opened
+from tests.databases.kinds import POSTGRESQL, SQLITE
+from tests.postgresql.binaries import find_binaries
+from tests.unit.cli.conftest import Run
+from tests.unit.cli.processes import QUIRE
+
+UPLOADS = "public/uploads"
+
+
+@pytest.fixture(autouse=True)
+def client_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pg_dump, pg_restore and psql be found, as where PostgreSQL is installed."""
+    monkeypatch.setenv("PATH", str(find_binaries()), prepend=":")
+
+
+def rows(kind: Kind, project: Path) -> dict[str, list[tuple[object, ...]]]:
+    with opened(kind, project) as database:
+        return {
+            table: sorted(database.execute(f'SELECT * FROM "{table}"'), key=repr)
+            for table in database.tables()
+        }
+
+
+def change(kind: Kind, project: Path) -> None:
+    """Delete rows, and change the uploaded files."""
+    with opened(kind, project) as database:
+        database.execute("DELETE FROM articles_tags_lnk")
+        database.execute("UPDATE articles SET title = 'Changed'")
+    (project / UPLOADS / "late.txt").write_text("late")
+    (project / UPLOADS / "kept.txt").unlink()
+
+
+def test_a_restored_project_has_the_rows_and_files_of_the_backup(
+    run: Run, kind: Kind, own_recorded: Path, tmp_path: Path
+) -> None:
+    folder = own_recorded / UPLOADS / "inner"
+    folder.mkdir(parents=True)
+    (own_recorded / UPLOADS / "kept.txt").write_text("kept")
+    (folder / "ünï code.bin").write_bytes(bytes(range(256)) * 100)
+    before, files = rows(kind, own_recorded), count_files(own_recorded)
+    code, output, messages = run("backup", own_recorded, "--to", tmp_path / "kept")
+    assert (code, f"with {files:,} files was backed up" in messages) == (0, True), messages
+    archive = Path(output.strip())
+    change(kind, own_recorded)
+
+    code, _, messages = run("restore", own_recorded, "--from", archive)
+    assert code == 2
+    assert "holds tables already: --replace puts the backup in their place" in messages
+    assert rows(kind, own_recorded) != before
+
+    code, _, messages = run("restore", own_recorded, "--from", archive, "--replace")
+    assert code == 0, messages
+    assert "was restored from the backup of 20" in messages
+    assert rows(kind, own_recorded) == before
+    assert count_files(own_recorded) == files
+    assert (own_recorded / UPLOADS / "kept.txt").read_text() == "kept"
+    assert (folder / "ünï code.bin").read_bytes() == bytes(range(256)) * 100
+    assert not (own_recorded / UPLOADS / "late.txt").exists()
+    left = [path.name for path in (own_recorded, archive.parent) for path in path.iterdir()]
+    assert not [name for name in left if name.startswith(".quire")]
+    assert run("check", own_recorded).code == 0
+
+
+def count_files(project: Path) -> int:
+    return sum(path.is_file() for path in (project / UPLOADS).rglob("*"))
+
+
+def test_a_backup_restores_to_an_empty_database(
+    run: Run, kind: Kind, own_recorded: Path, tmp_path: Path
+) -> None:
+    before = rows(kind, own_recorded)
+    archive = tmp_path / "one.tar"
+    assert run("backup", own_recorded, "--to", archive, "--no-media").code == 0
+    kind.point(own_recorded, kind.spare(tmp_path))
+
+    code, _, messages = run("restore", own_recorded, "--from", archive)
+
+    assert code == 0, messages
+    assert rows(kind, own_recorded) == before
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "no manifest", "something else"])
+def test_a_damaged_archive_is_refused_and_nothing_changes(
+    run: Run, project: Path, tmp_path: Path, damage: str
+) -> None:
+    archive = tmp_path / "one.tar"
+    assert run("backup", project, "--to", archive).code == 0
+    data = archive.read_bytes()
+    match damage:
+        case "cut":
+            archive.write_bytes(data[: len(data) // 2])
+        case "changed":
+            at = len(data) // 2
+            archive.write_bytes(data[:at] + bytes([data[at] ^ 255]) + data[at + 1 :])
+        case "no manifest":
+            with tarfile.open(archive, "w") as tar:
+                tar.add(project / ".env", "database.sqlite.gz")
+        case _:
+            archive.write_text("something else")
+    before = rows(SQLITE, project)
+
+    code, _, messages = run("restore", project, "--from", archive, "--replace")
+
+    assert code == 2
+    assert str(archive) in messages.replace("\n", "")
+    assert rows(SQLITE, project) == before
+
+
+def test_no_file_is_written_outside_of_the_folder(run: Run, project: Path, tmp_path: Path) -> None:
+    archive, changed = tmp_path / "one.tar", tmp_path / "two.tar"
+    assert run("backup", project, "--to", archive, "--no-media").code == 0
+    name = "media/../../../evil.txt"
+    digest = hashlib.sha256(f"{name}\0{hashlib.sha256(b'').hexdigest()}\n".encode())
+    manifest = replace(read_manifest(archive), media=1, media_sha256=digest.hexdigest())
+    with tarfile.open(archive) as old, tarfile.open(changed, "w") as new:
+        new.addfile(tarfile.TarInfo(name))
+        for member in old:
+            if member.name == manifest.database:
+                new.addfile(member, old.extractfile(member))
+        ArchiveWriter(new).finish(manifest)
+    before = rows(SQLITE, project)
+
+    code, _, messages = run("restore", project, "--from", changed, "--replace")
+
+    assert (code, "leads out of the folder" in messages.replace("\n", " ")) == (2, True), messages
+    assert not list(tmp_path.rglob("evil.txt"))
+    assert rows(SQLITE, project) == before
+
+
+def test_a_running_server_keeps_a_sqlite_file_from_being_replaced(
+    run: Run, project: Path, tmp_path: Path
+) -> None:
+    archive = tmp_path / "one.tar"
+    assert run("backup", project, "--to", archive).code == 0
+    code = (
+        "import sqlite3, sys, time; c = sqlite3.connect(sys.argv[1]);"
+        "c.execute('PRAGMA journal_mode = WAL'); c.execute('SELECT * FROM articles').fetchall();"
+        "print('open', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, project / ".tmp/data.db"], stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        refused = run("restore", project, "--from", archive, "--replace")
+        other.kill()
+    done = run("restore", project, "--from", archive, "--replace")
+
+    assert (refused.code, "is locked by another program" in refused.messages) == (2, True)
+    assert done.code == 0, done.messages
+
+
+def test_old_backups_of_the_project_are_deleted(
+    run: Run, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    for name in ("project-20260101T000000Z.tar", "project-20260201T000000Z.tar"):
+        (folder / name).touch()
+    (folder / "project-x.tar").touch()
+    (folder / "project-two-20260101T000000Z.tar").touch()
+
+    code, output, messages = run("backup", project, "--to", folder, "--keep", 2)
+
+    assert code == 0
+    assert "project-20260101T000000Z.tar was deleted" in messages
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [
+            "project-20260201T000000Z.tar",
+            "project-two-20260101T000000Z.tar",
+            "project-x.tar",
+            Path(output.strip()).name,
+        ]
+    )
+    assert run("backup", project, "--to", folder / "a.tar", "--keep", 2).code == 2
+    monkeypatch.setenv("PATH", "")
+    assert run("backup", project, "--to", folder / "a.tar").code == 0
+    assert run("backup", project, "--to", folder / "a.tar").code == 2
+
+
+@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+def test_a_missing_program_is_named(
+    run: Run, own_recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    code, _, messages = run("backup", own_recorded, "--to", tmp_path / "one.tar")
+    assert code == 2
+    assert "There is no program pg_dump here" in messages
+    assert list(tmp_path.glob("*.tar")) == []
+
+
+def test_a_backup_that_is_killed_leaves_no_part_of_an_archive(
+    project: Path, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(project / ".tmp/data.db")) as database:
+        database.execute("CREATE TABLE ballast AS SELECT randomblob(1000000) FROM articles")
+        database.commit()
+    killed = 0
+    for attempt in range(6):
+        archive = tmp_path / f"{attempt}.tar"
+        command = [str(one) for one in (QUIRE, "backup", project, "--to", archive)]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as backup:
+            sleep(0.2 + 0.1 * attempt)
+            backup.send_signal(SIGKILL)
+        killed += backup.returncode == -SIGKILL
+        if archive.exists():
+            assert read_manifest(archive).media == count_files(project)
+    assert killed
