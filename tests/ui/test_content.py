@@ -309,6 +309,32 @@ def test_a_phone_has_the_menu_in_a_drawer_and_nothing_beside_the_page(
     expect(page.get_by_role("heading", name="Hello")).to_be_visible()
 
 
+def test_the_user_menu_says_which_scheme_is_chosen(home: Page) -> None:
+    page = home
+    page.get_by_role("button", name="Ada Lovelace").click()
+    page.get_by_role("menuitemradio", name="Dark").click()
+    expect(page.get_by_role("menuitemradio", name="Dark")).to_be_checked()
+    expect(page.locator("[data-mantine-color-scheme=dark]").first).to_be_attached()
+    page.get_by_role("menuitemradio", name="Light").click()
+    expect(page.get_by_role("menuitemradio", name="Dark")).not_to_be_checked()
+
+
+def test_a_file_that_is_dropped_beside_an_area_for_files_does_not_replace_the_page(
+    page: Page,
+) -> None:
+    page.goto(SCREENS["list"])
+    page.get_by_role("table").wait_for()
+    drop = """(type) => {
+      const data = new DataTransfer()
+      data.items.add(new File(['x'], 'x.txt', { type: 'text/plain' }))
+      const event = new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true })
+      document.querySelector('table').dispatchEvent(event)
+      return event.defaultPrevented
+    }"""
+    assert page.evaluate(drop, "dragover")
+    assert page.evaluate(drop, "drop")
+
+
 def test_the_palette_finds_types_and_entries(home: Page) -> None:
     page = home
     page.keyboard.press("Control+k")

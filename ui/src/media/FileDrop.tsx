@@ -1,9 +1,12 @@
 import { Box, type BoxProps } from '@mantine/core'
 import { useWindowEvent } from '@mantine/hooks'
 import { useState, type ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { toast } from '../components/toast'
 
 type Props = BoxProps & {
   onFiles: (files: File[]) => void
+  /** Whether the role may not upload: files are refused with the reason. */
   disabled?: boolean
   /** Whether files are taken that are pasted anywhere in the page, not only into the area. */
   pasteAnywhere?: boolean
@@ -12,10 +15,12 @@ type Props = BoxProps & {
 
 /** An area that takes files which are dropped or pasted. */
 export function FileDrop({ onFiles, disabled, pasteAnywhere = false, children, ...box }: Props) {
+  const { t } = useTranslation()
   const [over, setOver] = useState(false)
   const take = (list: FileList | undefined) => {
     const files = Array.from(list ?? [])
-    if (files.length > 0 && !disabled) onFiles(files)
+    if (files.length > 0 && disabled) toast(t('media.noUpload'))
+    else if (files.length > 0) onFiles(files)
     return files.length > 0
   }
   useWindowEvent('paste', (event) => {
@@ -26,9 +31,9 @@ export function FileDrop({ onFiles, disabled, pasteAnywhere = false, children, .
       {...box}
       data-over={over || undefined}
       onDragOver={(event) => {
-        if (disabled || !event.dataTransfer.types.includes('Files')) return
+        if (!event.dataTransfer.types.includes('Files')) return
         event.preventDefault()
-        setOver(true)
+        setOver(!disabled)
       }}
       onDragLeave={() => setOver(false)}
       onDrop={(event) => {

@@ -1,8 +1,8 @@
 import {
   ActionIcon, AppShell, Avatar, Box, Burger, Button, Group, Kbd, Menu, NavLink, ScrollArea, Skeleton, Stack, Text, UnstyledButton,
-  useMantineColorScheme,
+  useMantineColorScheme, type MantineColorScheme,
 } from '@mantine/core'
-import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
+import { useDisclosure, useHotkeys, useLocalStorage, useWindowEvent } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
@@ -30,6 +30,7 @@ import { ViewAsBar } from './ViewAsBar'
 export function Shell() {
   const { t } = useTranslation()
   const [drawer, { toggle, close }] = useDisclosure()
+  useFilesStayOut()
   const [collapsed, setCollapsed] = useLocalStorage({ key: 'quire-admin-sidebar', defaultValue: false })
   const [sheet, { open: openSheet, close: closeSheet }] = useDisclosure()
   const navigate = useNavigate()
@@ -234,6 +235,17 @@ function Sidebar({ onCollapse, onShortcuts, onNavigate }: { onCollapse: () => vo
   )
 }
 
+/** Keep the browser from opening a file that is dropped beside an area for files: input would be lost. */
+function useFilesStayOut() {
+  const stop = (event: DragEvent) => {
+    if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    event.dataTransfer.dropEffect = 'none'
+  }
+  useWindowEvent('dragover', stop)
+  useWindowEvent('drop', stop)
+}
+
 /** Screens about the project rather than its content, as far as the role may use them. */
 function Workspace({ pathname }: { pathname: string }) {
   const { t } = useTranslation()
@@ -314,18 +326,16 @@ function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
           {t('shell.shortcuts')}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>{t('scheme.title')}</Menu.Label>
-        {schemes.map(([value, label, Icon]) => (
-          <Menu.Item
-            key={value}
-            closeMenuOnClick={false}
-            leftSection={<Icon size={14} />}
-            rightSection={colorScheme === value ? '✓' : undefined}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
+        <div role="group" aria-label={t('scheme.title')}>
+          <Menu.Label aria-hidden>{t('scheme.title')}</Menu.Label>
+          <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+            {schemes.map(([value, label, Icon]) => (
+              <Menu.RadioItem key={value} value={value} closeMenuOnClick={false} rightSection={<Icon size={14} />}>
+                {label}
+              </Menu.RadioItem>
+            ))}
+          </Menu.RadioGroup>
+        </div>
         <Menu.Divider />
         <Menu.Item leftSection={<LogOut size={14} />} onClick={() => void signOut()}>
           {t('auth.signOut')}

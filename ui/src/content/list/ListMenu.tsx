@@ -68,7 +68,7 @@ export function ViewMenu({ type, state }: { type: ContentType; state: ListState 
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {views.length === 0 && <Menu.Label>{t('views.none')}</Menu.Label>}
+          {views.length === 0 && <Menu.Item disabled>{t('views.none')}</Menu.Item>}
           {views.map((view) => (
             <Menu.Item
               key={view.id}

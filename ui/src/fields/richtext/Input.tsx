@@ -75,17 +75,16 @@ export default function MarkdownInput(props: InputProps) {
 
 /** Scroll one of two panes to the same share of its height as the other one. */
 function useLinkedScroll() {
-  const moved = useRef<HTMLElement | null>(null)
+  const moved = useRef<{ pane: HTMLElement; top: number } | null>(null)
   return (from: HTMLElement | null, to: HTMLElement | null) => {
     if (!from || !to) return
-    // The pane that follows reports that it has scrolled, too.
-    if (moved.current === from) {
-      moved.current = null
-      return
-    }
+    // The pane that follows reports that it has scrolled, too, unless it was scrolled on meanwhile.
+    const { pane, top: expected } = moved.current ?? {}
+    moved.current = null
+    if (pane === from && Math.abs(from.scrollTop - (expected ?? 0)) < 1) return
     const top = Math.round((from.scrollTop / Math.max(1, from.scrollHeight - from.clientHeight)) * (to.scrollHeight - to.clientHeight))
     if (Math.abs(to.scrollTop - top) < 1) return
-    moved.current = to
     to.scrollTop = top
+    moved.current = { pane: to, top: to.scrollTop }
   }
 }

@@ -54,7 +54,7 @@ export function useImages({ area, text, set, locked }: { area: RefObject<HTMLTex
     if (element && caret) requestAnimationFrame(() => element.setSelectionRange(moved(caret.start), moved(caret.end)))
   }
   const take = (files: File[], at: number) => {
-    if (!ability.can('plugin::upload.assets.create')) return toastError(new Error(t('markdown.noUpload')))
+    if (!ability.can('plugin::upload.assets.create')) return toastError(new Error(t('media.noUpload')))
     const images = files.filter((file) => file.type.startsWith('image/'))
     if (images.length < files.length) toastError(new Error(t('markdown.imagesOnly')))
     if (images.length === 0) return
