@@ -36,6 +36,13 @@ class Dialect(Protocol):
         """
 
     @property
+    def compares_texts_with_numbers(self) -> bool:
+        """Whether a text may be compared with a number, and is then unlike every one.
+
+        Where it may not, the database refuses the statement.
+        """
+
+    @property
     def versions_by_locale(self) -> bool:
         """Whether the versions of a document come by locale where nobody sorts them, or by id.
 

@@ -195,7 +195,7 @@ def test_policies_and_middlewares_of_the_project_close_the_types_that_name_them(
 ) -> None:
     write(project, "src/api/article/routes/article.js", GUARDED_ROUTES)
     write(project, "src/policies/isOwner.js", POLICY)
-    audit = "module.exports = () => (ctx, next) => { ctx.set('x', 'y'); return next(); };"
+    audit = "module.exports = () => (ctx, next) => { ctx.cookies.set('x', 'y'); return next(); };"
     write(project, "src/middlewares/audit.js", audit)
 
     files = scan(project).closed[f"{ARTICLE}.find"]

@@ -192,13 +192,15 @@ NEAR_MISSES = {
     "rows that are written": f"return strapi.db.query('{NOTE}').update({{}});",
     "a type that does not exist": "return strapi.documents('api::no.no').findMany();",
     "administrators": "return strapi.documents('admin::user').findMany();",
-    "a member of the context": "return ctx.ip;",
+    "a member of the context": "return ctx.cookies;",
     "a state of the server": "return ctx.state.route;",
+    "more of the route": "return ctx.state.route.config;",
     "another user": "ctx.state.auth = {}; return super.find(ctx);",
     "the context handed on": "return JSON.stringify(ctx);",
     "the server handed on": "const all = [strapi]; return 1;",
     "a shared object": "SHARED.count = 1; return 1;",
     "a shared list": "LIST.push(1); return 1;",
+    "a shared date": "DATE.setDate(1); return 1;",
     "a shared variable": "counter = 1; return 1;",
     "a service that is computed": "return strapi.service(ctx.params.x).find();",
     "users that are written": (
@@ -218,12 +220,33 @@ NEAR_MISSES = {
 
 @pytest.mark.parametrize("body", NEAR_MISSES.values(), ids=NEAR_MISSES)
 def test_an_action_that_does_more_stays_closed(tmp_path: Path, body: str) -> None:
-    before = "const SHARED = {}; const LIST = []; let counter = 0;"
+    before = "const SHARED = {}; const LIST = []; const DATE = new Date(); let counter = 0;"
     methods = f"async own(ctx) {{ {body} }}, async find(ctx) {{ {body} }}"
     found = customised(tmp_path, project(methods, before=before))
 
     assert [f"{NOTE}.find"] == list(found.closed)
     assert [one.path for one in found.unserved] == ["/own/:documentId"]
+
+
+async def test_code_knows_its_route_and_the_address_and_sets_headers(
+    kind: Kind, tmp_path: Path
+) -> None:
+    body = (
+        "async own(ctx) { const { info } = ctx.state.route; ctx.set('X-Api', info.apiName);"
+        "ctx.set('Cache-Control', 'no-store');"
+        "if (ctx.query.name) ctx.set(ctx.query.name, 'x');"
+        "return { api: info.apiName, same: ctx.ip === ctx.request.ip, known: !!ctx.ip }; }"
+    )
+    async with notes(kind, tmp_path, project(body)) as site:
+        set_ = await site.send("POST", "own/x", {})
+        forbidden = [
+            await site.send("POST", f"own/x?name={name}", {})
+            for name in ("Content-Length", "Set-Cookie", "Access-Control-Allow-Origin", "a%0D%0Ab")
+        ]
+
+    assert read(set_) == {"api": "note", "same": True, "known": True}
+    assert (set_.headers["x-api"], set_.headers["cache-control"]) == ("note", "no-store")
+    assert [one.status for one in forbidden] == [500] * 4
 
 
 GUARDS = {

@@ -1,5 +1,6 @@
 """The context that code is given: what was asked, and what it responds with."""
 
+import re
 from http import HTTPStatus
 
 import msgspec
@@ -40,7 +41,16 @@ _WITHOUT_WORDS = frozenset({"UnauthorizedError", "ForbiddenError"})
 _SERVER_FAULT = 500
 _EMPTY = frozenset({204, 205, 304})
 _UNKNOWN_STATUS = 404
-_SERVER_STATE = frozenset({"route", "session", "isAuthenticated", "userAbility"})
+_SERVER_STATE = frozenset({"session", "isAuthenticated", "userAbility"})
+_FIXED_STATE = frozenset({"route", "auth"})
+_HEADER = re.compile(r"[A-Za-z0-9-]{1,100}")
+_SERVER_HEADERS = frozenset(
+    {
+        *("connection", "content-encoding", "content-length", "content-type", "date"),
+        *("keep-alive", "server", "set-cookie", "trailer", "transfer-encoding", "upgrade", "vary"),
+    }
+)
+"""Headers that the server sets itself, or that decide where a response ends."""
 
 
 def phrase(status: int) -> str:
@@ -76,7 +86,7 @@ class State(HostObject):
 
     def assign(self, name: str, value: object) -> None:
         """Set a member. Raises UnsupportedError for those that say who asks."""
-        if name in _SERVER_STATE or name == "auth":
+        if name in _SERVER_STATE or name in _FIXED_STATE:
             raise UnsupportedError(f"sets {name} of the state")
         self.members[name] = value
 
@@ -95,10 +105,12 @@ class Context(HostObject):
                 "throw": function(_throw),
                 "send": HostFunction(self._send),
                 "created": HostFunction(self._created),
+                "set": HostFunction(self._set),
             }
         )
         self._request = request
         self._status: int | None = None
+        self._headers: dict[str, str] = {}
         self.body: object = UNDEFINED
         self.refusal: Response | None = None
         """The response of ``ctx.badRequest()`` and the like, where that is the body."""
@@ -161,6 +173,13 @@ class Context(HostObject):
 
     def response(self) -> Response:
         """Return the response. Raises NotFoundError where there is none, UnsupportedError."""
+        response = self._bare_response()
+        response.headers = tuple(
+            (name.encode(), value.encode("latin-1")) for name, value in self._headers.items()
+        )
+        return response
+
+    def _bare_response(self) -> Response:
         if self._status in _EMPTY:
             return Response(self._status, b"", None)
         if self.refusal is not None:
@@ -179,6 +198,20 @@ class Context(HostObject):
     async def _send(self, given: list[object]) -> object:
         self.set_status(given[1] if len(given) > 1 else 200)
         self.respond(given[0] if given else UNDEFINED)
+        return UNDEFINED
+
+    async def _set(self, given: list[object]) -> object:
+        """Set a header of the response. Raises UnsupportedError for those of the server."""
+        match given:
+            case (str() as name, str() | int() as value) if not isinstance(value, bool):
+                text = str(value)
+            case _:
+                raise UnsupportedError("sets a header in a way that is not known")
+        is_plain = _HEADER.fullmatch(name) and text.isascii() and text.isprintable()
+        lower = name.lower()
+        if not is_plain or lower in _SERVER_HEADERS or lower.startswith("access-control-"):
+            raise UnsupportedError(f"sets the header {name}")
+        self._headers[lower] = text
         return UNDEFINED
 
     async def _created(self, given: list[object]) -> object:

@@ -242,7 +242,8 @@ class DataAccess:
         is_id = (isinstance(row_id, int) and not isinstance(row_id, bool)) or (
             isinstance(row_id, str) and row_id.isdigit()
         )
-        if not is_id and _is_no_number(row_id) and self._reader.database.dialect.name == "sqlite":
+        dialect = self._reader.database.dialect
+        if not is_id and _is_no_number(row_id) and dialect.compares_texts_with_numbers:
             return None
         if not is_id:
             raise UnsupportedError("an entry by something else than its number")

@@ -160,8 +160,10 @@ class _Run:
             name.decode("latin-1"): value.decode("latin-1")
             for name, value in request.headers.items()
         }
+        place = request.client[0] if request.client else ""
         asked = HostObject(
             {
+                "ip": place,
                 "query": query,
                 "body": body,
                 "params": parameters,
@@ -171,8 +173,10 @@ class _Run:
             },
             writable=("query", "body"),
         )
-        state = State(await self._asking())
-        members = {"params": parameters, "headers": headers, "header": headers}
+        api = self._uid.removeprefix("api::").partition(".")[0]
+        route = HostObject({"info": HostObject({"apiName": api, "type": "content-api"})})
+        state = State({**await self._asking(), "route": route})
+        members = {"params": parameters, "headers": headers, "header": headers, "ip": place}
         return Context(asked, state, {**members, "method": request.method})
 
     async def _asking(self) -> dict[str, object]:

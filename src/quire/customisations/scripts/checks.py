@@ -27,6 +27,7 @@ from quire.customisations.scripts.paths import (
 from quire.customisations.served import CORE_ACTIONS
 from quire.customisations.statements import UNKNOWN_CODE, NotUnderstoodError
 from quire.javascript.running.builtins import GLOBAL_NAMES, STRAPI_ERRORS
+from quire.javascript.running.dates import CHANGING_DATE_METHODS
 from quire.javascript.running.methods import METHOD_NAMES
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
@@ -62,9 +63,9 @@ from quire.javascript.syntax import (
 _CLASSES = frozenset({"Date", "Set", "Map", "Error", "TypeError", *STRAPI_ERRORS})
 _UTILITIES = "@strapi/utils"
 _NO_VALUES = frozenset({"next", "method", "with strapi", "service", "engine"})
-_CHANGING = frozenset(
-    {"push", "pop", "shift", "unshift", "splice", "sort", "reverse", "set", "add", "delete"}
-)
+_CHANGING = CHANGING_DATE_METHODS | {
+    *("push", "pop", "shift", "unshift", "splice", "sort", "reverse", "set", "add", "delete")
+}
 """Methods that change what they are called on."""
 _LONGEST = {"service": 3, "engine": 4}
 _VERIFY = Member(

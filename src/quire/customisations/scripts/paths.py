@@ -5,6 +5,7 @@ LIVE = frozenset(
         *(("ctx",), ("ctx", "request"), ("ctx", "state")),
         *(("policy",), ("policy", "request"), ("policy", "state")),
         *(("strapi",), ("strapi", "db"), ("strapi", "entityService"), ("strapi", "log")),
+        *(("ctx", "state", "route"), ("ctx", "state", "route", "info")),
         *(("this",), ("super",)),
     }
 )
@@ -17,13 +18,15 @@ _ERROR_METHODS = frozenset(
         *("notImplemented", "badGateway", "serviceUnavailable"),
     }
 )
-CTX_METHODS = _ERROR_METHODS | {"throw", "send", "created"}
+CTX_METHODS = _ERROR_METHODS | {"throw", "send", "created", "set"}
 """Methods of the context."""
 
 DATA = frozenset(
     {
         *(("ctx", "query"), ("ctx", "params"), ("ctx", "body"), ("ctx", "status")),
         *(("ctx", "method"), ("ctx", "request", "method"), ("policy", "params")),
+        *(("ctx", "ip"), ("ctx", "request", "ip")),
+        *(("ctx", "state", "route", "info", "apiName"), ("ctx", "state", "route", "info", "type")),
         *(("ctx", "headers"), ("ctx", "header"), ("ctx", "request", "headers")),
         *(("ctx", "request", "header"), ("policy", "request", "header")),
         ("policy", "request", "headers"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from quire.javascript.running.dates import parsed_date
+from quire.javascript.running.dates import date_of_parts, parsed_date
 from quire.javascript.running.methods import WHITE_SPACE, MapValue, SetValue
 from quire.javascript.running.values import (
     CallableObject,
@@ -96,7 +96,7 @@ def _date(now: Callable[[], int]) -> HostObject:
         if not given:
             return DateValue(now())
         if len(given) > 1:
-            raise UnsupportedError("a date of parts, in the time zone of a server")
+            return date_of_parts(given)
         return parsed_date(given[0])
 
     return HostObject({"new": HostFunction(made), "now": function(lambda *_: now())})

@@ -152,6 +152,7 @@ class PostgresDialect:
 
     name = "postgres"
     finds_in_order = False
+    compares_texts_with_numbers = False
     versions_by_locale = False
     unites_edges = True
 

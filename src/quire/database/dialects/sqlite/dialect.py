@@ -131,6 +131,7 @@ class SqliteDialect:
 
     name = "sqlite"
     finds_in_order = True
+    compares_texts_with_numbers = True
     versions_by_locale = True
     unites_edges = False
 
