@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from quire.hooks.marks import after_write, before_write
     from quire.hooks.routes import route
+    from quire.hooks.shape import Shape
     from quire.hooks.write import Write
 
 __version__ = "0.1.0"
@@ -39,6 +40,7 @@ __all__ = [
     "Page",
     "PreconditionFailed",
     "Principal",
+    "Shape",
     "TooManyRequests",
     "UnitOfWorkError",
     "ValidationError",
@@ -59,6 +61,7 @@ _MODULES = {
     "after_write": "quire.hooks.marks",
     "before_write": "quire.hooks.marks",
     "route": "quire.hooks.routes",
+    "Shape": "quire.hooks.shape",
     **dict.fromkeys(
         (
             "Conflict",

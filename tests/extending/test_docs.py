@@ -82,6 +82,7 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
         category = (await ask("GET", "categories?filters[articles][id][$notNull]=true"))["data"][0]
         used = await ask("DELETE", f"categories/{category['documentId']}")
         latest = await ask("GET", "articles/latest?limit=1")
+        cards = await ask("GET", "articles/cards?limit=1")
         welcome = await post("subscriptions", {"name": "Ada", "slug": "ada"})
         again = await post("subscriptions", {"name": "Ada", "slug": "ada"})
         nameless = await post("subscriptions", {"name": "", "slug": "nameless"})
@@ -98,6 +99,7 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
     assert used["error"]["message"].endswith("articles in this category")
     assert latest["meta"] == {"pagination": {"page": 1, "pageSize": 1}}
     assert latest["data"][0].keys() == {"id", "documentId", "title", "publishedOn"}
+    assert cards["data"][0].keys() == {"documentId", "title", "author"}
     assert welcome == {"welcome": "Ada"}
     assert again["error"]["details"]["errors"][0]["path"] == ["slug"]
     assert nameless["error"]["status"] == 400

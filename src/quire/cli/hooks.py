@@ -9,6 +9,7 @@ from quire.errors import ApplicationError
 from quire.extensions import load_extensions
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Hook
+from quire.hooks.routes import CustomRoute
 from quire.hooks.write import WRITE_ACTIONS
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
@@ -53,6 +54,12 @@ def hook_line(hook: Hook) -> str:
     """Return what a hook is and when it runs, in one line."""
     actions = ", ".join(hook.on)
     return f"{hook.place}: {hook.phase} {hook.name} runs on {actions} of {hook.uid}"
+
+
+def route_line(route: CustomRoute) -> str:
+    """Return what a route is and who may call it, in one line."""
+    who = "everybody" if route.public else f"who is granted {route.action}"
+    return f"{route.place}: {route.method} /{route.path} answers {who}"
 
 
 def _needs(hook: Hook) -> str:

@@ -17,11 +17,12 @@ from quire.errors import AppError, InternalServerError, ServiceUnavailableError,
 from quire.hooks.document import Document, is_unrestricted
 from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.routes import CustomRoute, RouteParameter
+from quire.hooks.shape import Shape
 
 _log = structlog.get_logger("quire.extensions")
 _UNRESTRICTED = (
     "the route returns a document that it has read as the system, private fields and all: "
-    "return a dict with the fields that are meant for the caller"
+    "return a shape or a dict with the fields that are meant for the caller"
 )
 
 
@@ -124,13 +125,13 @@ def _response(route: CustomRoute, result: object) -> Response:
 
 def _is_documents(result: object) -> bool:
     if isinstance(result, list) and result:
-        return all(isinstance(one, Document) for one in result)
-    return isinstance(result, Document)
+        return all(isinstance(one, Document | Shape) for one in result)
+    return isinstance(result, Document | Shape)
 
 
 def returns_documents(hint: object) -> bool:
     """Tell whether an annotation says that a document comes, or a list of documents."""
-    if isinstance(hint, type) and issubclass(hint, Document):
+    if isinstance(hint, type) and issubclass(hint, Document | Shape):
         return True
     if get_origin(hint) in {dict, Mapping}:
         return False

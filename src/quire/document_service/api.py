@@ -6,7 +6,7 @@ own, unless `transaction` makes one of several. They act as the caller, with wha
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from typing import Any, Generic, cast, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 import structlog
 
@@ -29,15 +29,20 @@ from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
 from quire.document_service.reading import Find, Shown
 from quire.document_service.service import passwords_of, run_command
+from quire.document_service.shapes import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
 from quire.hooks.document import D, Document, Kind, mark_unrestricted, uid_of
 from quire.hooks.errors import UnitOfWorkError, nearest
+from quire.hooks.shape import Shape
 from quire.query.plan import Status
 from quire.schema.model import FILE_UID, USER_UID, ContentType
 
 Data = Mapping[str, Any]
 """The attributes of a document, in the form of the content API."""
+
+S = TypeVar("S", bound=Shape[Any])
+T = TypeVar("T")
 
 _MOST = 10_000
 """How many documents one `find` may return."""
@@ -48,11 +53,11 @@ _NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the sy
 _log = structlog.get_logger("quire.extensions")
 
 
-class Page(list[D]):
+class Page(list[T]):
     """Documents of one page; ``total`` is the number of all if ``with_count`` asked for it."""
 
     def __init__(
-        self, documents: Iterable[D], *, page: int, page_size: int, total: int | None
+        self, documents: Iterable[T], *, page: int, page_size: int, total: int | None
     ) -> None:
         super().__init__(documents)
         self.page = page
@@ -82,8 +87,24 @@ class Documents(Generic[D]):
         self._uid = uid
         self._document = document
 
-    async def find(  # noqa: PLR0913 - the parameters of a query
+    @overload
+    async def find(
         self,
+        shape: type[S],
+        /,
+        *,
+        filters: Data | None = None,
+        sort: str | Sequence[str] | None = None,
+        status: Status = "published",
+        locale: str | None = None,
+        page: int = 1,
+        page_size: int = 25,
+        with_count: bool = False,
+    ) -> Page[S]: ...
+    @overload
+    async def find(
+        self,
+        /,
         *,
         filters: Data | None = None,
         sort: str | Sequence[str] | None = None,
@@ -94,8 +115,26 @@ class Documents(Generic[D]):
         page: int = 1,
         page_size: int = 25,
         with_count: bool = False,
-    ) -> Page[D]:
-        """Return a page of documents. Raises ValueError for a page of more than 10,000."""
+    ) -> Page[D]: ...
+    async def find(  # noqa: PLR0913 - the parameters of a query
+        self,
+        shape: type[Shape[Any]] | None = None,
+        /,
+        *,
+        filters: Data | None = None,
+        sort: str | Sequence[str] | None = None,
+        fields: Sequence[str] | None = None,
+        populate: object = None,
+        status: Status = "published",
+        locale: str | None = None,
+        page: int = 1,
+        page_size: int = 25,
+        with_count: bool = False,
+    ) -> Page[Any]:
+        """Return a page of documents, or of values of a shape, which says what is read of them.
+
+        Raises ValueError for a page of more than 10,000.
+        """
         if not 0 < page_size <= _MOST:
             message = f"page_size must be from 1 to {_MOST}: use stream for more"
             raise ValueError(message)
@@ -104,8 +143,7 @@ class Documents(Generic[D]):
             uid=self._uid,
             filters=filters,
             sort=sort,
-            fields=fields,
-            populate=populate,
+            **self._shown(work, shape, fields, populate),
             pagination={"page": page, "pageSize": page_size, "withCount": with_count},
             status=status,
             locale=locale,
@@ -113,12 +151,22 @@ class Documents(Generic[D]):
         )
         found = await work.read(lambda: work.engine.reads.page(find).page())
         return Page(
-            (self._made(work, one) for one in found.documents),
+            (self._made(work, one, shape) for one in found.documents),
             page=page,
             page_size=page_size,
             total=found.pagination.get("total") if with_count else None,
         )
 
+    @overload
+    async def find_one(
+        self,
+        document_id: str,
+        shape: type[S],
+        *,
+        status: Status = "published",
+        locale: str | None = None,
+    ) -> S | None: ...
+    @overload
     async def find_one(
         self,
         document_id: str,
@@ -127,19 +175,28 @@ class Documents(Generic[D]):
         populate: object = None,
         status: Status = "published",
         locale: str | None = None,
-    ) -> D | None:
+    ) -> D | None: ...
+    async def find_one(
+        self,
+        document_id: str,
+        shape: type[Shape[Any]] | None = None,
+        *,
+        fields: Sequence[str] | None = None,
+        populate: object = None,
+        status: Status = "published",
+        locale: str | None = None,
+    ) -> Any:
         """Return one document, ``None`` where there is none in this status and locale."""
         work, ability = self._reach("findOne")
         find = Find(
             uid=self._uid,
-            fields=fields,
-            populate=populate,
+            **self._shown(work, shape, fields, populate),
             status=status,
             locale=locale,
             ability=ability,
         )
         found = await work.read(lambda: work.engine.reads.one(find, document_id).first())
-        return None if found is None else self._made(work, found)
+        return None if found is None else self._made(work, found, shape)
 
     async def first(
         self,
@@ -331,12 +388,29 @@ class Documents(Generic[D]):
         )
         return await self._write("create", [command])
 
-    def _made(self, work: CurrentWork, found: Shown) -> D:
+    def _made(self, work: CurrentWork, found: Shown, shape: type[Shape[Any]] | None = None) -> Any:  # noqa: ANN401 - a document, or a value of the shape
+        if shape is not None:
+            return as_shape(shape, found)
         document = self._document(found)
         if system_reason() is not None:
             work.has_unrestricted = True
             mark_unrestricted(document)
         return document
+
+    def _shown(
+        self,
+        work: CurrentWork,
+        shape: type[Shape[Any]] | None,
+        fields: Sequence[str] | None,
+        populate: object,
+    ) -> dict[str, Any]:
+        """Return what is read of the documents. Raises ValueError when a shape says so already."""
+        if shape is None:
+            return {"fields": fields, "populate": populate}
+        if fields is not None or populate is not None:
+            message = "a shape says which fields are read: leave out fields and populate"
+            raise ValueError(message)
+        return query_of_shape(shape, self._require_type(work), work.engine.schema)
 
     def _reach(self, action: str) -> tuple[CurrentWork, Ability]:
         """Return the unit of work and what may be read. Raises ForbiddenError."""

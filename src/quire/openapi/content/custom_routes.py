@@ -7,6 +7,7 @@ import msgspec
 
 from quire.hooks.document import Document
 from quire.hooks.routes import CustomRoute, RouteParameter
+from quire.hooks.shape import Shape
 from quire.openapi.content.documents import page_meta
 from quire.openapi.content.endpoint import DescriptionContext
 from quire.openapi.operations import (
@@ -82,6 +83,8 @@ def _document(describing: DescriptionContext, hint: object) -> JsonSchema | None
         uid = hint.__uid__
         known = uid is not None and uid in describing.models.schema.content_types
         return describing.models.document(str(uid)) if known else FREE_OBJECT
+    if isinstance(hint, type) and issubclass(hint, Shape):
+        return _schema(describing, hint)
     origin = get_origin(hint)
     if origin in {dict, Mapping}:
         return None
