@@ -326,6 +326,9 @@ def types(
     typescript: Annotated[
         Path | None, Parameter(help="File for models in TypeScript: interfaces.")
     ] = None,
+    documents: Annotated[
+        Path | None, Parameter(help="File for documents in the project's Python code.")
+    ] = None,
     drafts: Annotated[
         bool,
         Parameter(
@@ -341,7 +344,12 @@ def types(
     from quire.cli.types import write_types
 
     return write_types(
-        project, python_file=python, typescript_file=typescript, drafts=drafts, check=check
+        project,
+        python_file=python,
+        typescript_file=typescript,
+        documents_file=documents,
+        drafts=drafts,
+        check=check,
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_error, print_message
-from quire.codegen import python, typescript
+from quire.codegen import documents, python, typescript
 from quire.codegen.model_classes import shapes_of
 from quire.errors import ApplicationError, os_error_reason
 from quire.schema.model import Schema
@@ -18,6 +18,7 @@ def write_types(
     *,
     python_file: Path | None,
     typescript_file: Path | None,
+    documents_file: Path | None,
     drafts: bool,
     check: bool,
 ) -> int:
@@ -33,8 +34,13 @@ def write_types(
         wanted[python_file] = _python(schema, drafts=drafts)
     if typescript_file is not None:
         wanted[typescript_file] = _typescript(schema, drafts=drafts)
+    if documents_file is not None:
+        models = shapes_of(schema, drafts=drafts, reserved=documents.RESERVED)
+        wanted[documents_file] = documents.document_classes(models)
     if not wanted:
-        raise ApplicationError("Say what to write: --python FILE or --typescript FILE.")
+        raise ApplicationError(
+            "Say what to write: --python FILE, --typescript FILE or --documents FILE."
+        )
     stale = [file for file, text in wanted.items() if _stored(file) != text]
     if check:
         for file in stale:

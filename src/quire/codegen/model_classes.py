@@ -28,9 +28,13 @@ class ModelField(Struct, frozen=True, kw_only=True):
 
 
 class ModelClass(Struct, frozen=True, kw_only=True):
-    """One class. What is ``optional`` may be absent; ``tag`` is the value of ``__component``."""
+    """One class of the model ``uid``.
+
+    What is ``optional`` may be absent; ``tag`` is the value of ``__component``.
+    """
 
     name: str
+    uid: str
     about: str
     members: Sequence[ModelField]
     optional: bool = False
@@ -93,12 +97,13 @@ class _Making:
         names, about = self._names[model.uid], _about(model)
         values = [a for a in model.scalars if not a.private and not a.secret]
         members = [self._member(model, attribute) for attribute in values]
-        yield ModelClass(name=names.plain, about=f"{about}.", members=members)
+        yield ModelClass(name=names.plain, uid=model.uid, about=f"{about}.", members=members)
         edges = _edges(model)
         if not edges:
             return
         yield ModelClass(
             name=names.populated,
+            uid=model.uid,
             about=f"{about}, with what was populated.",
             members=[self._member(model, attribute) for attribute in edges],
             optional=True,
@@ -109,7 +114,7 @@ class _Making:
         names = self._names[uid]
         about = f"{_about(self._schema.model(uid))}, in a dynamic zone."
         return ModelClass(
-            name=names.in_zone, about=about, members=[], base=names.populated, tag=uid
+            name=names.in_zone, uid=uid, about=about, members=[], base=names.populated, tag=uid
         )
 
     def _member(self, model: Model, attribute: Attribute) -> ModelField:

@@ -53,13 +53,13 @@ _TYPES = {
 def python_models(shapes: ModelClasses) -> str:
     """Return a module with all classes. What is shared is no more than lists and dictionaries."""
     parts = [_HEADER.format(version=shapes.version)]
-    parts += [f"{name} = {_bare(schema)}\n" for name, schema in shapes.shared.items()]
+    parts += [f"{name} = {bare_type(schema)}\n" for name, schema in shapes.shared.items()]
     inherited = {shape.name: shape for shape in shapes.classes}
     parts += ["\n" + "\n".join(_class(s, inherited)) + "\n" for s in _bases_first(shapes.classes)]
     return "\n".join(parts)
 
 
-def _bare(schema: JsonSchema) -> str:
+def bare_type(schema: JsonSchema) -> str:
     """Write a type without looking into objects."""
     return "list[dict[str, Any]]" if schema.get("type") == "array" else "dict[str, Any]"
 
@@ -115,7 +115,7 @@ def _attribute_name(name: str, taken: set[str]) -> str:
 
 
 def _member(member: ModelField, name: str, shape: ModelClass) -> str:
-    written = _type(member.type)
+    written = python_type(member.type)
     if member.nullable and written != "Any":
         written += " | None"
     if shape.optional:
@@ -127,7 +127,8 @@ def _member(member: ModelField, name: str, shape: ModelClass) -> str:
     return f"{name}: {written}{' = UNSET' if unset else ''}"
 
 
-def _type(schema: Mapping[str, Any]) -> str:
+def python_type(schema: Mapping[str, Any]) -> str:
+    """Write a type."""
     match schema:
         case {"class": str(name)}:
             return name
@@ -136,9 +137,9 @@ def _type(schema: Mapping[str, Any]) -> str:
         case {"const": choice}:
             return f"Literal[{_text(choice)}]"
         case {"oneOf": [*schemas]} | {"anyOf": [*schemas]}:
-            return " | ".join(dict.fromkeys(_type(one) for one in schemas))
+            return " | ".join(dict.fromkeys(python_type(one) for one in schemas))
         case {"type": "array", "items": items}:
-            return f"list[{_type(items)}]"
+            return f"list[{python_type(items)}]"
         case {"type": "string", "format": str(kind)} if kind in _FORMATS:
             return _FORMATS[kind]
         case {"type": str(kind)}:

@@ -32,7 +32,14 @@ from quire.document_service.service import passwords_of, run_command
 from quire.document_service.shapes import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
-from quire.hooks.document import D, Document, Kind, mark_unrestricted, uid_of
+from quire.hooks.document import (
+    D,
+    Document,
+    Kind,
+    make_document,
+    mark_unrestricted,
+    uid_of,
+)
 from quire.hooks.errors import UnitOfWorkError, nearest
 from quire.hooks.shape import Shape
 from quire.query.plan import Status
@@ -391,7 +398,7 @@ class Documents(Generic[D]):
     def _made(self, work: CurrentWork, found: Shown, shape: type[Shape[Any]] | None = None) -> Any:  # noqa: ANN401 - a document, or a value of the shape
         if shape is not None:
             return as_shape(shape, found)
-        document = self._document(found)
+        document = make_document(self._document, found)
         if system_reason() is not None:
             work.has_unrestricted = True
             mark_unrestricted(document)

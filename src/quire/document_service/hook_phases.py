@@ -14,7 +14,7 @@ from quire.document_service.hook_calls import call_hook
 from quire.document_service.passwords import passwords_in
 from quire.document_service.reading import Find, Shown
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.hooks.document import Document
+from quire.hooks.document import Document, make_document
 from quire.hooks.extensions import Hook, WriteHooks
 from quire.hooks.write import Write, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
@@ -150,4 +150,5 @@ def _view(hook: Hook, shown: Mapping[str, Any] | None) -> Document | None:
     if shown is None:
         return None
     names = (_IDENTITY, *hook.needs)
-    return hook.document({name: shown[name] for name in names if name in shown})
+    loaded = {name: shown[name] for name in names if name in shown}
+    return make_document(hook.document, loaded)

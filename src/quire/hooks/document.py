@@ -1,5 +1,6 @@
 """Documents as the code of a project gets them: fields by name, or by attribute."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
 from quire.hooks.errors import NotLoadedError
@@ -54,6 +55,21 @@ def is_unrestricted(value: object) -> bool:
             return any(map(is_unrestricted, value))
         case _:
             return False
+
+
+def make_document(document: "type[D]", found: Mapping[str, Any]) -> "D":
+    """Return what was read as a document of a class; what is nested in it are documents, too."""
+    return document({name: _nested(value) for name, value in found.items()})
+
+
+def _nested(value: object) -> object:
+    match value:
+        case dict():
+            return make_document(Document, value)
+        case list():
+            return [_nested(one) for one in value]
+        case _:
+            return value
 
 
 D = TypeVar("D", bound=Document)

@@ -1,0 +1,88 @@
+"""Typed documents for a project's Python code: a subclass of `quire.Document` for each type."""
+
+import keyword
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from quire.codegen import python
+from quire.codegen.model_classes import CLASS, ModelClass, ModelClasses
+from quire.hooks.document import Document
+from quire.schema.attributes.json_schema import JsonSchema
+
+RESERVED = python.RESERVED | {"Document"}
+"""Names that no class may have."""
+
+_HEADER = '''"""Typed documents of the project, for its Python code.
+
+Made by `quire types` of the schema {version}: a change belongs into the schema.
+
+A field that a read has not loaded raises NotLoadedError, relations and components among them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from quire import Document
+'''
+_DICTIONARY = frozenset(dir(Document))
+
+
+def document_classes(models: ModelClasses) -> str:
+    """Return a module with a class for each model. Values are those of JSON: times are texts."""
+    plain = {one.name: one for one in models.classes if one.base is None}
+    members: dict[str, list[str]] = {name: [*_members(one, models)] for name, one in plain.items()}
+    for one in models.classes:
+        if one.optional and one.base is not None:
+            members[one.base] += _members(one, models)
+    parts = [_HEADER.format(version=models.version)]
+    parts += [f"{name} = {python.bare_type(schema)}\n" for name, schema in models.shared.items()]
+    parts += ["\n" + "\n".join(_class(one, members[name])) + "\n" for name, one in plain.items()]
+    return "\n".join(parts)
+
+
+def _class(model: ModelClass, members: list[str]) -> Iterator[str]:
+    yield f"class {model.name}(Document):"
+    yield f'    """{model.about}"""'
+    yield ""
+    if "::" in model.uid:
+        yield f'    __uid__ = "{model.uid}"'
+    yield from (f"    {member}" for member in members)
+
+
+def _members(model: ModelClass, models: ModelClasses) -> Iterator[str]:
+    """Yield fields that attributes can stand for; others are read by their key."""
+    roots = {one.name: _root(one, models) for one in models.classes}
+    for member in model.members:
+        if not member.name.isidentifier() or keyword.iskeyword(member.name):
+            continue
+        if member.name in _DICTIONARY:
+            continue
+        written = python.python_type(_as_stored(member.type, roots))
+        yield f"{member.name}: {written}{' | None' if member.nullable and written != 'Any' else ''}"
+
+
+def _root(model: ModelClass, models: ModelClasses) -> str:
+    known = {one.name: one for one in models.classes}
+    while model.base is not None:
+        model = known[model.base]
+    return model.name
+
+
+def _as_stored(schema: JsonSchema, roots: Mapping[str, str]) -> dict[str, Any]:
+    """Return a type with times as texts, and with the one class that each model has here."""
+    found: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == CLASS:
+            found[key] = roots.get(str(value), value)
+        elif key == "format":
+            continue
+        elif isinstance(value, Mapping):
+            found[key] = _as_stored(value, roots)
+        elif isinstance(value, list | tuple):
+            found[key] = [
+                _as_stored(one, roots) if isinstance(one, Mapping) else one for one in value
+            ]
+        else:
+            found[key] = value
+    return found
