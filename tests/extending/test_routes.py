@@ -70,6 +70,12 @@ async def private() -> Document:
     with as_system("look"):
         return await documents(PAPER).first(status="draft")
 
+@route.get("/papers/private/writer", public=True)
+async def private_writer() -> Document:
+    with as_system("look"):
+        paper = await documents(PAPER).first(populate=["writer"], status="draft")
+    return paper.writer
+
 @route.get("/papers/shown", public=True)
 async def shown() -> dict[str, str]:
     with as_system("look"):
@@ -226,13 +232,16 @@ async def test_a_route_acts_as_the_caller_and_shows_no_private_field_by_accident
     tmp_path: Path, kind: Kind
 ) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:
-        await office.ask("POST", "/api/papers?status=draft", {"data": {"title": "A"}})
+        writer = (await office.ask("POST", "/api/writers", {"data": {"name": "Ada"}})).data
+        paper = {"title": "A", "writer": writer["documentId"]}
+        await office.ask("POST", "/api/papers?status=draft", {"data": paper})
         private = await office.ask("GET", "/api/papers/private")
+        nested = await office.ask("GET", "/api/papers/private/writer")
         shown = await office.ask("GET", "/api/papers/shown")
         motto = await office.ask("GET", "/api/papers/motto")
         who = await office.ask("GET", "/api/papers/who")
 
-        assert private.status == 500
+        assert (private.status, nested.status) == (500, 500)
         assert shown.json == {"margin": None}
         assert motto.status == 403
         assert who.json == "anonymous"

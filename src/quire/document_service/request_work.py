@@ -74,7 +74,9 @@ class WorkInRequest(CurrentWork):
             self._open = None
             held.end()
             await asyncio.wait([running])
-        held.finish(running)
+            failed = running.exception()
+        if failed is not None:
+            raise failed
 
 
 class _RollBackError(Exception):
@@ -113,7 +115,3 @@ class _RequestTransaction(HeldTransaction):
     def roll_back(self) -> None:
         """Keep nothing of what was written."""
         self._is_undone = True
-
-    def finish(self, running: "asyncio.Future[None]") -> None:
-        """Raise what kept the transaction from being committed."""
-        running.result()

@@ -39,9 +39,17 @@ class Document(dict[str, Any]):
 _UNRESTRICTED = "__quire_unrestricted__"
 
 
-def mark_unrestricted(document: Document) -> None:
-    """Note that a document was read without permissions: routes do not return it as it is."""
-    setattr(document, _UNRESTRICTED, True)
+def mark_unrestricted(value: object) -> None:
+    """Note of a document, and of those in it, that it was read without permissions.
+
+    Routes do not return such documents as they are.
+    """
+    if isinstance(value, Document):
+        setattr(value, _UNRESTRICTED, True)
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            mark_unrestricted(one)
 
 
 def is_unrestricted(value: object) -> bool:
