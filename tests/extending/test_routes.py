@@ -85,6 +85,10 @@ async def shown() -> dict[str, str]:
 async def slow() -> None:
     await asyncio.sleep(5)
 
+@route.get("/papers/timed-out", public=True)
+async def timed_out() -> None:
+    raise TimeoutError("of another server")
+
 @route.get("/papers/broken", public=True)
 async def broken() -> None:
     raise LookupError("a secret")
@@ -251,10 +255,11 @@ async def test_what_fails_is_a_plain_error(tmp_path: Path, kind: Kind) -> None:
     async with open_extended(tmp_path, kind, CODE) as office:
         broken = await office.ask("GET", "/api/papers/broken")
         slow = await office.ask("GET", "/api/papers/slow")
+        other = await office.ask("GET", "/api/papers/timed-out")
         wrong_method = await office.send("POST", "/api/papers/cheapest")
 
         assert (broken.status, broken.error) == (500, "Internal Server Error")
-        assert slow.status == 503
+        assert (slow.status, other.status) == (503, 500)
         assert wrong_method.status == 405
 
 
@@ -288,6 +293,7 @@ async def test_the_openapi_document_describes_the_routes(tmp_path: Path, kind: K
         ('@route.get("/a")\nasync def a(b: "Nope") -> None: ...', "NameError"),
         ('@route.get("/a")\nasync def a(b: asyncio.Lock): ...', "a type that no request can give"),
         ('@route.get("/a", action="find")\nasync def a(): ...', 'action must be like "api::'),
+        ('@route.get("/a", action="plugin::a.b.c")\nasync def a(): ...', "action must be like"),
         ('@route.get("/a")\nasync def find(): ...', "is an action of the core"),
         ('@route.get("/a", public="yes")\nasync def a(): ...', "public must be True or False"),
         ('@route.get("/a", timeout=0)\nasync def a(): ...', "timeout must be from 1 to 600"),

@@ -123,7 +123,7 @@ def new_archive(path: Path) -> Iterator[tuple[ArchiveWriter, Path]]:
     try:
         with (
             TemporaryDirectory(dir=path.parent, prefix=".quire-backup-") as folder,
-            unfinished.open("wb") as file,
+            open(unfinished, "wb", opener=_for_owner) as file,
         ):
             with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
                 yield ArchiveWriter(tar), Path(folder)
@@ -132,6 +132,11 @@ def new_archive(path: Path) -> Iterator[tuple[ArchiveWriter, Path]]:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _for_owner(path: str, flags: int) -> int:
+    """Open a file that nobody else may read: it holds hashes of passwords."""
+    return os.open(path, flags, 0o600)
 
 
 def files_below(folder: Path) -> list[Path]:

@@ -32,24 +32,25 @@ def custom_route(route: CustomRoute, documents: DocumentService) -> Route:
     async def handle(request: Request) -> Response:
         arguments = _arguments(route, request)
         work = WorkInRequest(route.name, documents, request.principal)
+        limit = asyncio.timeout(route.timeout)
         try:
             with work.is_current():
-                async with asyncio.timeout(route.timeout):
+                async with limit:
                     result = await _call(route.function, arguments)
             if work.has_unrestricted and is_unrestricted(result):
                 raise UnitOfWorkError(_UNRESTRICTED)  # noqa: TRY301 - logged as any mistake is
             return _response(route, result)
-        except TimeoutError as error:
-            _log.error(
-                "a route took too long",
-                route=route.name,
-                place=route.place,
-                seconds=route.timeout,
-            )
-            raise ServiceUnavailableError from error
         except AppError:
             raise
         except Exception as error:
+            if isinstance(error, TimeoutError) and limit.expired():
+                _log.error(
+                    "a route took too long",
+                    route=route.name,
+                    place=route.place,
+                    seconds=route.timeout,
+                )
+                raise ServiceUnavailableError from error
             _log.error("a route failed", route=route.name, place=route.place)
             raise InternalServerError from error
         finally:

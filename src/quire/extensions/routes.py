@@ -15,7 +15,7 @@ from quire.hooks.routes import CustomRoute, RouteMark, RouteParameter, Source
 from quire.schema.model import Schema
 
 _SEGMENT = re.compile(r":[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+")
-_ACTION = re.compile(r"(api|plugin)::[a-z0-9-]+\.[A-Za-z0-9-]+\.[A-Za-z0-9_]+")
+_ACTION = re.compile(r"api::[a-z0-9-]+\.[A-Za-z0-9-]+\.[A-Za-z0-9_]+")
 _LONGEST_TIMEOUT = 600
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)

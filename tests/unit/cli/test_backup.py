@@ -57,6 +57,7 @@ def test_a_restored_project_has_the_rows_and_files_of_the_backup(
     code, output, messages = run("backup", own_recorded, "--to", tmp_path / "kept")
     assert (code, f"with {files:,} files was backed up" in messages) == (0, True), messages
     archive = Path(output.strip())
+    assert archive.stat().st_mode & 0o777 == 0o600
     change(kind, own_recorded)
 
     code, _, messages = run("restore", own_recorded, "--from", archive)
