@@ -50,7 +50,7 @@ def test_it_asks_which_file_to_write(run: Run, project: Path) -> None:
     code, _, messages = run("types", project)
 
     assert code == 2
-    assert "--python FILE or --typescript FILE" in messages
+    assert "--python FILE, --typescript FILE or --documents FILE" in messages
 
 
 def test_a_file_that_cannot_be_written_is_an_error(run: Run, project: Path, tmp_path: Path) -> None:
