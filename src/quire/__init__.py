@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire.document_service.api import Documents, Page, documents
+    from quire.document_service.api import Documents, documents
     from quire.document_service.hook_principal import Principal, as_system, principal, transaction
-    from quire.hooks.document import Document
+    from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
         Conflict,
         Forbidden,
@@ -57,6 +57,7 @@ __all__ = [
 # Imported when they are asked for: the command line and the server need none of them to start.
 _MODULES = {
     "Document": "quire.hooks.document",
+    "Page": "quire.hooks.document",
     "Write": "quire.hooks.write",
     "after_write": "quire.hooks.marks",
     "before_write": "quire.hooks.marks",
@@ -75,7 +76,7 @@ _MODULES = {
         ),
         "quire.hooks.errors",
     ),
-    **dict.fromkeys(("Documents", "Page", "documents"), "quire.document_service.api"),
+    **dict.fromkeys(("Documents", "documents"), "quire.document_service.api"),
     **dict.fromkeys(
         ("Principal", "as_system", "principal", "transaction"),
         "quire.document_service.hook_principal",

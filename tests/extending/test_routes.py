@@ -12,6 +12,7 @@ from tests.unit.admin_api.office import Office
 _FIRST = IMPORTS.count("\n") + 1
 ROLE = "/users-permissions/roles"
 CODE = """
+import dataclasses
 import time
 from typing import Annotated, Literal
 import msgspec
@@ -75,6 +76,25 @@ async def private_writer() -> Document:
     with as_system("look"):
         paper = await documents(PAPER).first(populate=["writer"], status="draft")
     return paper.writer
+
+class Wrapped(msgspec.Struct):
+    paper: dict
+
+@dataclasses.dataclass
+class Held:
+    papers: list[Wrapped]
+
+@route.get("/papers/private/wrapped", public=True)
+async def private_wrapped() -> Held:
+    with as_system("look"):
+        return Held([Wrapped(await documents(PAPER).first(status="draft"))])
+
+@route.post("/papers/long", public=True)
+async def long() -> None:
+    async with transaction():
+        await documents(PAPER).create({"title": "Long"})
+        await asyncio.sleep(2.5)
+        await documents(PAPER).create({"title": "Longer"})
 
 @route.get("/papers/shown", public=True)
 async def shown() -> dict[str, str]:
@@ -232,6 +252,14 @@ async def test_a_transaction_keeps_all_or_nothing(tmp_path: Path, kind: Kind) ->
         assert (cleared.status, nothing.data) == (204, [])
 
 
+async def test_a_transaction_that_takes_too_long_is_rolled_back(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        late = await office.ask("POST", "/api/papers/long")
+        left = await office.ask("GET", "/api/papers?status=draft")
+
+        assert (late.status, left.data) == (503, [])
+
+
 async def test_a_route_acts_as_the_caller_and_shows_no_private_field_by_accident(
     tmp_path: Path, kind: Kind
 ) -> None:
@@ -240,12 +268,13 @@ async def test_a_route_acts_as_the_caller_and_shows_no_private_field_by_accident
         paper = {"title": "A", "writer": writer["documentId"]}
         await office.ask("POST", "/api/papers?status=draft", {"data": paper})
         private = await office.ask("GET", "/api/papers/private")
+        wrapped = await office.ask("GET", "/api/papers/private/wrapped")
         nested = await office.ask("GET", "/api/papers/private/writer")
         shown = await office.ask("GET", "/api/papers/shown")
         motto = await office.ask("GET", "/api/papers/motto")
         who = await office.ask("GET", "/api/papers/who")
 
-        assert (private.status, nested.status) == (500, 500)
+        assert (private.status, nested.status, wrapped.status) == (500, 500, 500)
         assert shown.json == {"margin": None}
         assert motto.status == 403
         assert who.json == "anonymous"

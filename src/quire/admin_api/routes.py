@@ -160,6 +160,6 @@ def _token_routes(context: AdminContext) -> Iterator[Route]:
         TokenKeys(salt=secrets.api_token_salt, encryption=secrets.encryption_key),
         clock=context.clock,
         known_actions=lambda: all_actions(schema, routed),
-        code_actions=context.engine.extensions.granted_actions,
+        custom_actions=context.engine.extensions.granted_actions,
     )
     yield from ApiTokenApi(tokens).routes()

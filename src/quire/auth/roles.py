@@ -13,8 +13,8 @@ from quire.access.principal import Principal
 from quire.auth.grant_limits import require_grantable
 from quire.database.program import Program
 from quire.database.stores.accounts import ROW_RULES_KEY, Accounts
-from quire.database.stores.code_grants import write_grants
 from quire.database.stores.core_store import read_setting, write_setting
+from quire.database.stores.custom_route_grants import write_grants
 from quire.database.stores.end_user_roles import RoleRow, RoleRows
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
@@ -85,7 +85,7 @@ class Roles:
         def act(unit: UnitOfWork) -> Program[None]:
             rows = _rows(unit)
             role = yield from _existing(rows, role_id)
-            present = yield from self._accounts.granted_code_actions("roles", role_id)
+            present = yield from self._accounts.granted_custom_actions("roles", role_id)
             present |= role.permissions.keys()
             added = [a for a in actions if a in known and a not in present]
             require_grantable(principal, added)
@@ -125,7 +125,7 @@ class Roles:
         every: Collection[str],
     ) -> Program[None]:
         """Let a role grant what is ``added``, and of the actions of Python routes ``every`` one."""
-        code = self._accounts.code_actions
+        code = self._accounts.custom_actions
         yield from rows.grant(role_id, sorted(a for a in added if a not in code))
         if code:
             own = {action for action in every if action in code}

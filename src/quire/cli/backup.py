@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +25,7 @@ from quire.errors import ApplicationError
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 
+_TEMPORARY = ".quire-restore-"
 _MOMENT = "%Y%m%dT%H%M%SZ"
 _NAME = re.compile(r"-\d{8}T\d{6}Z\.tar")
 
@@ -101,15 +103,11 @@ def restore_project(project: Path, path: Path, *, replace: bool) -> int:
     uploads = _uploads(settings) if manifest.media is not None else None
     if not replace:
         _require_empty(settings, uploads)
-    with TemporaryDirectory(dir=settings.project, prefix=".quire-restore-") as folder:
+    with TemporaryDirectory(dir=settings.project, prefix=_TEMPORARY) as folder:
         dump = Path(folder) / database.dump_name
         extract_database(path, manifest, dump)
-        media = Path(folder) / "media"
-        if uploads is not None:
-            extract_media(path, media)
-        asyncio.run(database.restore(dump))
-        if uploads is not None:
-            _swap(media, uploads, Path(folder) / "before")
+        with _replaced_media(path, uploads) if uploads is not None else nullcontext():
+            asyncio.run(database.restore(dump))
     when = f"the backup of {manifest.created_at}"
     print_message(f"{database.place}{_with_files(manifest.media)} was restored from {when}.")
     if manifest.media is not None and uploads is None:
@@ -133,17 +131,32 @@ def _require_empty(settings: Settings, uploads: Path | None) -> None:
         )
 
 
-def _swap(new: Path, place: Path, before: Path) -> None:
-    """Put a folder in the place of another one, whose content goes with the temporary folder."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    if place.exists():
-        place.rename(before)
-    try:
-        shutil.move(new, place)
-    except OSError:
-        if before.exists():
-            before.rename(place)
-        raise
+@contextmanager
+def _replaced_media(archive: Path, uploads: Path) -> Iterator[None]:
+    """Replace the uploaded files by those of an archive; put them back when the block raises.
+
+    The folder itself stays, as it may be a volume that is mounted there.
+    """
+    uploads.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=uploads, prefix=_TEMPORARY) as folder:
+        new, before = Path(folder) / "new", Path(folder) / "before"
+        extract_media(archive, new)
+        before.mkdir()
+        try:
+            _move_content(uploads, before)
+            _move_content(new, uploads)
+            yield
+        except BaseException:
+            _move_content(uploads, new)
+            _move_content(before, uploads)
+            raise
+
+
+def _move_content(source: Path, target: Path) -> None:
+    """Move everything in a folder to another one, but for temporary folders of a restore."""
+    for path in source.iterdir():
+        if not path.name.startswith(_TEMPORARY):
+            path.rename(target / path.name)
 
 
 def _uploads(settings: Settings) -> Path | None:
@@ -162,7 +175,7 @@ def _surplus(path: Path, project: str, keep: int | None) -> list[Path]:
         for one in path.parent.iterdir()
         if one.name.startswith(project) and _NAME.fullmatch(one.name.removeprefix(project))
     ]
-    return sorted(own, key=lambda one: one.name)[: -keep or None]
+    return sorted(own, key=lambda one: one.name)[:-keep]
 
 
 def _with_files(count: int | None) -> str:

@@ -75,7 +75,7 @@ class ArchiveWriter:
                 continue
             with file:
                 member = self._tar.gettarinfo(arcname=f"{_MEDIA}/{name}", fileobj=file)
-                read = _DigestingReader(file)
+                read = _HashingReader(file)
                 self._tar.addfile(member, cast("IO[bytes]", read))
             self._media.update(f"{member.name}\0{read.digest.hexdigest()}\n".encode())
             self._files.add(name)
@@ -99,7 +99,7 @@ class ArchiveWriter:
         self._tar.addfile(member, BytesIO(text))
 
 
-class _DigestingReader:
+class _HashingReader:
     """A file that is read once, with a checksum of what was read."""
 
     def __init__(self, file: IO[bytes]) -> None:

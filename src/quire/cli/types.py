@@ -6,7 +6,7 @@ from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
 from quire.cli.terminal import print_error, print_message
 from quire.codegen import documents, python, typescript
-from quire.codegen.model_classes import shapes_of
+from quire.codegen.model_classes import make_model_classes
 from quire.errors import ApplicationError, os_error_reason
 from quire.schema.model import Schema
 from quire.settings import load_settings
@@ -35,7 +35,7 @@ def write_types(
     if typescript_file is not None:
         wanted[typescript_file] = _typescript(schema, drafts=drafts)
     if documents_file is not None:
-        models = shapes_of(schema, drafts=drafts, reserved=documents.RESERVED)
+        models = make_model_classes(schema, drafts=drafts, reserved=documents.RESERVED)
         wanted[documents_file] = documents.document_classes(models)
     if not wanted:
         raise ApplicationError(
@@ -54,13 +54,13 @@ def write_types(
 
 
 def _python(schema: Schema, *, drafts: bool) -> str:
-    shapes = shapes_of(schema, drafts=drafts, reserved=python.RESERVED)
-    return python.python_models(shapes)
+    models = make_model_classes(schema, drafts=drafts, reserved=python.RESERVED)
+    return python.python_models(models)
 
 
 def _typescript(schema: Schema, *, drafts: bool) -> str:
-    shapes = shapes_of(schema, drafts=drafts, reserved=typescript.RESERVED)
-    return typescript.typescript_models(shapes)
+    models = make_model_classes(schema, drafts=drafts, reserved=typescript.RESERVED)
+    return typescript.typescript_models(models)
 
 
 def _stored(file: Path) -> str | None:

@@ -1,5 +1,5 @@
-"""Typed models of a project's content, for programs that read it: what ``quire types`` writes.
+"""Typed models of a project's content, as ``quire types`` writes them.
 
-`shapes` says which classes there are and what they hold, for all languages; there is a module for
-each language, which knows nothing of the schema.
+`model_classes` says which classes there are and what they hold, for all languages. There is a
+module for each language, and `documents` for the project's own Python code.
 """

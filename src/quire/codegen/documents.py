@@ -31,10 +31,11 @@ _DICTIONARY = frozenset(dir(Document))
 def document_classes(models: ModelClasses) -> str:
     """Return a module with a class for each model. Values are those of JSON: times are texts."""
     plain = {one.name: one for one in models.classes if one.base is None}
-    members: dict[str, list[str]] = {name: [*_members(one, models)] for name, one in plain.items()}
+    roots = {one.name: _root(one, models) for one in models.classes}
+    members = {name: [*_members(one, roots)] for name, one in plain.items()}
     for one in models.classes:
         if one.optional and one.base is not None:
-            members[one.base] += _members(one, models)
+            members[one.base] += _members(one, roots)
     parts = [_HEADER.format(version=models.version)]
     parts += [f"{name} = {python.bare_type(schema)}\n" for name, schema in models.shared.items()]
     parts += ["\n" + "\n".join(_class(one, members[name])) + "\n" for name, one in plain.items()]
@@ -50,9 +51,8 @@ def _class(model: ModelClass, members: list[str]) -> Iterator[str]:
     yield from (f"    {member}" for member in members)
 
 
-def _members(model: ModelClass, models: ModelClasses) -> Iterator[str]:
+def _members(model: ModelClass, roots: Mapping[str, str]) -> Iterator[str]:
     """Yield fields that attributes can stand for; others are read by their key."""
-    roots = {one.name: _root(one, models) for one in models.classes}
     for member in model.members:
         if not member.name.isidentifier() or keyword.iskeyword(member.name):
             continue
@@ -63,6 +63,7 @@ def _members(model: ModelClass, models: ModelClasses) -> Iterator[str]:
 
 
 def _root(model: ModelClass, models: ModelClasses) -> str:
+    """Return the name of the class without a base that a class is built on."""
     known = {one.name: one for one in models.classes}
     while model.base is not None:
         model = known[model.base]

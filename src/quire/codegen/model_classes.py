@@ -50,7 +50,7 @@ class ModelClasses(Struct, frozen=True, kw_only=True):
     shared: Mapping[str, JsonSchema]
 
 
-def shapes_of(schema: Schema, *, drafts: bool, reserved: Collection[str]) -> ModelClasses:
+def make_model_classes(schema: Schema, *, drafts: bool, reserved: Collection[str]) -> ModelClasses:
     """Return the classes of the project's own content types and of all that these lead to.
 
     With ``drafts`` they also fit drafts, in which what is required may be null. No class has one of
@@ -86,10 +86,10 @@ class _Making:
             if uid not in self._made:
                 self._made[uid] = [*self._of(self._schema.model(uid))]
         zoned = [self._zoned(uid) for uid in self._in_zones]
-        classes = [shape for shapes in self._made.values() for shape in shapes] + zoned
+        classes = [one for several in self._made.values() for one in several] + zoned
         return ModelClasses(
             version=self._schema.version,
-            classes=sorted(classes, key=lambda shape: shape.name),
+            classes=sorted(classes, key=lambda one: one.name),
             shared=dict(sorted(self._shared.items())),
         )
 

@@ -50,12 +50,12 @@ _TYPES = {
 }
 
 
-def python_models(shapes: ModelClasses) -> str:
+def python_models(models: ModelClasses) -> str:
     """Return a module with all classes. What is shared is no more than lists and dictionaries."""
-    parts = [_HEADER.format(version=shapes.version)]
-    parts += [f"{name} = {bare_type(schema)}\n" for name, schema in shapes.shared.items()]
-    inherited = {shape.name: shape for shape in shapes.classes}
-    parts += ["\n" + "\n".join(_class(s, inherited)) + "\n" for s in _bases_first(shapes.classes)]
+    parts = [_HEADER.format(version=models.version)]
+    parts += [f"{name} = {bare_type(schema)}\n" for name, schema in models.shared.items()]
+    inherited = {model.name: model for model in models.classes}
+    parts += ["\n" + "\n".join(_class(s, inherited)) + "\n" for s in _bases_first(models.classes)]
     return "\n".join(parts)
 
 
@@ -66,10 +66,10 @@ def bare_type(schema: JsonSchema) -> str:
 
 def _bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
     """Yield classes in an order in which no base comes after what is built on it."""
-    known = {shape.name: shape for shape in classes}
+    known = {model.name: model for model in classes}
     written: set[str] = set()
-    for shape in classes:
-        line = [shape]
+    for model in classes:
+        line = [model]
         while (base := line[-1].base) is not None:
             line.append(known[base])
         for one in reversed(line):
@@ -78,23 +78,23 @@ def _bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
                 yield one
 
 
-def _class(shape: ModelClass, known: Mapping[str, ModelClass]) -> Iterator[str]:
+def _class(model: ModelClass, known: Mapping[str, ModelClass]) -> Iterator[str]:
     options = "kw_only=True"
-    if shape.tag is not None:
-        options += f', tag_field="__component", tag={_text(shape.tag)}'
-    yield f"class {shape.name}({shape.base or 'Struct'}, {options}):"
-    yield f'    """{shape.about}"""'
-    taken = {"field", *(name for name in _inherited(shape, known))}
-    if shape.members:
+    if model.tag is not None:
+        options += f', tag_field="__component", tag={_text(model.tag)}'
+    yield f"class {model.name}({model.base or 'Struct'}, {options}):"
+    yield f'    """{model.about}"""'
+    taken = {"field", *(name for name in _inherited(model, known))}
+    if model.members:
         yield ""
-    for member in shape.members:
-        yield f"    {_member(member, _attribute_name(member.name, taken), shape)}"
+    for member in model.members:
+        yield f"    {_member(member, _attribute_name(member.name, taken), model)}"
 
 
-def _inherited(shape: ModelClass, known: Mapping[str, ModelClass]) -> set[str]:
+def _inherited(model: ModelClass, known: Mapping[str, ModelClass]) -> set[str]:
     """Return the names of attributes that a class has from what it is built on."""
     taken: set[str] = set()
-    base = shape.base
+    base = model.base
     while base is not None:
         for member in known[base].members:
             _attribute_name(member.name, taken)
@@ -114,14 +114,14 @@ def _attribute_name(name: str, taken: set[str]) -> str:
     return unused(wanted, taken)
 
 
-def _member(member: ModelField, name: str, shape: ModelClass) -> str:
+def _member(member: ModelField, name: str, model: ModelClass) -> str:
     written = python_type(member.type)
     if member.nullable and written != "Any":
         written += " | None"
-    if shape.optional:
+    if model.optional:
         written += " | UnsetType"
     renamed = [] if name == member.name else [f"name={_text(member.name)}"]
-    unset = ["default=UNSET"] if shape.optional else []
+    unset = ["default=UNSET"] if model.optional else []
     if renamed:
         return f"{name}: {written} = field({', '.join([*renamed, *unset])})"
     return f"{name}: {written}{' = UNSET' if unset else ''}"

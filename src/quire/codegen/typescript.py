@@ -35,32 +35,32 @@ _TYPES = {
 }
 
 
-def typescript_models(shapes: ModelClasses) -> str:
+def typescript_models(models: ModelClasses) -> str:
     """Return a module with all interfaces."""
-    parts = [_HEADER.format(version=shapes.version)]
-    parts += [f"export type {name} = {_type(schema)};\n" for name, schema in shapes.shared.items()]
-    parts += ["\n".join(_interface(shape)) + "\n" for shape in shapes.classes]
+    parts = [_HEADER.format(version=models.version)]
+    parts += [f"export type {name} = {_type(schema)};\n" for name, schema in models.shared.items()]
+    parts += ["\n".join(_interface(model)) + "\n" for model in models.classes]
     return "\n".join(parts)
 
 
-def _interface(shape: ModelClass) -> Iterator[str]:
-    yield f"/** {shape.about} */"
-    extended = f" extends {shape.base}" if shape.base else ""
-    tag = [] if shape.tag is None else [f"  __component: {json.dumps(shape.tag)};"]
-    lines = [*tag, *(f"  {_member(member, shape)}" for member in shape.members)]
+def _interface(model: ModelClass) -> Iterator[str]:
+    yield f"/** {model.about} */"
+    extended = f" extends {model.base}" if model.base else ""
+    tag = [] if model.tag is None else [f"  __component: {json.dumps(model.tag)};"]
+    lines = [*tag, *(f"  {_member(member, model)}" for member in model.members)]
     if not lines:
-        yield f"export interface {shape.name}{extended} {{}}"
+        yield f"export interface {model.name}{extended} {{}}"
         return
-    yield f"export interface {shape.name}{extended} {{"
+    yield f"export interface {model.name}{extended} {{"
     yield from lines
     yield "}"
 
 
-def _member(member: ModelField, shape: ModelClass) -> str:
+def _member(member: ModelField, model: ModelClass) -> str:
     written = _type(member.type)
     if member.nullable and written != "unknown":
         written += " | null"
-    return f"{_name(member.name)}{'?' if shape.optional else ''}: {written};"
+    return f"{_name(member.name)}{'?' if model.optional else ''}: {written};"
 
 
 def _name(name: str) -> str:

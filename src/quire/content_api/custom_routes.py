@@ -10,11 +10,10 @@ import structlog
 
 from quire.content_api.messages import NO_CONTENT, Request, Response
 from quire.content_api.routes import Route
-from quire.document_service.api import Page
-from quire.document_service.request_work import WorkInRequest
+from quire.document_service.route_context import RouteContext
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
-from quire.hooks.document import Document, is_unrestricted
+from quire.hooks.document import Document, Page, is_unrestricted
 from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.routes import CustomRoute, RouteParameter
 from quire.hooks.shape import Shape
@@ -31,14 +30,14 @@ def custom_route(route: CustomRoute, documents: DocumentService) -> Route:
 
     async def handle(request: Request) -> Response:
         arguments = _arguments(route, request)
-        work = WorkInRequest(route.name, documents, request.principal)
+        context = RouteContext(route.name, documents, request.principal)
         limit = asyncio.timeout(route.timeout)
         try:
-            with work.is_current():
+            with context.activate():
                 async with limit:
                     result = await _call(route.function, arguments)
-            if work.has_unrestricted and is_unrestricted(result):
-                raise UnitOfWorkError(_UNRESTRICTED)  # noqa: TRY301 - logged as any mistake is
+            if context.has_unrestricted:
+                _refuse_unrestricted(result)
             return _response(route, result)
         except AppError:
             raise
@@ -54,7 +53,7 @@ def custom_route(route: CustomRoute, documents: DocumentService) -> Route:
             _log.error("a route failed", route=route.name, place=route.place)
             raise InternalServerError from error
         finally:
-            work.is_ended = True
+            context.is_ended = True
 
     return Route(
         method=route.method,
@@ -109,6 +108,12 @@ def _invalid(parameter: RouteParameter, message: str) -> ValidationError:
     )
 
 
+def _refuse_unrestricted(result: object) -> None:
+    """Raise UnitOfWorkError for documents that were read without permissions."""
+    if is_unrestricted(result):
+        raise UnitOfWorkError(_UNRESTRICTED)
+
+
 def _response(route: CustomRoute, result: object) -> Response:
     """Return the response: documents in the envelope of the API, everything else as it is."""
     if result is None:
@@ -119,7 +124,7 @@ def _response(route: CustomRoute, result: object) -> Response:
             pagination["pageCount"] = -(-result.total // result.page_size)
             pagination["total"] = result.total
         result = {"data": list(result), "meta": {"pagination": pagination}}
-    elif returns_documents(route.returns) or _is_documents(result):
+    elif _returns_documents(route.returns) or _is_documents(result):
         result = {"data": result, "meta": {}}
     return Response(200, msgspec.json.encode(result))
 
@@ -130,10 +135,10 @@ def _is_documents(result: object) -> bool:
     return isinstance(result, Document | Shape)
 
 
-def returns_documents(hint: object) -> bool:
+def _returns_documents(hint: object) -> bool:
     """Tell whether an annotation says that a document comes, or a list of documents."""
     if isinstance(hint, type) and issubclass(hint, Document | Shape):
         return True
     if get_origin(hint) in {dict, Mapping}:
         return False
-    return any(returns_documents(one) for one in get_args(hint))
+    return any(_returns_documents(one) for one in get_args(hint))

@@ -63,7 +63,7 @@ class Customisations(Struct, frozen=True):
     keep it closed. ``routes`` are the core routes of the types whose router files say which there
     are; all others have the usual ones. ``unserved`` are routes to code that does not run.
     ``unused_ignores`` are entries of the setting ``migration.ignore`` that no finding matches.
-    ``code_actions`` are those of the routes of the project's Python code, by what they belong to.
+    ``custom_actions`` are those of the routes of the project's Python code, by what they belong to.
     """
 
     closed: Mapping[str, tuple[str, ...]]
@@ -71,7 +71,7 @@ class Customisations(Struct, frozen=True):
     unused_ignores: tuple[str, ...] = ()
     routes: Mapping[str, tuple[ServedRoute, ...]] = field(default_factory=dict)
     unserved: tuple[UnservedRoute, ...] = ()
-    code_actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    custom_actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def routed_actions(self, schema: Schema) -> dict[str, tuple[str, ...]]:
         """Return the actions that routes lead to, by uid, of what has not just the usual ones."""
@@ -79,7 +79,7 @@ class Customisations(Struct, frozen=True):
             uid: tuple(dict.fromkeys(route.action for route in routes))
             for uid, routes in self.routes.items()
         }
-        for uid, actions in self.code_actions.items():
+        for uid, actions in self.custom_actions.items():
             content_type = schema.content_types.get(uid)
             usual = (
                 () if content_type is None else (name for _, _, name in core_routes(content_type))

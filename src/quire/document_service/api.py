@@ -24,7 +24,7 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.document_service.current_work import CurrentWork, current_work
+from quire.document_service.extension_context import ExtensionContext, current_context
 from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
 from quire.document_service.reading import Find, Shown
@@ -36,6 +36,7 @@ from quire.hooks.document import (
     D,
     Document,
     Kind,
+    Page,
     make_document,
     mark_unrestricted,
     uid_of,
@@ -49,7 +50,6 @@ Data = Mapping[str, Any]
 """The attributes of a document, in the form of the content API."""
 
 S = TypeVar("S", bound=Shape[Any])
-T = TypeVar("T")
 
 _MOST = 10_000
 """How many documents one `find` may return."""
@@ -58,18 +58,6 @@ _NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the sy
 """Who acts without permissions in the content API, by the kind of principal."""
 
 _log = structlog.get_logger("quire.extensions")
-
-
-class Page(list[T]):
-    """Documents of one page; ``total`` is the number of all if ``with_count`` asked for it."""
-
-    def __init__(
-        self, documents: Iterable[T], *, page: int, page_size: int, total: int | None
-    ) -> None:
-        super().__init__(documents)
-        self.page = page
-        self.page_size = page_size
-        self.total = total
 
 
 @overload
@@ -145,20 +133,20 @@ class Documents(Generic[D]):
         if not 0 < page_size <= _MOST:
             message = f"page_size must be from 1 to {_MOST}: use stream for more"
             raise ValueError(message)
-        work, ability = self._reach("find")
+        context, ability = self._reach("find")
         find = Find(
             uid=self._uid,
             filters=filters,
             sort=sort,
-            **self._shown(work, shape, fields, populate),
+            **self._shown(context, shape, fields, populate),
             pagination={"page": page, "pageSize": page_size, "withCount": with_count},
             status=status,
             locale=locale,
             ability=ability,
         )
-        found = await work.read(lambda: work.engine.reads.page(find).page())
+        found = await context.read(lambda: context.engine.reads.page(find).page())
         return Page(
-            (self._made(work, one, shape) for one in found.documents),
+            (self._made(context, one, shape) for one in found.documents),
             page=page,
             page_size=page_size,
             total=found.pagination.get("total") if with_count else None,
@@ -194,16 +182,16 @@ class Documents(Generic[D]):
         locale: str | None = None,
     ) -> Any:
         """Return one document, ``None`` where there is none in this status and locale."""
-        work, ability = self._reach("findOne")
+        context, ability = self._reach("findOne")
         find = Find(
             uid=self._uid,
-            **self._shown(work, shape, fields, populate),
+            **self._shown(context, shape, fields, populate),
             status=status,
             locale=locale,
             ability=ability,
         )
-        found = await work.read(lambda: work.engine.reads.one(find, document_id).first())
-        return None if found is None else self._made(work, found, shape)
+        found = await context.read(lambda: context.engine.reads.one(find, document_id).first())
+        return None if found is None else self._made(context, found, shape)
 
     async def first(
         self,
@@ -395,18 +383,20 @@ class Documents(Generic[D]):
         )
         return await self._write("create", [command])
 
-    def _made(self, work: CurrentWork, found: Shown, shape: type[Shape[Any]] | None = None) -> Any:  # noqa: ANN401 - a document, or a value of the shape
+    def _made(
+        self, context: ExtensionContext, found: Shown, shape: type[Shape[Any]] | None = None
+    ) -> Any:  # noqa: ANN401 - a document, or a value of the shape
         if shape is not None:
             return as_shape(shape, found)
         document = make_document(self._document, found)
         if system_reason() is not None:
-            work.has_unrestricted = True
+            context.has_unrestricted = True
             mark_unrestricted(document)
         return document
 
     def _shown(
         self,
-        work: CurrentWork,
+        context: ExtensionContext,
         shape: type[Shape[Any]] | None,
         fields: Sequence[str] | None,
         populate: object,
@@ -417,37 +407,37 @@ class Documents(Generic[D]):
         if fields is not None or populate is not None:
             message = "a shape says which fields are read: leave out fields and populate"
             raise ValueError(message)
-        return query_of_shape(shape, self._require_type(work), work.engine.schema)
+        return query_of_shape(shape, self._require_type(context), context.engine.schema)
 
-    def _reach(self, action: str) -> tuple[CurrentWork, Ability]:
+    def _reach(self, action: str) -> tuple[ExtensionContext, Ability]:
         """Return the unit of work and what may be read. Raises ForbiddenError."""
-        work = current_work()
-        self._require_type(work)
+        context = current_context()
+        self._require_type(context)
         if system_reason() is not None:
-            return work, Unsanitized()
-        ability = self._ability(work)
+            return context, Unsanitized()
+        ability = self._ability(context)
         if not ability.allows(f"{self._uid}.{action}"):
             raise ForbiddenError
-        return work, ability
+        return context, ability
 
-    def _require_type(self, work: CurrentWork) -> ContentType:
-        types = work.engine.schema.content_types
+    def _require_type(self, context: ExtensionContext) -> ContentType:
+        types = context.engine.schema.content_types
         found = types.get(self._uid)
         if found is None or not (found.is_api or self._uid in {USER_UID, FILE_UID}):
-            known = [one.uid for one in work.engine.schema.api_types]
+            known = [one.uid for one in context.engine.schema.api_types]
             message = f'there are no documents of "{self._uid}"{nearest(self._uid, known)}'
             raise ValueError(message)
         return found
 
-    def _ability(self, work: CurrentWork) -> Ability:
-        if work.principal is None:
+    def _ability(self, context: ExtensionContext) -> Ability:
+        if context.principal is None:
             who = _NAMES[principal().kind]
             message = (
                 f'documents("{self._uid}") acts as the caller, which is {who} here, without '
                 'permissions in the content API: use `with as_system("reason")`'
             )
             raise UnitOfWorkError(message)
-        return work.principal.ability
+        return context.principal.ability
 
     def _commands(
         self, command: Callable[..., Command], document_ids: Iterable[str], locale: str | None
@@ -457,24 +447,24 @@ class Documents(Generic[D]):
         ]
 
     async def _write(self, action: str, commands: Sequence[Command]) -> list[D]:
-        work, ability = self._reach(action)
-        content_type = self._require_type(work)
+        context, ability = self._reach(action)
+        content_type = self._require_type(context)
         if not (content_type.is_api or (self._uid == USER_UID and system_reason() is not None)):
             raise ForbiddenError
-        schema = work.engine.schema
+        schema = context.engine.schema
         for command in commands:
             if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
                 reach = FullAccess() if system_reason() is not None else ability
                 check_input(schema, content_type, command.data, reach)
         reason = system_reason()
         if reason is not None:
-            _log.info("written as system", reason=reason, code=work.name, uid=self._uid)
-        shown = await work.write(
+            _log.info("written as system", reason=reason, code=context.name, uid=self._uid)
+        shown = await context.write(
             lambda unit: self._written(unit, commands),
             as_system=reason is not None,
             passwords=[one for command in commands for one in passwords_of(schema, command)],
         )
-        return [self._made(work, one) for one in shown]
+        return [self._made(context, one) for one in shown]
 
     def _written(self, unit: UnitOfWork, commands: Sequence[Command]) -> Program[list[Shown]]:
         """Run commands; returns what they have written, as a read without populate shows it."""

@@ -14,11 +14,10 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from quire.database.program import Program, await_in_loop
-from quire.document_service.current_work import Act
+from quire.document_service.extension_context import Act
 from quire.document_service.passwords import Password
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError
-from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.extensions import Cause
 
 T = TypeVar("T")
@@ -52,11 +51,11 @@ class HeldTransaction:
     async def ask(self, act: Callable[[], Program[T]]) -> T:
         """Have a program run in the transaction; returns its result.
 
-        Raises what the program raises, and UnitOfWorkError when the transaction is over.
+        Raises what the program raises, and ServiceUnavailableError when the transaction has ended
+        because it took too long.
         """
         if self._is_closed:
-            message = "the transaction is over"
-            raise UnitOfWorkError(message)
+            raise ServiceUnavailableError
         reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._requests.append(_Request(act, reply))
         self._wake.set()
@@ -81,10 +80,10 @@ class HeldTransaction:
             if self.loop is not None and not self.loop.is_closed():
                 self.loop.call_soon_threadsafe(self._close)
 
-    def begin(self) -> None:
+    def on_begin(self) -> None:
         """Do what is done once, when the transaction has begun."""
 
-    def cancelled(self) -> None:
+    def on_cancel(self) -> None:
         """Do what is done when whoever waits for the transaction goes away."""
 
     def refuse_late(self) -> None:
@@ -96,7 +95,7 @@ class HeldTransaction:
         if self.loop is None:
             self.loop = asyncio.get_running_loop()
             self._deadline = self.loop.time() + self._seconds
-            self.begin()
+            self.on_begin()
         self._reply()
         try:
             async with asyncio.timeout_at(self._deadline):
@@ -104,7 +103,7 @@ class HeldTransaction:
         except TimeoutError:
             self._is_late = True
         except asyncio.CancelledError:
-            self.cancelled()
+            self.on_cancel()
             raise
         self._wake.clear()
 

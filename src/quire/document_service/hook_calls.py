@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import structlog
 
 from quire.database.program import Program
-from quire.document_service.current_work import Act, CurrentWork
+from quire.document_service.extension_context import Act, ExtensionContext
 from quire.document_service.held_transaction import (
     HeldTransaction,
     savepoint_in,
@@ -36,7 +36,7 @@ _DEPTH = 8
 _log = structlog.get_logger("quire.extensions")
 
 
-class WorkInHook(CurrentWork):
+class HookContext(ExtensionContext):
     """A unit of work as one call of a hook has it."""
 
     def __init__(self, unit: UnitOfWork, causes: tuple[Cause, ...]) -> None:
@@ -101,7 +101,7 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
     causes = (*unit.causes, cause)
     try:
         _require_depth(causes)
-        yield from _call(WorkInHook(unit, causes), hook, write)
+        yield from _call(HookContext(unit, causes), hook, write)
     except AppError:
         raise
     except Exception as error:
@@ -116,25 +116,25 @@ def _require_depth(causes: tuple[Cause, ...]) -> None:
         raise HookLoopError(message)
 
 
-def _call(work: WorkInHook, hook: Hook, write: Write[Any]) -> Program[None]:
-    with work.is_current():
+def _call(context: HookContext, hook: Hook, write: Write[Any]) -> Program[None]:
+    with context.activate():
         # Of a coroutine function nothing runs yet. A plain function may return a coroutine, too.
         result = hook.function(write)
     try:
         if inspect.isawaitable(result):
-            work.task = _HookTask(result, work, hook)
-            yield from work.task.program()
+            context.task = _HookTask(result, context, hook)
+            yield from context.task.program()
     finally:
-        work.is_ended = True
+        context.is_ended = True
 
 
 class _HookTask(HeldTransaction):
     """The coroutine of a hook, which takes turns with the program that holds the transaction."""
 
-    def __init__(self, awaitable: Awaitable[None], work: WorkInHook, hook: Hook) -> None:
+    def __init__(self, awaitable: Awaitable[None], context: HookContext, hook: Hook) -> None:
         super().__init__(_SECONDS)
         self._awaitable = awaitable
-        self._work = work
+        self._context = context
         self._hook = hook
         self._task: asyncio.Task[None] | None = None
 
@@ -148,18 +148,18 @@ class _HookTask(HeldTransaction):
             if self.loop is not None and self._task is not None and not self._task.done():
                 self.loop.call_soon_threadsafe(self._task.cancel)
 
-    def begin(self) -> None:
+    def on_begin(self) -> None:
         """Start the coroutine."""
         self._task = asyncio.get_running_loop().create_task(self._run())
         self._task.add_done_callback(lambda _: self.end())
 
-    def cancelled(self) -> None:
+    def on_cancel(self) -> None:
         """Cancel the coroutine with the program."""
         if self._task is not None:
             self._task.cancel()
 
     async def _run(self) -> None:
-        with self._work.is_current():
+        with self._context.activate():
             await self._awaitable
 
     def refuse_late(self) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from quire.access import principal as access
-from quire.document_service.current_work import current_work
+from quire.document_service.extension_context import current_context
 
 _system: ContextVar[str | None] = ContextVar("system reason", default=None)
 
@@ -28,18 +28,18 @@ class Principal(Struct, frozen=True, kw_only=True):
 
 def principal() -> Principal:
     """Return who acts in the current unit of work. Raises UnitOfWorkError outside of one."""
-    work = current_work()
-    if _system.get() is not None or work.is_system:
+    context = current_context()
+    if _system.get() is not None or context.is_system:
         return Principal(kind="system")
-    match work.principal:
+    match context.principal:
         case access.Anonymous():
             return Principal(kind="anonymous")
         case access.EndUser(id=id_, document_id=document_id):
             return Principal(kind="user", id=id_, document_id=document_id)
         case access.ApiToken(id=id_):
             return Principal(kind="token", id=id_)
-        case None if work.editor is not None:
-            return Principal(kind="admin", id=work.editor)
+        case None if context.editor is not None:
+            return Principal(kind="admin", id=context.editor)
         case None:
             return Principal(kind="nobody")
 
@@ -73,5 +73,5 @@ async def transaction() -> AsyncIterator[None]:
     In a hook it is a savepoint of the hook's transaction; in a route it is a transaction, which may
     take two seconds: nobody else writes meanwhile. Raises UnitOfWorkError outside of both.
     """
-    async with current_work().transaction():
+    async with current_context().transaction():
         yield

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from quire.hooks.errors import UnknownFieldError
-from quire.hooks.shape import Shape, shapes_of
+from quire.hooks.shape import Shape, nested_shapes
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -29,7 +29,7 @@ def query_of_shape(shape: type[Shape[Any]], model: Model, schema: Schema) -> dic
     """
     fields: list[str] = []
     populate: dict[str, Any] = {}
-    for name, inner in shapes_of(shape).items():
+    for name, inner in nested_shapes(shape).items():
         if name in _ALWAYS:
             fields.append(name)
             continue

@@ -1,5 +1,6 @@
-"""Hooks of a project's Python code as values; knows no database and no HTTP.
+"""Hooks, routes and documents of a project's Python code as values; no database and no HTTP.
 
-Decorators mark functions (`marks`), `quire.extensions` collects the marks into a snapshot
-(`extensions`), and `quire.document_service` calls the functions with what they work on (`write`).
+Decorators mark functions (`marks`, `routes`), `quire.extensions` collects the marks into a snapshot
+(`extensions`). `quire.document_service` calls hooks with a `write`, `quire.content_api` serves the
+routes, and `document` and `shape` are what reads return.
 """

@@ -1,7 +1,10 @@
 """Documents as the code of a project gets them: fields by name, or by attribute."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass
 from typing import Any, ClassVar, TypeVar
+
+from msgspec import Struct
 
 from quire.hooks.errors import NotLoadedError
 
@@ -61,8 +64,10 @@ def is_unrestricted(value: object) -> bool:
             return any(map(is_unrestricted, value.values()))
         case list() | tuple():
             return any(map(is_unrestricted, value))
+        case Struct():
+            return any(is_unrestricted(getattr(value, name)) for name in value.__struct_fields__)
         case _:
-            return False
+            return is_dataclass(value) and any(map(is_unrestricted, vars(value).values()))
 
 
 def make_document(document: "type[D]", found: Mapping[str, Any]) -> "D":
@@ -81,6 +86,7 @@ def _nested(value: object) -> object:
 
 
 D = TypeVar("D", bound=Document)
+T = TypeVar("T")
 Kind = type[Document] | str
 """A content type: a subclass of `Document`, a uid, or a pattern such as ``"api::*"``."""
 
@@ -93,3 +99,15 @@ def uid_of(kind: Kind) -> str:
     if not isinstance(uid, str):
         raise ValueError(f"{kind!r} is not a content type: it has no __uid__")  # noqa: TRY004 - a wrong value
     return uid
+
+
+class Page(list[T]):
+    """Documents of one page; ``total`` is the number of all if ``with_count`` asked for it."""
+
+    def __init__(
+        self, documents: Iterable[T], *, page: int, page_size: int, total: int | None
+    ) -> None:
+        super().__init__(documents)
+        self.page = page
+        self.page_size = page_size
+        self.total = total

@@ -26,54 +26,39 @@ class RouteMark(Struct, frozen=True, kw_only=True, eq=False):
         return f"route.{self.method.lower()}"
 
 
-class RouteMarker:
-    """The decorators of routes, one for each method: ``@route.get("/articles/popular")``.
+class RouteDecorator:
+    """A decorator of functions that serve one method: ``@route.get("/articles/popular")``."""
 
-    ``path`` is below the prefix of the API; a segment such as ``:slug`` is a parameter of the
-    function. ``action`` is what a role or a token has to grant, by default
-    ``api::<folder>.<folder>.<function>``; a route that is ``public`` asks for no permission.
-    ``timeout`` is in seconds.
-    """
+    def __init__(self, method: str) -> None:
+        self._method = method
 
-    def get(
+    def __call__(
         self, path: str, *, action: str | None = None, public: bool = False, timeout: float = 30
     ) -> Callable[[F], F]:
-        """Serve GET requests."""
-        return _marker("GET", path, action, public, timeout)
+        """Mark a function as a route.
 
-    def post(
-        self, path: str, *, action: str | None = None, public: bool = False, timeout: float = 30
-    ) -> Callable[[F], F]:
-        """Serve POST requests."""
-        return _marker("POST", path, action, public, timeout)
-
-    def put(
-        self, path: str, *, action: str | None = None, public: bool = False, timeout: float = 30
-    ) -> Callable[[F], F]:
-        """Serve PUT requests."""
-        return _marker("PUT", path, action, public, timeout)
-
-    def patch(
-        self, path: str, *, action: str | None = None, public: bool = False, timeout: float = 30
-    ) -> Callable[[F], F]:
-        """Serve PATCH requests."""
-        return _marker("PATCH", path, action, public, timeout)
-
-    def delete(
-        self, path: str, *, action: str | None = None, public: bool = False, timeout: float = 30
-    ) -> Callable[[F], F]:
-        """Serve DELETE requests."""
-        return _marker("DELETE", path, action, public, timeout)
+        ``path`` is below the prefix of the API; a segment such as ``:slug`` is a parameter of the
+        function. ``action`` is what a role or a token has to grant, by default
+        ``api::<folder>.<folder>.<function>``; a route that is ``public`` asks for no permission.
+        ``timeout`` is in seconds.
+        """
+        mark = RouteMark(
+            method=self._method, path=path, action=action, public=public, timeout=timeout
+        )
+        return lambda function: add_mark(function, mark)
 
 
-route = RouteMarker()
+class RouteDecorators:
+    """The decorators of routes, one for each method."""
+
+    get = RouteDecorator("GET")
+    post = RouteDecorator("POST")
+    put = RouteDecorator("PUT")
+    patch = RouteDecorator("PATCH")
+    delete = RouteDecorator("DELETE")
 
 
-def _marker(
-    method: str, path: object, action: object, public: object, timeout: object
-) -> Callable[[F], F]:
-    mark = RouteMark(method=method, path=path, action=action, public=public, timeout=timeout)
-    return lambda function: add_mark(function, mark)
+route = RouteDecorators()
 
 
 class RouteParameter(Struct, frozen=True, kw_only=True):

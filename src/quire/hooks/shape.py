@@ -28,7 +28,7 @@ class Shape(msgspec.Struct, Generic[D_co], frozen=True, kw_only=True):
 S = TypeVar("S", bound=Shape[Any])
 
 
-def shapes_of(shape: type[Shape[Any]]) -> dict[str, type[Shape[Any]] | None]:
+def nested_shapes(shape: type[Shape[Any]]) -> dict[str, type[Shape[Any]] | None]:
     """Return the fields of a shape, each with the shape of its values, ``None`` for plain ones."""
     hints = get_type_hints(shape)
     return {name: _inner(hints[name]) for name in shape.__struct_fields__}

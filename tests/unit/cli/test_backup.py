@@ -14,6 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from quire.cli.backup_archive import ArchiveWriter, read_manifest
+from quire.database.settings_target import target_of
+from quire.errors import DatabaseOpenError
+from quire.settings import load_settings
 from tests.databases.kind import Kind, opened
 from tests.databases.kinds import POSTGRESQL, SQLITE
 from tests.postgresql.binaries import find_binaries
@@ -165,6 +168,61 @@ def test_a_running_server_keeps_a_sqlite_file_from_being_replaced(
 
     assert (refused.code, "is locked by another program" in refused.messages) == (2, True)
     assert done.code == 0, done.messages
+
+
+@pytest.mark.parametrize("content", [b"not a database" * 100, b""], ids=["damaged", "empty"])
+def test_a_damaged_database_is_replaced(
+    run: Run, project: Path, tmp_path: Path, content: bytes
+) -> None:
+    archive, before = tmp_path / "one.tar", rows(SQLITE, project)
+    assert run("backup", project, "--to", archive).code == 0
+    (project / ".tmp/data.db").write_bytes(content)
+    (project / ".tmp/data.db-wal").write_bytes(b"left over")
+
+    code, _, messages = run("restore", project, "--from", archive, "--replace")
+
+    assert code == 0, messages
+    assert rows(SQLITE, project) == before
+
+
+def test_files_stay_where_the_database_is_not_restored(
+    run: Run, kind: Kind, own_recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive, kept = tmp_path / "one.tar", own_recorded / UPLOADS / "kept.txt"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text("in the backup")
+    assert run("backup", own_recorded, "--to", archive).code == 0
+    kept.write_text("now")
+    before = rows(kind, own_recorded)
+
+    async def fail(*_: object) -> None:
+        raise DatabaseOpenError("the disk is full")
+
+    monkeypatch.setattr(type(target_of(load_settings(own_recorded))), "restore", fail)
+    code, _, messages = run("restore", own_recorded, "--from", archive, "--replace")
+
+    assert (code, "the disk is full" in messages) == (2, True)
+    assert kept.read_text() == "now"
+    assert rows(kind, own_recorded) == before
+    assert not [one for one in kept.parent.iterdir() if one.name.startswith(".quire")]
+
+
+@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+def test_a_postgresql_restore_that_fails_changes_nothing(
+    run: Run, kind: Kind, own_recorded: Path, tmp_path: Path
+) -> None:
+    archive, before = tmp_path / "one.tar", rows(kind, own_recorded)
+    assert run("backup", own_recorded, "--to", archive, "--no-media").code == 0
+    with (own_recorded / "quire.toml").open("a") as settings:
+        settings.write("\n[database]\nbusy_timeout_ms = 200\n")
+    with opened(kind, own_recorded) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM articles LIMIT 1")
+        code, _, messages = run("restore", own_recorded, "--from", archive, "--replace")
+        other.execute("ROLLBACK")
+
+    assert (code, "lock timeout" in messages) == (2, True), messages
+    assert rows(kind, own_recorded) == before
 
 
 def test_old_backups_of_the_project_are_deleted(

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from quire.codegen import python, typescript
-from quire.codegen.model_classes import shapes_of
+from quire.codegen.model_classes import make_model_classes
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from tests.unit.codegen.trees import TREE
@@ -36,13 +36,13 @@ async def kiosk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kiosk
 
 
 def python_of(schema: Schema, *, drafts: bool = False) -> str:
-    shapes = shapes_of(schema, drafts=drafts, reserved=python.RESERVED)
-    return python.python_models(shapes)
+    models = make_model_classes(schema, drafts=drafts, reserved=python.RESERVED)
+    return python.python_models(models)
 
 
 def typescript_of(schema: Schema) -> str:
-    shapes = shapes_of(schema, drafts=False, reserved=typescript.RESERVED)
-    return typescript.typescript_models(shapes)
+    models = make_model_classes(schema, drafts=False, reserved=typescript.RESERVED)
+    return typescript.typescript_models(models)
 
 
 def imported(text: str, folder: Path, name: str) -> Any:  # noqa: ANN401 - a module made at run time

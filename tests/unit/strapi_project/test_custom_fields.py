@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.codegen.model_classes import shapes_of
+from quire.codegen.model_classes import make_model_classes
 from quire.codegen.python import python_models
 from quire.schema.custom_fields import WELL_KNOWN
 from quire.schema.describe import describe_content_type
@@ -220,8 +220,8 @@ def test_a_custom_field_is_typed_like_its_storage_type(tmp_path: Path) -> None:
 
     def models(project: Path) -> str:
         schema = load_schema(project)
-        shapes = shapes_of(schema, drafts=False, reserved=())
-        return python_models(shapes).replace(schema.version, "")
+        found = make_model_classes(schema, drafts=False, reserved=())
+        return python_models(found).replace(schema.version, "")
 
     assert models(plain) == models(tmp_path)
 

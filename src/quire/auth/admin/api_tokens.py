@@ -12,8 +12,8 @@ from quire.auth.tokens import hash_api_token, new_api_token
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.code_grants import CODE_GRANTS_KEY, granted_in, write_grants
 from quire.database.stores.core_store import read_setting
+from quire.database.stores.custom_route_grants import CUSTOM_GRANTS_KEY, granted_in, write_grants
 from quire.database.stores.system_rows import Record, SystemRows
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 
@@ -69,15 +69,15 @@ class ApiTokenManager:
         *,
         clock: Clock,
         known_actions: Callable[[], Collection[str]],
-        code_actions: frozenset[str] = frozenset(),
+        custom_actions: frozenset[str] = frozenset(),
     ) -> None:
-        """``code_actions`` are those of the routes of the project's Python code."""
+        """``custom_actions`` are those of the routes of the project's Python code."""
         self._database = database
         self._rows = rows
         self._keys = keys
         self._clock = clock
         self._known_actions = known_actions
-        self._code_actions = code_actions
+        self._custom_actions = custom_actions
 
     async def all(self) -> list[ManagedApiToken]:
         """Return all tokens, by their names."""
@@ -202,7 +202,7 @@ class ApiTokenManager:
         wanted = {row_id for several in linked.values() for row_id in several}
         granted = yield from self._rows.listed(TOKEN_PERMISSION_UID, ("action",), wanted)
         actions = {int(str(row["id"])): str(row["action"]) for row in granted}
-        code = yield from self._code_grants(found)
+        code = yield from self._custom_grants(found)
         return [
             ManagedApiToken(
                 id=token_id,
@@ -224,11 +224,11 @@ class ApiTokenManager:
 
     def _grant(self, token_id: int, actions: Collection[str]) -> Program[None]:
         now = self._clock()
-        if self._code_actions:
-            code = self._code_actions.intersection(actions)
+        if self._custom_actions:
+            code = self._custom_actions.intersection(actions)
             yield from write_grants(self._rows.store.writes, "tokens", token_id, code)
         for action in actions:
-            if action in self._code_actions:
+            if action in self._custom_actions:
                 continue
             row_id = yield from self._rows.insert(TOKEN_PERMISSION_UID, {"action": action}, now=now)
             yield from self._rows.link(
@@ -239,12 +239,12 @@ class ApiTokenManager:
         linked = yield from self._rows.linked(TOKEN_UID, "permissions", [token_id])
         yield from self._rows.delete(TOKEN_PERMISSION_UID, linked[token_id])
 
-    def _code_grants(self, token_ids: Collection[int]) -> Program[dict[int, frozenset[str]]]:
+    def _custom_grants(self, token_ids: Collection[int]) -> Program[dict[int, frozenset[str]]]:
         """Return the actions of Python routes that tokens grant, which are kept apart."""
-        if not self._code_actions:
+        if not self._custom_actions:
             return dict.fromkeys(token_ids, frozenset())
-        stored = yield from read_setting(self._rows.store.writes, CODE_GRANTS_KEY)
-        return {one: granted_in(stored, "tokens", one) & self._code_actions for one in token_ids}
+        stored = yield from read_setting(self._rows.store.writes, CUSTOM_GRANTS_KEY)
+        return {one: granted_in(stored, "tokens", one) & self._custom_actions for one in token_ids}
 
     def _require_free(self, name: str, besides: int | None) -> Program[None]:
         found = yield from self._rows.by(TOKEN_UID, (), "name", name)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from quire.database.compile.statements import AliasedTable, Query, StatementBuilder
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
-from quire.database.stores.code_grants import CODE_GRANTS_KEY, Owner, granted_in
+from quire.database.stores.custom_route_grants import CUSTOM_GRANTS_KEY, Owner, granted_in
 from quire.database.tables.table_map import LinkEdge, TableMap
 from quire.schema.attributes.base import StorageKind
 from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
@@ -65,12 +65,12 @@ class Accounts:
     """The programs that authentication runs."""
 
     def __init__(
-        self, tables: TableMap, dialect: Dialect, code_actions: frozenset[str] = frozenset()
+        self, tables: TableMap, dialect: Dialect, custom_actions: frozenset[str] = frozenset()
     ) -> None:
-        """``code_actions`` are those of the routes of the project's Python code."""
+        """``custom_actions`` are those of the routes of the project's Python code."""
         self._tables = tables
         self._dialect = dialect
-        self.code_actions = code_actions
+        self.custom_actions = custom_actions
         self._by_attribute: dict[tuple[str, bool], Query] = {}
 
     def api_token(self, access_key: str) -> Program[TokenRow | None]:
@@ -90,7 +90,7 @@ class Accounts:
         """Return the actions that a custom token grants."""
         rows = yield self._statement(self._token_actions_query, token_id)
         granted = frozenset(str(row[0]) for row in rows)
-        return granted | (yield from self.granted_code_actions("tokens", token_id))
+        return granted | (yield from self.granted_custom_actions("tokens", token_id))
 
     def touch_token(self, token_id: int, now: int) -> Program[None]:
         """Note that a token was used now (epoch milliseconds)."""
@@ -101,14 +101,14 @@ class Accounts:
         """Return the actions that a role of end users grants."""
         rows = yield self._statement(self._role_actions_query, role_id)
         granted = frozenset(str(row[0]) for row in rows)
-        return granted | (yield from self.granted_code_actions("roles", role_id))
+        return granted | (yield from self.granted_custom_actions("roles", role_id))
 
-    def granted_code_actions(self, owner: Owner, row_id: int) -> Program[frozenset[str]]:
+    def granted_custom_actions(self, owner: Owner, row_id: int) -> Program[frozenset[str]]:
         """Return the actions of Python routes that a role or token grants; asks only if any are."""
-        if not self.code_actions:
+        if not self.custom_actions:
             return frozenset()
-        stored = yield from self.stored(CODE_GRANTS_KEY)
-        return granted_in(stored, owner, row_id) & self.code_actions
+        stored = yield from self.stored(CUSTOM_GRANTS_KEY)
+        return granted_in(stored, owner, row_id) & self.custom_actions
 
     def role_rules(self, role_id: int) -> Program[Mapping[str, object]]:
         """Return the row rules of a role by action, as they were set."""

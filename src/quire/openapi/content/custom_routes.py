@@ -5,7 +5,7 @@ from typing import get_args, get_origin
 
 import msgspec
 
-from quire.hooks.document import Document
+from quire.hooks.document import Document, Page
 from quire.hooks.routes import CustomRoute, RouteParameter
 from quire.hooks.shape import Shape
 from quire.openapi.content.documents import page_meta
@@ -68,7 +68,7 @@ def _returned(describing: DescriptionContext, route: CustomRoute) -> JsonSchema 
         return {}
     document = _document(describing, hint)
     if document is not None:
-        is_page = getattr(get_origin(hint) or hint, "__name__", "") == "Page"
+        is_page = get_origin(hint) is Page
         meta = page_meta(describing.schemas) if is_page else FREE_OBJECT
         return record({"data": document, "meta": meta})
     try:

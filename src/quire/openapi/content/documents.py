@@ -45,7 +45,7 @@ def describe_document_route(
 
 
 def _of_project(content_type: ContentType, action: str) -> DescribedOperation:
-    """Describe the route of an action of the project's JavaScript, whose response has any form."""
+    """Describe a route to an action in the project's JavaScript, without its response body."""
     return DescribedOperation(
         id=action,
         summary=f"{action} of {content_type.display_name}",

@@ -3,7 +3,8 @@
 import asyncio
 import os
 import shutil
-from asyncio.subprocess import DEVNULL, PIPE, Process
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -11,7 +12,6 @@ from quire.database.dialects.postgresql.ddl import quote
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.errors import ConfigurationError, DatabaseOpenError
 
-_CHUNK = 1 << 20
 _SHOWN = 1000
 """Characters of what a program says of its failure."""
 
@@ -21,79 +21,54 @@ async def dump_database(options: PostgresOptions, path: Path) -> None:
 
     Raises ConfigurationError without that program, and DatabaseOpenError when it fails.
     """
-    arguments = ("--format=custom", "--no-owner", "--no-privileges", f"--file={path}")
-    program = await _start("pg_dump", options, *arguments, f"--schema={options.schema}")
-    await _finish("pg_dump", program)
+    only = ("--format=custom", f"--schema={options.schema}", f"--file={path}")
+    await _run("pg_dump", *only, "--no-owner", "--no-privileges", options=options)
 
 
-async def restore_database(options: PostgresOptions, path: Path, tables: list[str]) -> None:
+async def restore_database(options: PostgresOptions, path: Path, tables: Iterable[str]) -> None:
     """Replace tables by those of such a file, in one transaction.
 
-    Raises ConfigurationError without the programs, and DatabaseOpenError when they fail: then
-    nothing was changed.
+    Its statements are written beside it before. Raises ConfigurationError without ``pg_restore``
+    and ``psql``, and DatabaseOpenError when they fail: then nothing was changed.
     """
-    script = ("--quiet", "--no-psqlrc", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=-")
-    psql = await _start("psql", options, *script, stdin=PIPE)
-    only = ("--no-owner", "--no-privileges", f"--schema={options.schema}", "--file=-", str(path))
-    try:
-        reading = await _start("pg_restore", None, *only, stdout=PIPE)
-        await _feed(psql, reading, _preamble(options, tables))
-        await _finish("pg_restore", reading)
-    except BaseException:
-        # Without its end the script is not committed.
-        psql.kill()
-        await psql.wait()
-        raise
-    if psql.stdin is not None:
-        psql.stdin.close()
-    await _finish("psql", psql)
+    first, script = path.with_suffix(".first.sql"), path.with_suffix(".sql")
+    first.write_text(_first_statements(options, tables), encoding="utf-8")
+    only = ("--no-owner", "--no-privileges", f"--schema={options.schema}", f"--file={script}")
+    await _run("pg_restore", *only, str(path))
+    quietly = ("--quiet", "--no-psqlrc", "--single-transaction", "--set=ON_ERROR_STOP=1")
+    await _run("psql", *quietly, f"--file={first}", f"--file={script}", options=options)
 
 
-def _preamble(options: PostgresOptions, tables: list[str]) -> str:
+def _first_statements(options: PostgresOptions, tables: Iterable[str]) -> str:
     schema = quote(options.schema)
     named = ", ".join(f"{schema}.{quote(table)}" for table in tables)
-    drop = f"DROP TABLE IF EXISTS {named} CASCADE;\n" if tables else ""
-    return f"{drop}CREATE SCHEMA IF NOT EXISTS {schema};\n"
+    drop = f"DROP TABLE IF EXISTS {named} CASCADE;\n" if named else ""
+    # A server that is in a transaction is not waited for without end.
+    wait = f"SET lock_timeout = {options.lock_timeout_ms};\n"
+    return f"{wait}{drop}CREATE SCHEMA IF NOT EXISTS {schema};\n"
 
 
-async def _feed(psql: Process, reading: Process, preamble: str) -> None:
-    """Hand one program what another one prints, after a preamble."""
-    if psql.stdin is None or reading.stdout is None:
-        raise TypeError("the programs were started without pipes")
-    try:
-        psql.stdin.write(preamble.encode())
-        while chunk := await reading.stdout.read(_CHUNK):
-            psql.stdin.write(chunk)
-            await psql.stdin.drain()
-    except (BrokenPipeError, ConnectionResetError):
-        reading.kill()
-        await reading.wait()
-        await _finish("psql", psql)
-        raise
-
-
-async def _start(
-    name: str,
-    options: PostgresOptions | None,
-    *arguments: str,
-    stdin: int = DEVNULL,
-    stdout: int = DEVNULL,
-) -> Process:
+async def _run(name: str, *arguments: str, options: PostgresOptions | None = None) -> None:
+    """Run a program to its end, connected to the database of the options if there are any."""
     if shutil.which(name) is None:
         raise ConfigurationError(
             f"There is no program {name} here: install the client programs of PostgreSQL."
         )
-    environment = {**os.environ, **({} if options is None else _environment(options))}
-    where = [] if options is None or options.dsn is None else [f"--dbname={_address(options.dsn)}"]
-    return await asyncio.create_subprocess_exec(
-        name, *where, *arguments, env=environment, stdin=stdin, stdout=stdout, stderr=PIPE
+    environment, address = dict(os.environ), []
+    if options is not None:
+        environment |= _environment(options)
+        address = [] if options.dsn is None else [f"--dbname={_address(options.dsn)}"]
+    program = await asyncio.create_subprocess_exec(
+        name, *address, *arguments, env=environment, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
     )
-
-
-async def _finish(name: str, program: Process) -> None:
-    stderr = b"" if program.stderr is None else await program.stderr.read()
-    if await program.wait() != 0:
-        said = stderr.decode(errors="replace").strip()[:_SHOWN]
+    try:
+        _, errors = await program.communicate()
+    except BaseException:
+        program.kill()
+        await program.wait()
+        raise
+    if program.returncode != 0:
+        said = errors.decode(errors="replace").strip()[:_SHOWN]
         raise DatabaseOpenError(f"{name} failed: {said}")
 
 

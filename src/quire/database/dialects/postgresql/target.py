@@ -142,10 +142,10 @@ class PostgresTarget:
             await dump_database(self._options, path)
 
     async def restore(self, path: Path) -> None:
-        """See `DatabaseTarget.restore`; a server that has tables open is waited for."""
+        """See `DatabaseTarget.restore`; a server that is in a transaction is waited for a while."""
         async with self.look() as looking:
             tables = await looking.run(self.kind.inspector.table_names())
-        await restore_database(self._options, path, list(tables))
+        await restore_database(self._options, path, tables)
 
 
 def _place(options: PostgresOptions) -> str:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import structlog
 from msgspec.structs import replace
 
 from quire.database.connection import Database
@@ -30,7 +31,7 @@ from quire.database.dialects.sqlite.readonly_inspection import (
 )
 from quire.database.dialects.sqlite.statistics import SqliteStatistics
 from quire.database.target import DatabaseKind
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, DatabaseLockedError, DatabaseOpenError
 from quire.settings import Settings
 
 SQLITE = DatabaseKind(
@@ -44,6 +45,7 @@ SQLITE = DatabaseKind(
     lost=foreign_keys_program,
 )
 
+_log = structlog.get_logger("quire.database")
 _COMPANIONS = ("-wal", "-shm", "-journal")
 """What SQLite may leave beside a file, and would take for a part of a new one of the same name."""
 
@@ -143,8 +145,7 @@ class SqliteTarget:
 
     def _restore(self, path: Path) -> None:
         place = self._options.path
-        if place.exists() and place.stat().st_size > 0:
-            require_unused(self._options)
+        _require_unused(self._options)
         unfinished = place.with_name(f"{place.name}.unfinished")
         _remove(unfinished)
         create_empty_file(unfinished)
@@ -153,12 +154,29 @@ class SqliteTarget:
             require_sound(replace(self._options, path=unfinished))
             with unfinished.open("rb") as written:
                 os.fsync(written.fileno())
-            _remove(place)
+            # They are those of the present file, and empty unless that is damaged.
+            _remove_companions(place)
             unfinished.replace(place)
         finally:
             _remove(unfinished)
 
 
+def _require_unused(options: SqliteOptions) -> None:
+    """Raise DatabaseLockedError when another process has the file of a database open."""
+    try:
+        if options.path.exists() and options.path.stat().st_size > 0:
+            require_unused(options)
+    except DatabaseLockedError:
+        raise
+    except DatabaseOpenError as error:  # a damaged file is what a backup is for
+        _log.warning("a database file that cannot be opened is replaced", reason=str(error))
+
+
 def _remove(path: Path) -> None:
-    for name in (path.name, *(path.name + companion for companion in _COMPANIONS)):
-        path.with_name(name).unlink(missing_ok=True)
+    _remove_companions(path)
+    path.unlink(missing_ok=True)
+
+
+def _remove_companions(path: Path) -> None:
+    for companion in _COMPANIONS:
+        path.with_name(path.name + companion).unlink(missing_ok=True)

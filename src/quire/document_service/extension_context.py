@@ -19,10 +19,10 @@ T = TypeVar("T")
 Act = Callable[[UnitOfWork], Program[T]]
 """What is done in a unit of work."""
 
-_current: ContextVar["CurrentWork"] = ContextVar("unit of work")
+_current: ContextVar["ExtensionContext"] = ContextVar("unit of work")
 
 
-class CurrentWork(ABC):
+class ExtensionContext(ABC):
     """A unit of work as the code of a project has it, which ends with that code.
 
     ``principal`` is who acts, ``None`` where an administrator (the row ``editor``) or the server
@@ -48,7 +48,7 @@ class CurrentWork(ABC):
         """Whether documents were read without the permissions of who acts."""
 
     @contextmanager
-    def is_current(self) -> Iterator[None]:
+    def activate(self) -> Iterator[None]:
         """Make it the current unit of work of a block, and of the tasks that the block begins."""
         token = _current.set(self)
         try:
@@ -74,13 +74,13 @@ class CurrentWork(ABC):
         """Keep all that is written in a block, or nothing of it when the block raises."""
 
 
-def current_work() -> CurrentWork:
+def current_context() -> ExtensionContext:
     """Return the current unit of work. Raises UnitOfWorkError outside of one."""
-    work = _current.get(None)
-    if work is None:
+    context = _current.get(None)
+    if context is None:
         message = "there is no unit of work here: it belongs to a hook or a route while that runs"
         raise UnitOfWorkError(message)
-    if work.is_ended:
-        message = f"the unit of work of {work.name} has ended: await what it starts within it"
+    if context.is_ended:
+        message = f"the unit of work of {context.name} has ended: await what it starts within it"
         raise UnitOfWorkError(message)
-    return work
+    return context

@@ -11,7 +11,7 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 
-CODE_GRANTS_KEY = "quire_grants"
+CUSTOM_GRANTS_KEY = "quire_grants"
 """Granted actions in the core store: by ``roles`` or ``tokens``, and by the id of the row."""
 
 Owner = Literal["roles", "tokens"]
@@ -26,7 +26,7 @@ def granted_in(stored: object, owner: Owner, row_id: int) -> frozenset[str]:
 
 def read_grants(writes: Writes, owner: Owner, row_id: int) -> Program[frozenset[str]]:
     """Return the actions that a role or a token grants."""
-    stored = yield from read_setting(writes, CODE_GRANTS_KEY)
+    stored = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
     return granted_in(stored, owner, row_id)
 
 
@@ -34,7 +34,7 @@ def write_grants(
     writes: Writes, owner: Owner, row_id: int, actions: Collection[str]
 ) -> Program[None]:
     """Let a role or a token grant these actions and no others."""
-    stored = yield from read_setting(writes, CODE_GRANTS_KEY)
+    stored = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
     if granted_in(stored, owner, row_id) == frozenset(actions):
         return
     every = dict(stored) if isinstance(stored, Mapping) else {}
@@ -43,4 +43,4 @@ def write_grants(
     own.pop(str(row_id), None)
     if actions:
         own[str(row_id)] = sorted(actions)
-    yield from write_setting(writes, CODE_GRANTS_KEY, {**every, owner: own})
+    yield from write_setting(writes, CUSTOM_GRANTS_KEY, {**every, owner: own})

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from quire.access.principal import Principal
 from quire.database.program import Program
-from quire.document_service.current_work import Act, CurrentWork
+from quire.document_service.extension_context import Act, ExtensionContext
 from quire.document_service.held_transaction import HeldTransaction, savepoint_in, write_nested
 from quire.document_service.passwords import Password
 from quire.document_service.service import DocumentService
@@ -20,12 +20,11 @@ _SECONDS = 2.0
 """How long a transaction of a route may take: as long as it does, nobody else writes."""
 
 
-class WorkInRequest(CurrentWork):
+class RouteContext(ExtensionContext):
     """The unit of work of one call of a route's function."""
 
     def __init__(self, name: str, documents: DocumentService, principal: Principal) -> None:
         super().__init__(name, documents.engine, principal)
-        self.loop = asyncio.get_running_loop()
         self._documents = documents
         self._open: _RequestTransaction | None = None
 
@@ -79,7 +78,7 @@ class WorkInRequest(CurrentWork):
             raise failed
 
 
-class _RollBackError(Exception):
+class _RollbackError(Exception):
     """Ends the program of a transaction of which nothing is to stay."""
 
 
@@ -106,9 +105,9 @@ class _RequestTransaction(HeldTransaction):
         self.unit = unit
         yield from self.serve()
         if self._is_undone:
-            raise _RollBackError
+            raise _RollbackError
 
-    def begin(self) -> None:
+    def on_begin(self) -> None:
         """Let the block begin."""
         self.begun.set()
 
