@@ -410,7 +410,7 @@ class Documents(Generic[D]):
         return query_of_shape(shape, self._require_type(context), context.engine.schema)
 
     def _reach(self, action: str) -> tuple[ExtensionContext, Ability]:
-        """Return the unit of work and what may be read. Raises ForbiddenError."""
+        """Return the current context and what may be read. Raises ForbiddenError."""
         context = current_context()
         self._require_type(context)
         if system_reason() is not None:

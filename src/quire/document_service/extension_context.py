@@ -1,4 +1,4 @@
-"""The current unit of work: that of the hook or the route whose code runs.
+"""The context in which a hook or a route of a project runs: its unit of work, and who acts.
 
 The public functions of ``quire`` find it in a context variable; everything else is passed.
 """
@@ -23,7 +23,7 @@ _current: ContextVar["ExtensionContext"] = ContextVar("unit of work")
 
 
 class ExtensionContext(ABC):
-    """A unit of work as the code of a project has it, which ends with that code.
+    """What one call of a hook or a route reads and writes in; it ends with the call.
 
     ``principal`` is who acts, ``None`` where an administrator (the row ``editor``) or the server
     does. ``is_system`` says that the code was called for a write of the system.

@@ -37,7 +37,7 @@ _log = structlog.get_logger("quire.extensions")
 
 
 class HookContext(ExtensionContext):
-    """A unit of work as one call of a hook has it."""
+    """The context of one call of a hook: the transaction of the write."""
 
     def __init__(self, unit: UnitOfWork, causes: tuple[Cause, ...]) -> None:
         super().__init__(

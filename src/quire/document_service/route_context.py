@@ -1,4 +1,4 @@
-"""The unit of work of a route: a transaction for each call, or one for several."""
+"""The context of a route: a transaction for each read or write, or one for several."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
@@ -21,7 +21,7 @@ _SECONDS = 2.0
 
 
 class RouteContext(ExtensionContext):
-    """The unit of work of one call of a route's function."""
+    """The context of one call of a route's function."""
 
     def __init__(self, name: str, documents: DocumentService, principal: Principal) -> None:
         super().__init__(name, documents.engine, principal)
