@@ -6,12 +6,15 @@ over an HTTP API from SQLite or PostgreSQL.
 The names in ``__all__`` are for the Python code of projects (``src/**/*.py``).
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quire.document_service.api import Documents, documents
     from quire.document_service.hook_principal import Principal, as_system, principal, transaction
+    from quire.extensions.code_settings import settings
     from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
         Conflict,
@@ -51,6 +54,7 @@ __all__ = [
     "documents",
     "principal",
     "route",
+    "settings",
     "transaction",
 ]
 
@@ -62,6 +66,7 @@ _MODULES = {
     "after_write": "quire.hooks.marks",
     "before_write": "quire.hooks.marks",
     "route": "quire.hooks.routes",
+    "settings": "quire.extensions.code_settings",
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(
         (
@@ -93,3 +98,15 @@ def __getattr__(name: str) -> object:
     value: object = getattr(import_module(module), name)
     globals()[name] = value
     return value
+
+
+class _Package(ModuleType):
+    """This package, in which ``settings`` is the function and not the subpackage of that name."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute, as the import system does with each subpackage."""
+        if name != "settings" or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -57,7 +57,7 @@ class Application:
         self.settings = settings
         self._clock = clock
         self._schema = load_project_schema(settings)
-        self._modules = import_modules(settings.project)
+        self._modules = import_modules(settings.project, settings)
         self._extensions = check_extensions(self._modules, self._schema)
         self.events = EventBus()
         self.first_administrator: str | None = None

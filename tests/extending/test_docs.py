@@ -23,14 +23,17 @@ BLOG = ROOT / "examples" / "blog"
 
 
 def load_page(page: Path, folder: Path) -> Extensions:
-    """Write the files of a page, and load them."""
+    """Write the files of a page, add its settings to those of the project, and load them."""
     for fence in fences(page):
+        name = fence.text.partition("\n")[0].removeprefix("# ")
+        file = folder / name
         if fence.info == "python":
-            first = fence.text.splitlines()[0]
-            file = folder / first.removeprefix("# ")
-            assert file.is_relative_to(folder / "src"), first
+            assert file.is_relative_to(folder / "src"), name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(fence.text, encoding="utf-8")
+        elif name in {"quire.toml", ".env"}:
+            present = file.read_text(encoding="utf-8") if file.exists() else ""
+            file.write_text(f"{present}\n{fence.text}\n", encoding="utf-8")
     return load_extensions(folder, load_schema(BLOG))
 
 
@@ -91,6 +94,7 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
             f"categories/{category['documentId']}/merge-into/{other['documentId']}", {}
         )
         gone = await ask("GET", f"categories/{category['documentId']}")
+        shared = await ask("GET", "articles/share-link/abc")
 
     assert made["data"]["slug"] == "sea-sun"
     assert refused["error"]["details"]["errors"][0]["path"] == ["cover"]
@@ -105,6 +109,7 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
     assert nameless["error"]["status"] == 400
     assert merged["moved"] > 0
     assert gone["error"]["status"] == 404
+    assert shared["link"].startswith("https://blog.example.org/abc?signature=")
 
 
 def test_every_public_name_has_its_place_in_the_pages() -> None:

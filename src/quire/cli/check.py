@@ -12,7 +12,8 @@ from quire.customisations import Customisations, find_customisations
 from quire.customisations.summary import summarize
 from quire.database.integrity.findings import Damage
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
-from quire.extensions import ExtensionError, load_extensions
+from quire.extensions import ExtensionError, check_extensions, import_modules
+from quire.hooks.errors import nearest
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_settings
@@ -105,10 +106,17 @@ def _customisations(settings: Settings, schema: Schema, report: Report) -> None:
 
 def _extensions(settings: Settings, schema: Schema, report: Report) -> None:
     try:
-        extensions = load_extensions(settings.project, schema)
+        modules = import_modules(settings.project, settings)
+        extensions = check_extensions(modules, schema)
     except ExtensionError as error:
         report.problems += [str(problem) for problem in error.problems]
         return
+    report.warnings += [
+        f"quire.toml: [extensions.config.{section}] is read by no code of the project"
+        f"{nearest(section, modules.sections)}"
+        for section in settings.extensions.config
+        if section not in modules.sections
+    ]
     report.groups["served"] += [hook_line(hook) for hook in extensions.hooks]
     report.groups["served"] += [route_line(route) for route in extensions.routes]
 

@@ -26,7 +26,7 @@ def list_hooks(project: Path, uid: str | None) -> int:
     if uid is not None and uid not in schema.content_types:
         known = schema.content_types
         raise ApplicationError(f"There is no content type {uid}{nearest(uid, known)}")
-    extensions = load_extensions(settings.project, schema)
+    extensions = load_extensions(settings.project, schema, settings)
     found = False
     for (of, action), hooks in sorted(
         extensions.writes.items(), key=lambda item: (item[0][0], WRITE_ACTIONS.index(item[0][1]))

@@ -19,6 +19,7 @@ from quire.hooks.marks import MARKS, HookMark
 from quire.hooks.routes import RouteMark
 from quire.hooks.write import WRITE_ACTIONS, WriteAction
 from quire.schema.model import USER_UID, ContentType, Schema
+from quire.settings import Settings
 
 _VERSIONED = frozenset({"publish", "unpublish", "discard_draft"})
 """Actions that only types with draft & publish have."""
@@ -45,9 +46,9 @@ class ExtensionError(QuireError):
         )
 
 
-def load_extensions(project: Path, schema: Schema) -> Extensions:
+def load_extensions(project: Path, schema: Schema, settings: Settings | None = None) -> Extensions:
     """Import the Python code of a project. Raises ExtensionError with all of its problems."""
-    return check_extensions(import_modules(project), schema)
+    return check_extensions(import_modules(project, settings), schema)
 
 
 def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:

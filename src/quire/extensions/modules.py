@@ -10,6 +10,9 @@ from types import ModuleType
 
 from msgspec import Struct
 
+from quire.extensions.code_settings import CodeSettingsError, code_settings
+from quire.settings import Settings, load_settings
+
 _PACKAGE = "src"
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
@@ -29,16 +32,20 @@ class ExtensionProblem(Struct, frozen=True, order=True):
 class ImportedModules(Struct, frozen=True, kw_only=True):
     """The modules of a project by file, what kept others from being imported, and a version.
 
-    ``version`` is a hash of all files.
+    ``version`` is a hash of all files; ``sections`` are those of the settings that were read.
     """
 
     files: dict[str, ModuleType]
     problems: tuple[ExtensionProblem, ...]
     version: str
+    sections: frozenset[str] = frozenset()
 
 
-def import_modules(project: Path) -> ImportedModules:
+def import_modules(project: Path, settings: Settings | None = None) -> ImportedModules:
     """Import all modules of a project, as ``src.…``; files that cannot be are problems.
+
+    ``settings`` are those that the modules read; by default the project's, from its files and the
+    environment.
 
     Modules that were imported before, of this project or another one, stay as they are for those
     who hold them, and are imported anew.
@@ -55,14 +62,20 @@ def import_modules(project: Path) -> ImportedModules:
     modules: dict[str, ModuleType] = {}
     problems: list[ExtensionProblem] = []
     digest = hashlib.blake2b(digest_size=16)
-    for path in files:
-        file = path.relative_to(project).as_posix()
-        digest.update(f"{file}\0".encode() + path.read_bytes())
-        try:
-            modules[file] = importlib.import_module(_name_of(path.relative_to(project)))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the module raises is reported
-            problems.append(_problem_of(error, project, file))
-    return ImportedModules(files=modules, problems=tuple(problems), version=digest.hexdigest())
+    with code_settings(settings or load_settings(project)) as sections:
+        for path in files:
+            file = path.relative_to(project).as_posix()
+            digest.update(f"{file}\0".encode() + path.read_bytes())
+            try:
+                modules[file] = importlib.import_module(_name_of(path.relative_to(project)))
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the module raises is reported
+                problems.append(_problem_of(error, project, file))
+    return ImportedModules(
+        files=modules,
+        problems=tuple(problems),
+        version=digest.hexdigest(),
+        sections=frozenset(sections),
+    )
 
 
 def _files(project: Path) -> Iterator[Path]:
@@ -94,6 +107,8 @@ def _problem_of(error: BaseException, project: Path, file: str) -> ExtensionProb
         within = _within(project, frame.filename)
         if within is not None:
             file, line = within, frame.lineno or 1
+    if isinstance(error, CodeSettingsError):
+        return ExtensionProblem(file, line, str(error))
     return ExtensionProblem(file, line, f"{type(error).__name__}: {error}")
 
 

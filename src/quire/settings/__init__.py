@@ -4,6 +4,7 @@
 ``dotenv.py`` knows the form of ``.env`` files. No other module of Quire reads the environment.
 """
 
+from quire.settings.code_settings import ExtensionSettings, is_section_name, variable_of
 from quire.settings.load import (
     OVERRIDES_VARIABLE,
     PROJECT_VARIABLE,
@@ -54,6 +55,7 @@ __all__ = [
     "CorsSettings",
     "DatabaseSettings",
     "Environment",
+    "ExtensionSettings",
     "FeatureSettings",
     "LimitSettings",
     "LocaleSettings",
@@ -73,7 +75,9 @@ __all__ = [
     "UserSessionSettings",
     "UserSettings",
     "hand_over_settings",
+    "is_section_name",
     "known_settings",
     "load_settings",
     "load_settings_from_environment",
+    "variable_of",
 ]

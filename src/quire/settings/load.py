@@ -11,7 +11,7 @@ import json
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -104,7 +104,9 @@ def load_settings(
         found.update(layer)
     found = _from_config(root, found, {**in_file, **variables}, known) | found
     notices += _placeholders(found, known)
-    return _settings(root, found, tuple(notices))
+    loaded = _settings(root, found, tuple(notices))
+    code = replace(loaded.extensions, variables=MappingProxyType({**in_file, **variables}))
+    return replace(loaded, extensions=code)
 
 
 def load_settings_from_environment(environ: Mapping[str, str] | None = None) -> Settings:

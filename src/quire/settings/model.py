@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from quire.errors import ConfigurationError
+from quire.settings.code_settings import ExtensionSettings
 from quire.settings.setting_types import (
     CLIENT,
     DURATION,
@@ -703,6 +704,7 @@ class Settings:
     cache: CacheSettings = field(default_factory=CacheSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     migration: MigrationSettings = field(default_factory=MigrationSettings)
+    extensions: ExtensionSettings = field(default_factory=ExtensionSettings)
     custom_fields: Mapping[str, str] = setting(
         CUSTOM_FIELD_TYPES,
         "Attribute types that custom fields of plugins are stored as, by the uid of the field.",
@@ -753,7 +755,7 @@ class Settings:
         for name, known, value in _walk(self, ""):
             origin = self.origins.get(name, "default")
             rows.append((name, self._shown(known, value), origin))
-        return rows
+        return [*rows, *self.extensions.explain_variables()]
 
     def _shown(self, known: Setting[object], value: object) -> str:
         if known.private:

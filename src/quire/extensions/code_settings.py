@@ -1,0 +1,135 @@
+"""``settings``: the settings of a project's own code, as a struct, checked when it is imported."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+import msgspec
+
+from quire.errors import QuireError
+from quire.hooks.errors import nearest
+from quire.settings import Settings, is_section_name, variable_of
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class CodeSettingsError(QuireError):
+    """Settings of a project's code are missing or wrong; the message names all of them."""
+
+
+class _Reading(msgspec.Struct, frozen=True, eq=False):
+    """The settings that modules being imported read, and the sections that they have read."""
+
+    settings: Settings
+    sections: set[str]
+
+
+_reading: ContextVar[_Reading | None] = ContextVar("code_settings", default=None)
+
+
+@contextmanager
+def code_settings(settings: Settings) -> Iterator[set[str]]:
+    """Let `settings` read these while modules are imported; gives the sections that were read."""
+    reading = _Reading(settings, set())
+    token = _reading.set(reading)
+    try:
+        yield reading.sections
+    finally:
+        _reading.reset(token)
+
+
+def settings(section: str, type: type[T], /) -> T:
+    """Return ``[extensions.config.<section>]`` of ``quire.toml`` as a struct.
+
+    For each field, an environment variable such as ``SEARCH_KEY`` (section ``search``, field
+    ``key``) takes precedence; secrets belong there. To be called where a module of the project is
+    imported::
+
+        search = settings("search", SearchSettings)
+
+    A field that is missing or of another type, and a key that the struct does not have, keep the
+    project from starting; the message names file and line of the call.
+    """
+    reading = _reading.get()
+    if reading is None:
+        message = "settings() is called at the top of a module, while the project's code is loaded"
+        raise CodeSettingsError(message)
+    _check_arguments(section, type)
+    reading.sections.add(section)
+    found = reading.settings.extensions
+    table = found.config.get(section, {})
+    values, problems = _values(section, type, table, found.variables)
+    if problems:
+        raise CodeSettingsError("; ".join(problems))
+    try:
+        return type(**values)
+    except (TypeError, ValueError) as error:  # what a struct's own __post_init__ may refuse
+        message = f"[extensions.config.{section}]: {error}"
+        raise CodeSettingsError(message) from None
+
+
+def _check_arguments(section: object, type_: object) -> None:
+    if not isinstance(section, str) or not is_section_name(section):
+        message = f"a section is a name of letters, digits, - and _, not {section!r}"
+        raise CodeSettingsError(message)
+    if not isinstance(type_, type) or not issubclass(type_, msgspec.Struct):
+        message = f'settings("{section}", …) takes a subclass of msgspec.Struct, not {type_!r}'
+        raise CodeSettingsError(message)
+
+
+def _values(
+    section: str,
+    type_: type[msgspec.Struct],
+    table: Mapping[str, Any],
+    variables: Mapping[str, str],
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of a struct's fields, and what is wrong with them."""
+    place = f"[extensions.config.{section}]"
+    fields = {field.encode_name: field for field in msgspec.structs.fields(type_)}
+    problems = [
+        f"{place} has the key {key}, which {type_.__name__} does not have{nearest(key, fields)}"
+        for key in table
+        if key not in fields
+    ]
+    values: dict[str, Any] = {}
+    for key, field in fields.items():
+        variable = variable_of(section, key)
+        text = variables.get(variable)
+        try:
+            if text:
+                values[field.name] = _from_text(text, field.type)
+            elif key in table:
+                values[field.name] = msgspec.convert(_plain(table[key]), field.type)
+            elif field.required:
+                problems.append(f"{place} lacks {key}; it may also be the variable {variable}")
+        except msgspec.ValidationError as error:
+            where = variable if text else f"{place} {key}"
+            # The message of an unknown value quotes it, and variables hold secrets.
+            shown = "not one of the values that it may have" if text else str(error)
+            expected = str(error) if str(error).startswith("Expected") else shown
+            problems.append(f"{where}: {expected}")
+    return values, problems
+
+
+def _from_text(text: str, type_: Any) -> Any:  # noqa: ANN401 - any annotation
+    """Read a variable: as text, number or switch, else as JSON."""
+    try:
+        return msgspec.convert(text, type_, strict=False)
+    except msgspec.ValidationError:
+        if text.lstrip()[:1] not in {"[", "{"}:
+            raise
+    try:
+        return msgspec.json.decode(text, type=type_)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:
+        message = "Expected JSON"
+        raise msgspec.ValidationError(message) from None
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of TOML
+    """Return a value whose tables are dictionaries, which is what structs are made of."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list) else value
