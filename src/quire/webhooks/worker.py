@@ -1,18 +1,15 @@
 """Delivers the outbox to webhooks, with retries.
 
-Every process has a courier; what one has taken no other takes for a while, so a process that ends
-in between only delays what it was sending. A webhook may be told the same thing twice, and never
-out of order for one document. Whoever writes content waits for none of this.
+A webhook may be told the same thing twice, and never out of order for one document. Whoever writes
+content waits for none of this.
 """
 
-import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 
 import structlog
 from msgspec import Struct
 
+from quire.background.worker import QueueWorker
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -42,7 +39,6 @@ DELAYS = (5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200)
 
 _LEASE = 30 * _SECOND
 _AT_ONCE = 2
-_ROUND_SECONDS, _SHORTEST_SECONDS = 1.0, 0.02
 _PRUNE_EVERY = 600 * _SECOND
 _FINE = range(200, 300)
 _NO_ANSWER = 0
@@ -59,7 +55,7 @@ class WebhookWorkerOptions(Struct, frozen=True, kw_only=True):
     log_rows: int = 10_000
 
 
-class WebhookWorker:
+class WebhookWorker(QueueWorker):
     """Takes what is due from the outbox and sends it."""
 
     def __init__(
@@ -72,48 +68,28 @@ class WebhookWorker:
         clock: Clock,
         options: WebhookWorkerOptions,
     ) -> None:
+        super().__init__("webhooks")
         self._database = database
         self._deliveries = deliveries
         self._outbox = outbox
         self._call = call
         self._clock = clock
         self._options = options
-        self._sending: dict[asyncio.Task[None], int] = {}
         self._is_claiming = False
-        self._wanted = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
         self._is_refreshed: VersionedValue[bool] = VersionedValue()
         self._next_due = 0
         self._pruned = 0
         outbox.added = self.wake
 
-    def start(self) -> None:
-        """Begin to send."""
-        self._task = asyncio.get_running_loop().create_task(self._go_on())
-
-    async def stop(self, seconds: float = 5) -> None:
-        """Take nothing more, and let what is being sent come to its end for so long."""
-        if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
-        if self._sending:
-            _, late = await asyncio.wait(self._sending, timeout=seconds)
-            for task in late:
-                task.cancel()
-            if late:
-                await asyncio.wait(late)
-
     @property
     def is_sending(self) -> bool:
         """Whether something was taken, and what became of it is not written down yet."""
-        return self._is_claiming or bool(self._sending)
+        return self._is_claiming or bool(self._running)
 
     def wake(self) -> None:
         """Look for something to send now, and not only in a while."""
         self._next_due = 0
-        self._wanted.set()
+        super().wake()
 
     async def work(self) -> None:
         """Take what is due and begin to send it. Raises ServiceUnavailableError."""
@@ -133,29 +109,21 @@ class WebhookWorker:
 
     async def _take(self, webhook: Webhook, now: int) -> int:
         """Take what a webhook is to be told now; returns when to look again."""
-        free = _AT_ONCE - Counter(self._sending.values())[webhook.id]
+        free = _AT_ONCE - self._count_of(webhook.id)
         due = await self._database.read(lambda: self._deliveries.first_due(webhook.id))
         if due is None:
             return now + _LEASE
         if due > now or not free:
-            # What is being sent wakes the courier at its end.
+            # What is being sent wakes the worker at its end.
             return due if due > now else now + _LEASE
         claim = self._deliveries.claim(webhook.id, now=now, until=now + _LEASE, most=free)
         self._is_claiming = True
         try:
             for delivery in await self._database.write(claim):
-                task = asyncio.get_running_loop().create_task(self._deliver(webhook, delivery))
-                self._sending[task] = webhook.id
-                task.add_done_callback(self._sent)
+                self._begin(self._deliver(webhook, delivery), webhook.id)
         finally:
             self._is_claiming = False
         return now
-
-    def _sent(self, task: asyncio.Task[None]) -> None:
-        self._sending.pop(task, None)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("a delivery was not written down", exc_info=error)
-        self.wake()
 
     async def _deliver(self, webhook: Webhook, delivery: Delivery) -> None:
         body = delivery.body.encode()
@@ -199,19 +167,3 @@ class WebhookWorker:
     def _pruning(self, now: int) -> Program[None]:
         before = now - self._options.log_days * 86_400 * _SECOND
         return self._deliveries.prune(before=before, most=self._options.log_rows)
-
-    async def _go_on(self) -> None:
-        failing = False
-        while True:
-            self._wanted.clear()
-            try:
-                await self.work()
-                failing = False
-            except Exception as error:  # noqa: BLE001 - the courier goes on when all is well again
-                if not failing:
-                    _log.error("the outbox cannot be worked off", exc_info=error)
-                failing = True
-            await asyncio.sleep(_SHORTEST_SECONDS)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_ROUND_SECONDS):
-                    await self._wanted.wait()

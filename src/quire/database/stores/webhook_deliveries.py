@@ -14,6 +14,7 @@ from msgspec import Struct
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.program import Program, Row, Value
+from quire.database.stores.queue_rows import FIRST_SLOT, QueueRows
 from quire.database.stores.table import OwnTable
 from quire.schema.attributes.base import StorageKind
 
@@ -91,6 +92,7 @@ class Deliveries:
 
     def __init__(self, writes: Writes) -> None:
         self._writes = writes
+        self._rows = QueueRows(writes, DELIVERIES)
 
     def add(self, told: Sequence[WebhookMessage], now: int) -> Program[None]:
         """Write what is to be told, in this order."""
@@ -102,34 +104,12 @@ class Deliveries:
 
     def first_due(self, webhook_id: int) -> Program[int | None]:
         """Return when something is to be told next; ``None`` when nothing waits."""
-
-        def build(builder: StatementBuilder) -> sa.ClauseElement:
-            table = builder.table(_NAME)
-            chosen = sa.select(sa.func.min(table.c("due"))).select_from(table.source)
-            return chosen.where(*self._heads(builder, table))
-
-        rows = yield from self._writes.run((_NAME, "due"), build, (webhook_id,))
-        return None if rows[0][0] is None else int(rows[0][0])
+        return (yield from self._rows.first_due(_heads, webhook_id))
 
     def claim(self, webhook_id: int, *, now: int, until: int, most: int) -> Program[list[Delivery]]:
         """Take what is due, for nobody else to take until then; each counts as an attempt."""
-
-        def build(builder: StatementBuilder) -> sa.ClauseElement:
-            table = builder.table(_NAME)
-            heads = self._heads(builder, table)
-            chosen = sa.select(table.c("id")).select_from(table.source).where(*heads)
-            chosen = chosen.where(table.c("due") <= builder.plain_slot(1))
-            chosen = chosen.order_by(table.c("id")).limit(builder.plain_slot(2))
-            taken = _described()
-            change = sa.update(taken).values(
-                {"due": builder.plain_slot(3), "attempts": taken.c.attempts + 1}
-            )
-            # Said again of the row itself: who waited for another claim must not take it, too.
-            here = change.where(taken.c.id.in_(chosen), taken.c.due <= builder.plain_slot(1))
-            return here.returning(*(taken.c[name] for name in ("id", *_COLUMNS)))
-
-        rows = yield from self._writes.run((_NAME, "claim"), build, (webhook_id, now, most, until))
-        return sorted((_delivery(row) for row in rows), key=lambda one: one.id)
+        rows = yield from self._rows.claim(_heads, webhook_id, now=now, until=until, most=most)
+        return [_delivery(row) for row in rows]
 
     def settle(self, delivery_id: int, outcome: DeliveryOutcome) -> Program[None]:
         """Write down what became of an attempt."""
@@ -140,7 +120,7 @@ class Deliveries:
             "status": outcome.status,
             "message": outcome.message,
         }
-        yield from self._writes.update(_NAME, delivery_id, values)
+        yield from self._rows.settle(delivery_id, values)
 
     def waiting(self) -> Program[dict[int, int]]:
         """Count what waits, by webhook."""
@@ -216,53 +196,35 @@ class Deliveries:
 
     def prune(self, *, before: int, most: int) -> Program[None]:
         """Forget what ended long ago, more than so many rows of it, and webhooks that are gone."""
-        over = _described()
-
-        def too_old(builder: StatementBuilder) -> sa.ClauseElement:
-            ended = over.c.state != builder.constant(WAITING)
-            return sa.delete(over).where(ended, over.c.ended_at < builder.plain_slot(0))
-
-        def too_many(builder: StatementBuilder) -> sa.ClauseElement:
-            table = builder.table(_NAME)
-            last = sa.select(sa.func.max(table.c("id"))).select_from(table.source)
-            ended = over.c.state != builder.constant(WAITING)
-            bound = last.scalar_subquery() - builder.plain_slot(0)
-            return sa.delete(over).where(ended, over.c.id <= bound)
 
         def gone(builder: StatementBuilder) -> sa.ClauseElement:
+            over = self._rows.described()
             webhooks = builder.table(_WEBHOOKS)
             known = sa.select(webhooks.c("id")).select_from(webhooks.source)
             return sa.delete(over).where(over.c.webhook_id.not_in(known))
 
-        run = self._writes.run
-        yield from run((_NAME, "prune", "old"), too_old, (before,))
-        yield from run((_NAME, "prune", "many"), too_many, (most,))
-        yield from run((_NAME, "prune", "gone"), gone)
+        yield from self._rows.prune(before=before, most=most)
+        yield from self._rows.run(("prune", "gone"), gone)
 
-    def _heads(
-        self, builder: StatementBuilder, table: AliasedTable
-    ) -> tuple[sa.ColumnElement[Any], ...]:
-        """Return what is true of the first waiting row of each document of a webhook."""
-        earlier = builder.table(_NAME)
-        before = (
-            sa.select(earlier.c("id"))
-            .select_from(earlier.source)
-            .where(
-                earlier.c("webhook_id") == table.c("webhook_id"),
-                earlier.c("document_id") == table.c("document_id"),
-                earlier.c("state") == builder.constant(WAITING),
-                earlier.c("id") < table.c("id"),
-            )
+
+def _heads(builder: StatementBuilder, table: AliasedTable) -> tuple[sa.ColumnElement[Any], ...]:
+    """Return what is true of the first waiting row of each document of a webhook."""
+    earlier = builder.table(_NAME)
+    before = (
+        sa.select(earlier.c("id"))
+        .select_from(earlier.source)
+        .where(
+            earlier.c("webhook_id") == table.c("webhook_id"),
+            earlier.c("document_id") == table.c("document_id"),
+            earlier.c("state") == builder.constant(WAITING),
+            earlier.c("id") < table.c("id"),
         )
-        return (
-            table.c("webhook_id") == builder.plain_slot(0),
-            table.c("state") == builder.constant(WAITING),
-            sa.not_(before.correlate(table.source).exists()),
-        )
-
-
-def _described() -> sa.TableClause:
-    return sa.table(_NAME, *(sa.column(name) for name in ("id", *_COLUMNS)))
+    )
+    return (
+        table.c("webhook_id") == builder.plain_slot(FIRST_SLOT),
+        table.c("state") == builder.constant(WAITING),
+        sa.not_(before.correlate(table.source).exists()),
+    )
 
 
 def _delivery(row: Row) -> Delivery:

@@ -1,0 +1,104 @@
+"""The loop of a worker that takes rows from a queue in the database.
+
+Every server process has one worker for each queue. What one has claimed no other one claims until
+its lease ends, so a process that is lost only delays what it had begun. A worker looks at its queue
+when it is woken, when something falls due, and in between once a second.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Coroutine, Hashable
+from contextlib import suppress
+
+import structlog
+
+_log = structlog.get_logger("quire.background")
+
+_ROUND_SECONDS, _SHORTEST_SECONDS = 1.0, 0.02
+
+
+class QueueWorker(ABC):
+    """Claims what is due, and runs each of it in a task of its own.
+
+    ``name`` is what the log calls the queue.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._running: dict[asyncio.Task[None], Hashable] = {}
+        self._wanted = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._is_stopped = False
+
+    def start(self) -> None:
+        """Begin to claim."""
+        self._is_stopped = False
+        self._task = asyncio.get_running_loop().create_task(self._loop())
+
+    async def stop(self, seconds: float = 5) -> None:
+        """Claim nothing more, and give what runs so many seconds to end; then cancel it."""
+        self._is_stopped = True
+        self._wanted.set()
+        if self._task is not None:
+            # A claim that is cut off would leave rows claimed that nobody works on.
+            await asyncio.wait([self._task], timeout=seconds)
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+        if self._running:
+            _, late = await asyncio.wait(self._running, timeout=seconds)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
+
+    def wake(self) -> None:
+        """Look at the queue now."""
+        self._wanted.set()
+
+    @abstractmethod
+    async def work(self) -> None:
+        """Claim what is due and begin with it. Raises ServiceUnavailableError."""
+
+    def seconds_to_next(self) -> float:
+        """Return how long to wait for being woken; no more than a second is waited."""
+        return _ROUND_SECONDS
+
+    def _begin(self, work: Coroutine[object, object, None], key: Hashable) -> None:
+        """Run something that was claimed; ``key`` is what it counts for in `_count_of`."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running[task] = key
+        task.add_done_callback(self._ended)
+
+    def _count_of(self, key: Hashable) -> int:
+        return Counter(self._running.values())[key]
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a result was not written down", queue=self._name, exc_info=error)
+        self.wake()
+
+    async def _loop(self) -> None:
+        failing = False
+        while not self._is_stopped:
+            self._wanted.clear()
+            try:
+                await self.work()
+                failing = False
+            except Exception as error:  # noqa: BLE001 - the worker goes on when all is well again
+                if not failing:
+                    _log.error("a queue cannot be read", queue=self._name, exc_info=error)
+                failing = True
+            await self._pause()
+
+    async def _pause(self) -> None:
+        """Wait until there may be something to claim."""
+        if self._is_stopped:
+            return
+        await asyncio.sleep(_SHORTEST_SECONDS)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(self.seconds_to_next(), _ROUND_SECONDS)):
+                await self._wanted.wait()
