@@ -10,7 +10,7 @@ import structlog
 
 from quire.content_api.messages import NO_CONTENT, Request, Response
 from quire.content_api.routes import Route
-from quire.document_service.route_context import RouteContext
+from quire.document_service.call_context import CallContext
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
 from quire.hooks.document import Document, Page, is_unrestricted
@@ -30,7 +30,7 @@ def custom_route(route: CustomRoute, documents: DocumentService) -> Route:
 
     async def handle(request: Request) -> Response:
         arguments = _arguments(route, request)
-        context = RouteContext(route.name, documents, request.principal)
+        context = CallContext(route.name, documents, request.principal)
         limit = asyncio.timeout(route.timeout)
         try:
             with context.activate():

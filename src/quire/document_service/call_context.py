@@ -1,4 +1,4 @@
-"""The context of a route: a transaction for each read or write, or one for several."""
+"""The context of routes and jobs: a transaction for each read or write, or one for several."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
@@ -13,20 +13,34 @@ from quire.document_service.passwords import Password
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError
+from quire.hooks.extensions import Cause
 
 T = TypeVar("T")
 
 _SECONDS = 2.0
-"""How long a transaction of a route may take: as long as it does, nobody else writes."""
+"""How long a transaction of a block may take: as long as it does, nobody else writes."""
 
 
-class RouteContext(ExtensionContext):
-    """The context of one call of a route's function."""
+class CallContext(ExtensionContext):
+    """The context of one call of a function that is no part of a write.
 
-    def __init__(self, name: str, documents: DocumentService, principal: Principal) -> None:
+    ``causes`` are the functions that led to the call; ``origin`` is that of its events.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        documents: DocumentService,
+        principal: Principal | None,
+        *,
+        causes: tuple[Cause, ...] = (),
+        origin: str = "api",
+    ) -> None:
         super().__init__(name, documents.engine, principal)
         self._documents = documents
-        self._open: _RequestTransaction | None = None
+        self._causes = causes
+        self._origin = origin
+        self._open: _BlockTransaction | None = None
 
     async def read(self, act: Callable[[], Program[T]]) -> T:
         """Run a program that reads, in the transaction of the block if there is one."""
@@ -41,15 +55,23 @@ class RouteContext(ExtensionContext):
         held = self._open
         if held is not None:
             return await write_nested(
-                held, held.unit, act, as_system=as_system, causes=(), passwords=passwords
+                held,
+                held.unit,
+                act,
+                as_system=as_system,
+                causes=self._causes,
+                passwords=passwords,
             )
 
         def acting(unit: UnitOfWork) -> Program[T]:
             unit.is_system = as_system
+            unit.causes = self._causes
             return act(unit)
 
         principal = None if as_system else self.principal
-        return await self._documents.run(acting, passwords=passwords, principal=principal)
+        return await self._documents.run(
+            acting, passwords=passwords, principal=principal, origin=self._origin
+        )
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
@@ -58,8 +80,10 @@ class RouteContext(ExtensionContext):
             async with savepoint_in(self._open, self._open.unit):
                 yield
             return
-        held = self._open = _RequestTransaction()
-        running = asyncio.ensure_future(self._documents.run(held.program, principal=self.principal))
+        held = self._open = _BlockTransaction()
+        running = asyncio.ensure_future(
+            self._documents.run(held.program, principal=self.principal, origin=self._origin)
+        )
         running.add_done_callback(lambda _: held.begun.set())
         try:
             await held.begun.wait()
@@ -82,8 +106,8 @@ class _RollbackError(Exception):
     """Ends the program of a transaction of which nothing is to stay."""
 
 
-class _RequestTransaction(HeldTransaction):
-    """A transaction that is held open for a block of a route's function."""
+class _BlockTransaction(HeldTransaction):
+    """A transaction that is held open for a block of a function."""
 
     unit: UnitOfWork
 

@@ -22,16 +22,14 @@ from quire.document_service.held_transaction import (
 from quire.document_service.passwords import Password
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
-from quire.hooks.errors import HookLoopError, UnitOfWorkError
-from quire.hooks.extensions import Cause, Hook
+from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.extensions import Cause, Hook, require_depth
 from quire.hooks.write import Write
 
 T = TypeVar("T")
 
 _SECONDS = 2.0
 """How long a hook may take: as long as it does, nobody else writes."""
-_DEPTH = 8
-"""How many hooks may cause one another."""
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -41,7 +39,7 @@ class HookContext(ExtensionContext):
 
     def __init__(self, unit: UnitOfWork, causes: tuple[Cause, ...]) -> None:
         super().__init__(
-            causes[-1].hook.name,
+            causes[-1].name,
             unit.engine,
             unit.principal,
             editor=unit.editor,
@@ -96,24 +94,24 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
     if any(cause.is_of(hook, document_id, locale) for cause in unit.causes):
         return
     cause = Cause(
-        hook=hook, action=write.action, uid=write.uid, document_id=document_id, locale=locale
+        phase=hook.phase,
+        name=hook.name,
+        file=hook.file,
+        line=hook.line,
+        action=write.action,
+        uid=write.uid,
+        document_id=document_id,
+        locale=locale,
     )
     causes = (*unit.causes, cause)
     try:
-        _require_depth(causes)
+        require_depth(causes)
         yield from _call(HookContext(unit, causes), hook, write)
     except AppError:
         raise
     except Exception as error:
         _log.error("a hook failed", hook=hook.name, phase=hook.phase, place=hook.place)
         raise InternalServerError from error
-
-
-def _require_depth(causes: tuple[Cause, ...]) -> None:
-    if len(causes) > _DEPTH:
-        chain = "\n  ".join(map(str, causes))
-        message = f"hooks cause one another more than {_DEPTH} levels deep:\n  {chain}"
-        raise HookLoopError(message)
 
 
 def _call(context: HookContext, hook: Hook, write: Write[Any]) -> Program[None]:

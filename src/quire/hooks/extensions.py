@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from quire.hooks.document import Document
+from quire.hooks.errors import HookLoopError
 from quire.hooks.routes import CustomRoute
 from quire.hooks.write import Write, WriteAction
 
@@ -33,23 +34,43 @@ class Hook(Struct, frozen=True, kw_only=True, eq=False):
         return f"{self.file}:{self.line}"
 
 
-class Cause(Struct, frozen=True, kw_only=True, eq=False):
-    """A hook that was called for a write; what it writes itself has this cause."""
+class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A function that was called for something; what it writes itself has this cause.
 
-    hook: Hook
-    action: str
-    uid: str
-    document_id: str
-    locale: str | None
+    It is a value that can be stored: causes are kept with jobs. ``action``, ``uid``,
+    ``document_id`` and ``locale`` are those of the write that a hook was called for.
+    """
+
+    phase: str
+    name: str
+    file: str
+    line: int
+    action: str = ""
+    uid: str = ""
+    document_id: str = ""
+    locale: str | None = None
 
     def is_of(self, hook: Hook, document_id: str, locale: str | None) -> bool:
         """Tell whether the same hook was called for the same locale of a document."""
-        return (self.hook, self.document_id, self.locale) == (hook, document_id, locale)
+        called = (self.phase, self.name, self.file, self.document_id, self.locale)
+        return called == (hook.phase, hook.name, hook.file, document_id, locale)
 
     def __str__(self) -> str:
         """Return what was called for what."""
-        hook = f"{self.hook.phase} {self.hook.name} ({self.hook.place})"
-        return f"{hook} on {self.action} of {self.uid} {self.document_id}"
+        called = f"{self.phase} {self.name} ({self.file}:{self.line})"
+        return f"{called} on {self.action} of {self.uid} {self.document_id}" if self.uid else called
+
+
+DEPTH = 8
+"""How many functions may cause one another."""
+
+
+def require_depth(causes: Sequence[Cause]) -> None:
+    """Raise HookLoopError when functions cause one another too deeply."""
+    if len(causes) > DEPTH:
+        chain = "\n  ".join(map(str, causes))
+        message = f"hooks cause one another more than {DEPTH} levels deep:\n  {chain}"
+        raise HookLoopError(message)
 
 
 class WriteHooks(Struct, frozen=True, kw_only=True):
