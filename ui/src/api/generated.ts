@@ -35,6 +35,14 @@ export type RecentEntry = { "documentId": string; "locale"?: string | null; "tit
 
 export type RelatedEntry = { "id": number; "documentId": string; "locale"?: string | null; "status"?: string };
 
+export type Release = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number };
+
+export type ReleaseInFull = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[] };
+
+export type ReleaseItem = { "id": number; "action": "publish" | "unpublish"; "contentType": string; "exists": boolean; "readable": boolean; "publishable": boolean; "documentId"?: string; "locale"?: string | null; "title"?: unknown; "status"?: "draft" | "published" | "modified"; "updatedAt"?: string | null };
+
+export type ReleaseProblem = { "itemId": number; "message": string; "path": (string)[] };
+
 export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null };
 
 export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
@@ -50,6 +58,8 @@ export interface Operations {
   "DELETE /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
   "DELETE /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
   "DELETE /admin/x/model/archive/{id}": { body: undefined; response: { "data": { "id": number; "title": string; "madeAt": string; "tables": (string)[] } } };
+  "DELETE /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
+  "DELETE /admin/x/releases/{id}/items/{item}": { body: undefined; response: { "data": ReleaseInFull } };
   "DELETE /admin/x/users/{id}/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/x/views/{id}": { body: undefined; response: { "data": SavedView } };
   "DELETE /content-manager/collection-types/{uid}/{id}": { body: undefined; response: Record<string, unknown> };
@@ -85,6 +95,7 @@ export interface Operations {
   "GET /admin/x/audit/export": { body: undefined; response: undefined };
   "GET /admin/x/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
   "GET /admin/x/difference/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "fields": Record<string, unknown> } } };
+  "GET /admin/x/entry-releases/{uid}/{id}": { body: undefined; response: { "data": ({ "id": number; "name": string; "itemId": number; "action": "publish" | "unpublish" })[] } };
   "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": { "entry": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "published": ManagedEntry | null; "references": number } } };
   "GET /admin/x/explain": { body: undefined; response: { "data": { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": ({ "id": number; "role": Record<string, unknown>; "misses": (string)[] })[] } } };
   "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
@@ -94,6 +105,8 @@ export interface Operations {
   "GET /admin/x/model/state": { body: undefined; response: { "data": { "writable": boolean; "reason": string | null } } };
   "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
+  "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": { "pagination": AdminPagination } } };
+  "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
   "GET /admin/x/revisions/{uid}/{id}": { body: undefined; response: { "data": (Revision)[] } };
   "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": unknown } };
   "GET /admin/x/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
@@ -169,6 +182,11 @@ export interface Operations {
   "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
   "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };
   "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "problems": ({ "path": (string)[]; "message": string })[] } } };
+  "POST /admin/x/releases": { body: { "name": string }; response: { "data": ReleaseInFull } };
+  "POST /admin/x/releases/{id}/check": { body: undefined; response: { "data": { "id": number; "problems": (ReleaseProblem)[] } } };
+  "POST /admin/x/releases/{id}/items": { body: { "entries": ({ "contentType": string; "documentId": string; "locale"?: string | null })[]; "action"?: "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
+  "POST /admin/x/releases/{id}/publish": { body: undefined; response: { "data": ReleaseInFull } };
+  "POST /admin/x/releases/{id}/undo": { body: { "skipChanged"?: boolean }; response: { "data": unknown } };
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };
   "POST /admin/x/samples/{uid}": { body: { "count"?: number; "publish"?: boolean }; response: { "data": { "count": number; "documentIds": (string)[] } } };
   "POST /admin/x/second-factor": { body: { "password": string }; response: { "data": { "secret": string; "uri": string } } };
@@ -215,6 +233,8 @@ export interface Operations {
   "PUT /admin/users/me": { body: { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[]; "preferedLanguage"?: string | null; "currentPassword"?: string }; response: { "data": Administrator } };
   "PUT /admin/users/{id}": { body: { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[]; "preferedLanguage"?: string | null }; response: { "data": Administrator } };
   "PUT /admin/webhooks/{id}": { body: { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled"?: boolean }; response: { "data": Webhook } };
+  "PUT /admin/x/releases/{id}": { body: { "name": string }; response: { "data": ReleaseInFull } };
+  "PUT /admin/x/releases/{id}/items/{item}": { body: { "action": "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
   "PUT /admin/x/views/{id}": { body: { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> }; response: { "data": SavedView } };
   "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
   "PUT /content-manager/components/{uid}/configuration": { body: { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> }; response: { "data": Record<string, unknown> } };

@@ -26,6 +26,17 @@ _VERSION: Mapping[str, JsonSchema] = {
     "locale": _MAYBE,
     "updatedAt": _WHEN,
 }
+_RELEASE: Mapping[str, JsonSchema] = {
+    "id": WHOLE,
+    "name": TEXT,
+    "status": one_of_texts(["empty", "ready", "blocked", "failed", "done"]),
+    "scheduledAt": _WHEN,
+    "timezone": _MAYBE,
+    "releasedAt": _WHEN,
+    "createdAt": MOMENT,
+    "updatedAt": MOMENT,
+    "itemCount": WHOLE,
+}
 
 NAMED: Mapping[str, JsonSchema] = {
     "AdminPagination": record(
@@ -143,6 +154,25 @@ NAMED: Mapping[str, JsonSchema] = {
             "updatedAt": MOMENT,
         }
     ),
+    "Release": record(_RELEASE),
+    "ReleaseInFull": record({**_RELEASE, "items": several(ref("ReleaseItem"))}),
+    "ReleaseItem": record(
+        {
+            "id": WHOLE,
+            "action": one_of_texts(["publish", "unpublish"]),
+            "contentType": TEXT,
+            "exists": FLAG,
+            "readable": FLAG,
+            "publishable": FLAG,
+            "documentId": TEXT,
+            "locale": _MAYBE,
+            "title": ANYTHING,
+            "status": _STATUS,
+            "updatedAt": _WHEN,
+        },
+        required=("id", "action", "contentType", "exists", "readable", "publishable"),
+    ),
+    "ReleaseProblem": record({"itemId": WHOLE, "message": TEXT, "path": several(TEXT)}),
     "Localization": record(
         {**_VERSION, "publishedAt": _WHEN, "status": TEXT}, required=("id", "documentId", "locale")
     ),

@@ -142,6 +142,10 @@ ENTRIES: Told = {
     ),
 }
 
+_RELEASES = "admin/x/releases"
+_RELEASE = RouteDescription(data=ref("ReleaseInFull"))
+_NAMED = record({"name": TEXT})
+_ACTION = one_of_texts(["publish", "unpublish"])
 _CHANGES = several(record({"documentId": TEXT, "fields": FREE_OBJECT}))
 _VIEW = {"uid": TEXT, "name": TEXT, "shared": FLAG, "state": FREE_OBJECT}
 
@@ -236,6 +240,51 @@ OWN: Told = {
             {"format": one_of_texts(["json", "csv"]), "documentIds": several(TEXT)}, required=()
         ),
         query=(*SORTED, LOCALE, STATUS),
+    ),
+    ("GET", _RELEASES): RouteDescription(
+        data=record(
+            {
+                "data": several(ref("Release")),
+                "meta": record({"pagination": ref("AdminPagination")}),
+            }
+        ),
+        bare=True,
+        query=(query("state", one_of_texts(["open", "done"])), *PAGES),
+    ),
+    ("POST", _RELEASES): RouteDescription(data=ref("ReleaseInFull"), body=_NAMED),
+    ("GET", f"{_RELEASES}/:id"): _RELEASE,
+    ("PUT", f"{_RELEASES}/:id"): RouteDescription(data=ref("ReleaseInFull"), body=_NAMED),
+    ("DELETE", f"{_RELEASES}/:id"): _RELEASE,
+    ("POST", f"{_RELEASES}/:id/items"): RouteDescription(
+        data=ref("ReleaseInFull"),
+        body=record(
+            {
+                "entries": several(
+                    record(
+                        {"contentType": TEXT, "documentId": TEXT, "locale": nullable(TEXT)},
+                        required=("contentType", "documentId"),
+                    )
+                ),
+                "action": _ACTION,
+            },
+            required=("entries",),
+        ),
+    ),
+    ("PUT", f"{_RELEASES}/:id/items/:item"): RouteDescription(
+        data=ref("ReleaseInFull"), body=record({"action": _ACTION})
+    ),
+    ("DELETE", f"{_RELEASES}/:id/items/:item"): _RELEASE,
+    ("POST", f"{_RELEASES}/:id/check"): RouteDescription(
+        data=record({"id": WHOLE, "problems": several(ref("ReleaseProblem"))})
+    ),
+    ("POST", f"{_RELEASES}/:id/publish"): _RELEASE,
+    ("POST", f"{_RELEASES}/:id/undo"): RouteDescription(
+        data={"allOf": [ref("ReleaseInFull"), record({"skipped": WHOLE})]},
+        body=record({"skipChanged": FLAG}, required=()),
+    ),
+    ("GET", "admin/x/entry-releases/:uid/:id"): RouteDescription(
+        data=several(record({"id": WHOLE, "name": TEXT, "itemId": WHOLE, "action": _ACTION})),
+        query=(LOCALE,),
     ),
     ("GET", "admin/x/views"): RouteDescription(
         data=several(ref("SavedView")), query=(query("uid"),)

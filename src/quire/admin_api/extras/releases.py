@@ -1,0 +1,492 @@
+"""``/admin/x/releases``: sets of entries that are published or unpublished together."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from msgspec import Struct, to_builtins
+
+from quire.access.administration import PUBLISH, UPDATE
+from quire.admin_api.bodies import (
+    REQUIRED,
+    Fields,
+    Flag,
+    Items,
+    Text,
+    at_most,
+    id_of,
+    one_of,
+    read_body,
+    required,
+    single_line,
+)
+from quire.admin_api.content_manager.revision_table import RevisionHistory
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.lists import parse_positive
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.admin_api.success_statuses import CREATED
+from quire.clock import Clock, iso_from_ms
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Request, Response
+from quire.content_api.routes import Route
+from quire.content_manager.permissions import TypePermissions, read_permissions
+from quire.content_manager.read_service import ContentReading, chosen_of
+from quire.content_manager.releases.entries import ReleaseEntries
+from quire.content_manager.releases.publication import (
+    ReleaseFailedError,
+    ReleasePublication,
+    ReleaseTriedError,
+)
+from quire.content_manager.releases.store import (
+    MOST_ITEMS,
+    EntryKey,
+    ItemAction,
+    Release,
+    ReleaseItem,
+    ReleaseStore,
+    Status,
+)
+from quire.content_manager.releases.undo import ReleaseUndo
+from quire.content_manager.requests import RequestedVersion, locale_of
+from quire.content_manager.sanitize import entry_origin
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS, ReleaseSnapshots
+from quire.database.stores.table import OwnTables
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
+from quire.schema.model import ContentType
+
+
+def _not_blank(value: object) -> str | None:
+    """Demand more than spaces."""
+    return REQUIRED if isinstance(value, str) and value and not value.strip() else None
+
+
+_NAME = Text(rules=(required, _not_blank, at_most(255), single_line))
+_ACTION = Text(rules=(one_of("publish", "unpublish"),))
+_NEW = Fields(fields={"name": _NAME})
+_ENTRY = Fields(
+    fields={
+        "contentType": Text(rules=(required,)),
+        "documentId": Text(rules=(required,)),
+        "locale": Text(nullable=True),
+    }
+)
+_ADDED = Fields(
+    fields={
+        "entries": Items(item=_ENTRY, least=1, most=MOST_ITEMS, rules=(required,)),
+        "action": _ACTION,
+    }
+)
+_CHANGED_ITEM = Fields(fields={"action": Text(rules=(required, *_ACTION.rules))})
+_UNDO = Fields(fields={"skipChanged": Flag()})
+_ORIGIN = "admin"
+_PAGE_SIZE, _MOST_LISTED, _LAST_PAGE = 25, 100, 1_000_000
+_STATES = "state must be one of the following values: open, done"
+_NOT_PUBLISHER = "You may not publish entries of any content type"
+_EMPTY = "The release has no items"
+_NOT_DONE = "The release has not been published"
+_NO_TYPE = "{uid} is no content type with drafts"
+_NO_ENTRY = "There is no entry {document_id} of {uid} in this locale"
+_NOT_ALLOWED = "You may not change or publish the entry {document_id}"
+
+T = TypeVar("T")
+
+
+class ReleaseParts(Struct, frozen=True, kw_only=True):
+    """What releases are kept and published with."""
+
+    database: Database
+    documents: DocumentService
+    history: RevisionHistory
+    releases: ReleaseStore
+    tables: OwnTables
+    clock: Clock
+
+    @property
+    def snapshots(self) -> ReleaseSnapshots:
+        """What was public before releases were published."""
+        return ReleaseSnapshots(self.documents.engine.store.writes)
+
+
+class ReleaseApi:
+    """Lists, changes, tries, publishes and undoes releases."""
+
+    def __init__(self, parts: ReleaseParts) -> None:
+        self._parts = parts
+        self._database = parts.database
+        self._documents = parts.documents
+        self._releases = parts.releases
+        self._clock = parts.clock
+        self._engine = parts.documents.engine
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, handler in (
+            ("GET", "", self.find),
+            ("POST", "", self.create),
+            ("GET", "/:id", self.find_one),
+            ("PUT", "/:id", self.rename),
+            ("DELETE", "/:id", self.delete),
+            ("POST", "/:id/items", self.add),
+            ("PUT", "/:id/items/:item", self.change_item),
+            ("DELETE", "/:id/items/:item", self.remove),
+            ("POST", "/:id/check", self.check),
+            ("POST", "/:id/publish", self.publish),
+            ("POST", "/:id/undo", self.undo),
+        ):
+            yield Route(
+                method=method, path=f"admin/x/releases{path}", action=SIGNED_IN, handler=handler
+            )
+        yield Route(
+            method="GET",
+            path="admin/x/entry-releases/:uid/:id",
+            action=SIGNED_IN,
+            handler=self.of_entry,
+        )
+
+    async def find(self, request: Request) -> Response:
+        """List releases, the newest first, with the numbers of their items.
+
+        ``state`` (``open`` or ``done``) narrows the list, ``page`` and ``pageSize`` divide it.
+        """
+        state = _state(request)
+        page = _whole(request, "page", 1, most=_LAST_PAGE)
+        size = _whole(request, "pageSize", _PAGE_SIZE, most=_MOST_LISTED)
+
+        def program() -> Program[tuple[list[dict[str, Any]], int]]:
+            every = yield from self._releases.all()
+            chosen = [one for one in every if state is None or one.is_done is (state == "done")]
+            listed = chosen[(page - 1) * size : page * size]
+            items = yield from self._releases.items_of([release.id for release in listed])
+            return [_shown(release, items[release.id]) for release in listed], len(chosen)
+
+        listed, total = await self._database.read(program, snapshot=True)
+        pagination = {
+            "page": page,
+            "pageSize": size,
+            "pageCount": -(-total // size),
+            "total": total,
+        }
+        return respond_bare({"data": listed, "meta": {"pagination": pagination}})
+
+    async def find_one(self, request: Request) -> Response:
+        """Show a release with its items, as far as the caller may read their entries."""
+
+        def program() -> Program[dict[str, Any]]:
+            release = yield from self._releases.one(_release_id(request))
+            return (yield from self._in_full(request, release))
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def of_entry(self, request: Request) -> Response:
+        """List the open releases that an entry is in."""
+        rights = rights_of(self._engine.schema, request)
+        content_type = rights.content_type
+        entry = EntryKey(
+            uid=content_type.uid,
+            document_id=request.parameters["id"],
+            locale=locale_of(request.query, content_type, self._engine.default_locale),
+        )
+
+        def program() -> Program[list[dict[str, Any]]]:
+            yield from self._require_reachable(rights, [entry], readable=True)
+            found = yield from self._releases.containing(entry)
+            return [
+                {"id": release.id, "name": release.name, "itemId": item.id, "action": item.action}
+                for release, item in found
+            ]
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def create(self, request: Request) -> Response:
+        """Make a release."""
+        _require_publisher(request)
+        name = str(read_body(request.body, _NEW)["name"]).strip()
+
+        def program() -> Program[dict[str, Any]]:
+            release = yield from self._releases.create(name, self._clock())
+            return (yield from self._in_full(request, release))
+
+        return respond_data(await self._database.write(program()), CREATED)
+
+    async def rename(self, request: Request) -> Response:
+        """Give an open release another name."""
+        _require_publisher(request)
+        name = str(read_body(request.body, _NEW)["name"]).strip()
+        return await self._changed(
+            request, lambda release: self._releases.rename(release, name, self._clock())
+        )
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a release with its items; their entries stay what they are."""
+        _require_publisher(request)
+        await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
+
+        def program() -> Program[dict[str, Any]]:
+            release = yield from self._releases.one(_release_id(request))
+            shown = yield from self._in_full(request, release)
+            yield from self._parts.snapshots.forget(release.id)
+            yield from self._releases.delete(release)
+            return shown
+
+        return respond_data(await self._database.write(program()))
+
+    async def add(self, request: Request) -> Response:
+        """Add entries to an open release, to be published or unpublished with it."""
+        values = read_body(request.body, _ADDED)
+        entries = [self._entry(one) for one in _listed(values["entries"])]
+        action = _action(values.get("action", "publish"))
+
+        def change(release: Release) -> Program[None]:
+            for uid in dict.fromkeys(entry.uid for entry in entries):
+                rights = read_permissions(request.administrator.ability, self._type(uid))
+                rights.require()
+                of_type = [entry for entry in entries if entry.uid == uid]
+                yield from self._require_reachable(rights, of_type, readable=False)
+            yield from self._releases.add(release, entries, action, self._clock())
+
+        return await self._changed(request, change)
+
+    async def change_item(self, request: Request) -> Response:
+        """Publish with the release what was to be unpublished, or the other way round."""
+        action = _action(read_body(request.body, _CHANGED_ITEM)["action"])
+
+        def change(release: Release) -> Program[None]:
+            item = yield from self._item(request, release)
+            yield from self._releases.set_action(item, action, self._clock())
+
+        return await self._changed(request, change)
+
+    async def remove(self, request: Request) -> Response:
+        """Remove an item from an open release; its entry stays what it is."""
+
+        def change(release: Release) -> Program[None]:
+            item = yield from self._item(request, release)
+            yield from self._releases.remove(release, [item.id])
+
+        return await self._changed(request, change)
+
+    async def check(self, request: Request) -> Response:
+        """Try a release without publishing anything; returns what would keep it from success."""
+        _require_publisher(request)
+        release_id, history = _release_id(request), await self._parts.history.ready()
+        problems: Sequence[object] = ()
+
+        def program(unit: UnitOfWork) -> Program[None]:
+            release = yield from self._releases.open(release_id)
+            items = yield from self._releases.items(release.id)
+            publication = ReleasePublication(unit, request.administrator.ability, history)
+            yield from publication.attempt(items)
+
+        try:
+            await self._run(request, program)
+        except ReleaseTriedError as tried:
+            problems = [to_builtins(problem) for problem in tried.problems]
+        await self._note(release_id, blocked=bool(problems))
+        return respond_data({"id": release_id, "problems": problems})
+
+    async def publish(self, request: Request) -> Response:
+        """Publish a release: all of its items in one transaction, or none of them.
+
+        409 with all problems where one of them cannot be published.
+        """
+        _require_publisher(request)
+        release_id, history = _release_id(request), await self._parts.history.ready()
+        await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
+
+        def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
+            release = yield from self._releases.open(release_id)
+            items = yield from self._releases.items(release.id)
+            if not items:
+                raise ConflictError(_EMPTY)
+            publication = ReleasePublication(unit, request.administrator.ability, history)
+            for snapshot in (yield from publication.carry_out(release.id, items)):
+                yield from self._parts.snapshots.add(snapshot)
+            yield from self._releases.finish(release, unit.tick())
+            done = yield from self._releases.one(release_id)
+            return (yield from self._in_full(request, done))
+
+        try:
+            done = await self._run(request, program)
+        except ReleaseFailedError:
+            await self._note(release_id, blocked=True)
+            raise
+        return respond_data(done)
+
+    async def undo(self, request: Request) -> Response:
+        """Make public again what was before a release was published, and open the release again.
+
+        409 names the entries that were published or unpublished since; ``skipChanged`` leaves these
+        as they are.
+        """
+        skip_changed = read_body(request.body, _UNDO).get("skipChanged") is True
+        _require_publisher(request)
+        release_id, history = _release_id(request), await self._parts.history.ready()
+        await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
+
+        def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
+            release = yield from self._releases.one(release_id)
+            snapshots = yield from self._parts.snapshots.of(release_id)
+            if not release.is_done or not snapshots:
+                raise ConflictError(_NOT_DONE)
+            ability = request.administrator.ability
+            undo = ReleaseUndo(ReleasePublication(unit, ability, history))
+            skipped = yield from undo.undo(snapshots, skip_changed=skip_changed)
+            yield from self._parts.snapshots.forget(release_id)
+            yield from self._releases.reopen(release, unit.tick())
+            opened = yield from self._releases.one(release_id)
+            shown = yield from self._in_full(request, opened)
+            return {**shown, "skipped": len(skipped)}
+
+        return respond_data(await self._run(request, program))
+
+    async def _note(self, release_id: int, *, blocked: bool) -> None:
+        """Note whether the last attempt at an open release has found problems."""
+
+        def program() -> Program[None]:
+            release = yield from self._releases.open(release_id)
+            items = yield from self._releases.items(release_id)
+            status: Status = "blocked" if blocked else "ready" if items else "empty"
+            yield from self._releases.set_status(release, status)
+
+        await self._database.write(program())
+
+    async def _run(self, request: Request, program: Callable[[UnitOfWork], Program[T]]) -> T:
+        return await self._documents.run(program, editor=request.administrator.id, origin=_ORIGIN)
+
+    async def _changed(
+        self, request: Request, change: Callable[[Release], Program[None]]
+    ) -> Response:
+        """Change an open release in one transaction, and show it."""
+
+        def program() -> Program[dict[str, Any]]:
+            release = yield from self._releases.open(_release_id(request))
+            yield from change(release)
+            changed = yield from self._releases.one(release.id)
+            return (yield from self._in_full(request, changed))
+
+        return respond_data(await self._database.write(program()))
+
+    def _in_full(self, request: Request, release: Release) -> Program[dict[str, Any]]:
+        items = yield from self._releases.items(release.id)
+        entries = ReleaseEntries(self._engine, request.administrator.ability)
+        described = yield from entries.describe(items)
+        return {**_shown(release, items), "items": described}
+
+    def _item(self, request: Request, release: Release) -> Program[ReleaseItem]:
+        """Return an item that the caller may change. Raises NotFoundError and ForbiddenError.
+
+        Whoever may publish something may tidy up; others need to reach the entry itself.
+        """
+        item_id = id_of(request.parameters["item"])
+        items = yield from self._releases.items(release.id)
+        found = next((item for item in items if item.id == item_id), None)
+        if found is None:
+            raise NotFoundError
+        ability = request.administrator.ability
+        if not ability.subjects(PUBLISH):
+            rights = read_permissions(ability, self._type(found.entry.uid))
+            yield from self._require_reachable(rights, [found.entry], readable=False)
+        return found
+
+    def _require_reachable(
+        self, rights: TypePermissions, entries: Sequence[EntryKey], *, readable: bool
+    ) -> Program[None]:
+        """Check that entries are there, and may be read; and changed or published, too.
+
+        The last is not asked where they are only looked at. Raises ValidationError for an entry
+        that is not there or not readable, and ForbiddenError.
+        """
+        ids = list(dict.fromkeys(entry.document_id for entry in entries))
+        every = yield from ContentReading(self._engine).owned_versions(rights, ids)
+        content_type = rights.content_type
+        for entry in entries:
+            own = [one for one in every if one["documentId"] == entry.document_id]
+            here = chosen_of(
+                content_type, own, RequestedVersion("draft", entry.locale)
+            ) or chosen_of(content_type, own, RequestedVersion("published", entry.locale))
+            if here is None or not rights.on(entry_origin(here)):
+                raise ValidationError(
+                    _NO_ENTRY.format(document_id=entry.document_id, uid=entry.uid)
+                )
+            origin = entry_origin(here)
+            ability = rights.ability
+            reached = any(
+                TypePermissions(ability, action, content_type).on(origin)
+                for action in (UPDATE, PUBLISH)
+            )
+            if not readable and not reached:
+                raise ForbiddenError(_NOT_ALLOWED.format(document_id=entry.document_id))
+
+    def _entry(self, given: Mapping[str, object]) -> EntryKey:
+        content_type = self._type(str(given["contentType"]))
+        locale = given.get("locale") or self._engine.default_locale
+        return EntryKey(
+            uid=content_type.uid,
+            document_id=str(given["documentId"]),
+            locale=str(locale) if content_type.localized and locale else None,
+        )
+
+    def _type(self, uid: str) -> ContentType:
+        content_type = self._engine.schema.content_types.get(uid)
+        if content_type is None or not content_type.draft_and_publish:
+            raise ValidationError(_NO_TYPE.format(uid=uid))
+        return content_type
+
+
+def _state(request: Request) -> str | None:
+    """Return which releases are asked for, ``None`` for all. Raises ValidationError."""
+    state = request.query.get("state")
+    if state is None or state in {"open", "done"}:
+        return None if state is None else str(state)
+    raise ValidationError(_STATES)
+
+
+def _whole(request: Request, name: str, default: int, *, most: int) -> int:
+    """Return a number of the query. Raises PaginationError and ValidationError."""
+    text = parse_positive(request.query, name, default)
+    if len(text) > len(str(most)) or int(text) > most:
+        raise ValidationError(f"{name} must be at most {most}")
+    return int(text)
+
+
+def _require_publisher(request: Request) -> None:
+    """Let those pass who may publish entries of some type. Raises ForbiddenError."""
+    if not request.administrator.ability.subjects(PUBLISH):
+        raise ForbiddenError(_NOT_PUBLISHER)
+
+
+def _release_id(request: Request) -> int:
+    release_id = id_of(request.parameters["id"])
+    if release_id is None:
+        raise NotFoundError
+    return release_id
+
+
+def _listed(values: object) -> list[Mapping[str, object]]:
+    return [one for one in values if isinstance(one, Mapping)] if isinstance(values, list) else []
+
+
+def _action(value: object) -> ItemAction:
+    return "unpublish" if value == "unpublish" else "publish"
+
+
+def _shown(release: Release, items: Sequence[ReleaseItem]) -> dict[str, Any]:
+    return {
+        "id": release.id,
+        "name": release.name,
+        "status": release.status,
+        "scheduledAt": _moment(release.scheduled_at),
+        "timezone": release.timezone,
+        "releasedAt": _moment(release.released_at),
+        "createdAt": _moment(release.created_at),
+        "updatedAt": _moment(release.updated_at),
+        "itemCount": len(items),
+    }
+
+
+def _moment(milliseconds: int | None) -> str | None:
+    return None if milliseconds is None else iso_from_ms(milliseconds)

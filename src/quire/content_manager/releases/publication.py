@@ -1,0 +1,240 @@
+"""Carries a release out: all of its items in one transaction, or none of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from quire.access.admin_ability import AdminAbility
+from quire.access.administration import PUBLISH
+from quire.clock import ms_from_iso
+from quire.content_manager.permissions import TypePermissions, read_permissions
+from quire.content_manager.read_service import ContentReading, chosen_of
+from quire.content_manager.releases.store import EntryKey, ReleaseItem
+from quire.content_manager.requests import RequestedVersion
+from quire.content_manager.revision_content import revision_data
+from quire.content_manager.revisions import RevisionLog, read_whole
+from quire.content_manager.sanitize import entry_origin
+from quire.content_manager.status import Shown
+from quire.database.program import Program
+from quire.database.stores.release_snapshots import ReleaseSnapshot
+from quire.document_service.commands import PublishDocument, UnpublishDocument
+from quire.document_service.service import run_command
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import AppError, ConflictError, ForbiddenError, NotFoundError
+from quire.schema.model import ContentType
+
+_FAILED = "{count} of {all} items cannot be carried out"
+_NO_TYPE = "The content type {uid} does not exist, or has no drafts"
+_NO_ENTRY = "The entry does not exist any more"
+_NOT_ALLOWED = "You may not publish this entry"
+_MOST_PROBLEMS = 100
+_INTERNAL = 500
+
+
+class ItemProblem(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What keeps an item from being carried out; ``path`` leads to the field, if it is one."""
+
+    item_id: int
+    message: str
+    path: tuple[str, ...] = ()
+
+
+class ReleaseFailedError(ConflictError):
+    """Items of a release cannot be carried out, so that none of them was; ``problems`` says why."""
+
+    def __init__(self, problems: Sequence[ItemProblem], total: int) -> None:
+        self.problems = tuple(problems)
+        failed = len({problem.item_id for problem in problems})
+        listed = [msgspec.to_builtins(one) for one in problems[:_MOST_PROBLEMS]]
+        super().__init__(_FAILED.format(count=failed, all=total), {"problems": listed})
+
+
+class ReleaseTriedError(Exception):
+    """Ends a transaction in which a release was only tried, with what was found."""
+
+    def __init__(self, problems: Sequence[ItemProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("only tried")
+
+
+class ReleasePublication(Struct, frozen=True):
+    """Publishes and unpublishes entries for one administrator, under their permissions."""
+
+    unit: UnitOfWork
+    ability: AdminAbility
+    history: RevisionLog
+
+    @property
+    def reading(self) -> ContentReading:
+        """What reads the entries."""
+        return ContentReading(self.unit.engine)
+
+    def carry_out(
+        self, release_id: int, items: Sequence[ReleaseItem]
+    ) -> Program[list[ReleaseSnapshot]]:
+        """Do what a release says; returns what was public before, entry by entry.
+
+        Raises ReleaseFailedError with all problems where one of the items cannot be carried out.
+        """
+        before, problems = yield from self._attempt(items)
+        if problems:
+            raise ReleaseFailedError(problems, len(items))
+        every = yield from self.versions([item.entry for item in items])
+        return [
+            ReleaseSnapshot(
+                release_id=release_id,
+                uid=entry.uid,
+                document_id=entry.document_id,
+                locale=entry.locale,
+                published_at=published_moment(self.live_version(every, entry)),
+                data=data,
+            )
+            for entry, data in before.items()
+        ]
+
+    def attempt(self, items: Sequence[ReleaseItem]) -> Program[None]:
+        """Try a release, and undo it. Raises ReleaseTriedError with the problems found."""
+        _, problems = yield from self._attempt(items)
+        raise ReleaseTriedError(problems)
+
+    def _attempt(
+        self, items: Sequence[ReleaseItem]
+    ) -> Program[tuple[dict[EntryKey, str | None], list[ItemProblem]]]:
+        """Carry items out, each within a savepoint, and go on after those that fail.
+
+        So all problems are found at once, and an item may need what an earlier one publishes.
+        """
+        every = yield from self.versions([item.entry for item in items])
+        before: dict[EntryKey, str | None] = {}
+        problems: list[ItemProblem] = []
+        for item in items:
+
+            def act(item: ReleaseItem = item) -> Program[str | None]:
+                return (yield from self._carry_out(item, every))
+
+            unit = self.unit
+            try:
+                before[item.entry] = yield from unit.nested(
+                    act, as_system=unit.is_system, causes=unit.causes
+                )
+            except AppError as error:
+                if error.status >= _INTERNAL:
+                    raise
+                problems += _problems_of(item, error)
+        return before, problems
+
+    def _carry_out(
+        self, item: ReleaseItem, every: Mapping[EntryKey, Sequence[Shown]]
+    ) -> Program[str | None]:
+        """Do what one item says; returns what was public of the entry before."""
+        entry = item.entry
+        rights = self.rights(entry)
+        versions = every[entry]
+        if not versions:
+            raise NotFoundError(_NO_ENTRY)
+        draft = self._version(rights.content_type, versions, "draft", entry.locale)
+        live = self._version(rights.content_type, versions, "published", entry.locale)
+        here = draft or live
+        if here is None:
+            raise NotFoundError(_NO_ENTRY)
+        self.require_publish(rights, here)
+        before = None if live is None else (yield from self.content(rights, live))
+        if item.action == "publish":
+            yield from self.publish(entry)
+        elif live is not None:
+            yield from self.unpublish(entry)
+        return before
+
+    def publish(self, entry: EntryKey) -> Program[None]:
+        """Publish the draft of an entry, and keep it in the history."""
+        command = PublishDocument(uid=entry.uid, document_id=entry.document_id, locale=entry.locale)
+        for written in (yield from run_command(self.unit, command)):
+            yield from self.history.after(
+                self.reading,
+                self.rights(entry),
+                written.entry_id,
+                self.unit.editor,
+                published=True,
+            )
+        yield from self.unit.settle()
+
+    def unpublish(self, entry: EntryKey) -> Program[None]:
+        """Leave nothing of an entry public."""
+        command = UnpublishDocument(
+            uid=entry.uid, document_id=entry.document_id, locale=entry.locale
+        )
+        yield from run_command(self.unit, command)
+        yield from self.unit.settle()
+
+    def rights(self, entry: EntryKey) -> TypePermissions:
+        """Return the permissions to read entries of a type. Raises NotFoundError without drafts."""
+        content_type = self.unit.engine.schema.content_types.get(entry.uid)
+        if content_type is None or not content_type.draft_and_publish:
+            raise NotFoundError(_NO_TYPE.format(uid=entry.uid))
+        return read_permissions(self.ability, content_type)
+
+    def require_publish(self, rights: TypePermissions, version: Shown) -> None:
+        """Check that an entry may be published. Raises ForbiddenError."""
+        if not replace(rights, action=PUBLISH).on(entry_origin(version)):
+            raise ForbiddenError(_NOT_ALLOWED)
+
+    def content(self, rights: TypePermissions, version: Shown) -> Program[str]:
+        """Return the whole content of a version as JSON, in the form of revisions."""
+        whole = yield from read_whole(self.reading, rights, version["id"])
+        data = revision_data(self.unit.engine.schema, rights.content_type, whole)
+        return msgspec.json.encode(data).decode()
+
+    def versions(self, entries: Iterable[EntryKey]) -> Program[dict[EntryKey, list[Shown]]]:
+        """Return the versions of the documents of entries, one read for each content type."""
+        wanted = list(dict.fromkeys(entries))
+        found: dict[EntryKey, list[Shown]] = {entry: [] for entry in wanted}
+        schema = self.unit.engine.schema
+        for uid in dict.fromkeys(entry.uid for entry in wanted):
+            if uid not in schema.content_types:
+                continue
+            of_type = [entry for entry in wanted if entry.uid == uid]
+            rights = read_permissions(self.ability, schema.content_types[uid])
+            ids = list(dict.fromkeys(entry.document_id for entry in of_type))
+            by_document: dict[str, list[Shown]] = {}
+            for version in (yield from self.reading.owned_versions(rights, ids)):
+                by_document.setdefault(version["documentId"], []).append(version)
+            found |= {entry: by_document.get(entry.document_id, []) for entry in of_type}
+        return found
+
+    def live_version(
+        self, every: Mapping[EntryKey, Sequence[Shown]], entry: EntryKey
+    ) -> Shown | None:
+        """Return what is public of an entry."""
+        content_type = self.unit.engine.schema.content_types.get(entry.uid)
+        if content_type is None:
+            return None
+        return self._version(content_type, every[entry], "published", entry.locale)
+
+    def draft_version(
+        self, every: Mapping[EntryKey, Sequence[Shown]], entry: EntryKey
+    ) -> Shown | None:
+        """Return the draft of an entry."""
+        content_type = self.unit.engine.schema.content_types[entry.uid]
+        return self._version(content_type, every[entry], "draft", entry.locale)
+
+    @staticmethod
+    def _version(
+        content_type: ContentType, versions: Sequence[Shown], status: str, locale: str | None
+    ) -> Shown | None:
+        wanted = RequestedVersion("published" if status == "published" else "draft", locale)
+        return chosen_of(content_type, [*versions], wanted)
+
+
+def published_moment(version: Shown | None) -> int | None:
+    """Return when a version was published, in epoch milliseconds."""
+    return None if version is None else ms_from_iso(version["publishedAt"])
+
+
+def _problems_of(item: ReleaseItem, error: AppError) -> Iterable[ItemProblem]:
+    """Return the problems that an error lists, or the error itself."""
+    listed = (error.details or {}).get("errors")
+    for one in listed if isinstance(listed, list) else [{"path": [], "message": error.message}]:
+        path = tuple(str(step) for step in one.get("path", ()))
+        yield ItemProblem(item_id=item.id, message=str(one["message"]), path=path)

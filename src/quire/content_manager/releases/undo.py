@@ -1,0 +1,109 @@
+"""Undoes the publication of a release: what was public before is public again."""
+
+from collections.abc import Sequence
+
+import orjson
+from msgspec import Struct
+
+from quire.content_manager.permissions import TypePermissions
+from quire.content_manager.releases.publication import ReleasePublication, published_moment
+from quire.content_manager.releases.store import EntryKey
+from quire.content_manager.revisions import revision_as_request
+from quire.content_manager.status import Shown
+from quire.database.program import Program
+from quire.database.stores.release_snapshots import ReleaseSnapshot
+from quire.database.stores.revisions import Revision, RevisionKey
+from quire.document_service.commands import UpdateDocument
+from quire.document_service.service import run_command
+from quire.errors import ConflictError
+from quire.schema.model import PUBLISHED_STATUS
+
+_CHANGED = "{count} of {all} entries have been published or unpublished again since"
+
+
+class PublishedSinceError(ConflictError):
+    """Entries of a release were published or unpublished again after it; ``entries`` names them."""
+
+    def __init__(self, entries: Sequence[EntryKey], total: int) -> None:
+        listed = [
+            {"contentType": one.uid, "documentId": one.document_id, "locale": one.locale}
+            for one in entries
+        ]
+        super().__init__(_CHANGED.format(count=len(entries), all=total), {"entries": listed})
+
+
+class ReleaseUndo(Struct, frozen=True):
+    """Restores entries, under the permissions of who undoes the release."""
+
+    publication: ReleasePublication
+
+    def undo(
+        self, snapshots: Sequence[ReleaseSnapshot], *, skip_changed: bool
+    ) -> Program[list[EntryKey]]:
+        """Restore what was public before; returns the entries that were left as they are.
+
+        These are entries that were published or unpublished since, with ``skip_changed``, and those
+        whose document is gone. Drafts stay what they are. Raises PublishedSinceError without
+        ``skip_changed``, and ForbiddenError for an entry that may not be published.
+        """
+        publication = self.publication
+        entries = {_entry(snapshot): snapshot for snapshot in snapshots}
+        every = yield from publication.versions(entries)
+        changed = [
+            entry
+            for entry, snapshot in entries.items()
+            if every[entry]
+            and published_moment(publication.live_version(every, entry)) != snapshot.published_at
+        ]
+        if changed and not skip_changed:
+            raise PublishedSinceError(changed, len(entries))
+        skipped = set(changed)
+        for entry, snapshot in reversed(entries.items()):
+            if entry in skipped:
+                continue
+            rights = publication.rights(entry)
+            draft = publication.draft_version(every, entry) if every[entry] else None
+            live = publication.live_version(every, entry) if every[entry] else None
+            here = draft or live
+            if here is None or (draft is None and snapshot.data is not None):
+                skipped.add(entry)
+                continue
+            publication.require_publish(rights, here)
+            if snapshot.data is not None and draft is not None:
+                yield from self._restore(entry, rights, draft, snapshot.data)
+            elif live is not None:
+                yield from publication.unpublish(entry)
+        return [entry for entry in entries if entry in skipped]
+
+    def _restore(
+        self, entry: EntryKey, rights: TypePermissions, draft: Shown, before: str
+    ) -> Program[None]:
+        """Publish earlier content, and put the draft back to what it is now."""
+        publication = self.publication
+        present = yield from publication.content(rights, draft)
+        is_same = orjson.loads(present) == orjson.loads(before)
+        if not is_same:
+            yield from self._write(entry, rights, before)
+        yield from publication.publish(entry)
+        if not is_same:
+            yield from self._write(entry, rights, present)
+
+    def _write(self, entry: EntryKey, rights: TypePermissions, content: str) -> Program[None]:
+        unit = self.publication.unit
+        revision = Revision(
+            place=RevisionKey(entry.uid, entry.document_id, entry.locale),
+            status=PUBLISHED_STATUS,
+            created_at=0,
+            created_by=None,
+            data=content,
+        )
+        data, _ = yield from revision_as_request(unit.engine, rights, revision)
+        command = UpdateDocument(
+            uid=entry.uid, document_id=entry.document_id, locale=entry.locale, data=data
+        )
+        yield from run_command(unit, command)
+        yield from unit.settle()
+
+
+def _entry(snapshot: ReleaseSnapshot) -> EntryKey:
+    return EntryKey(uid=snapshot.uid, document_id=snapshot.document_id, locale=snapshot.locale)
