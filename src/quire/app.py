@@ -30,7 +30,12 @@ from quire.errors import (
     ServiceUnavailableError,
     StaleSchemaError,
 )
-from quire.extensions import ExtensionError, check_extensions, import_modules
+from quire.extensions import (
+    ExtensionError,
+    ImportedModules,
+    check_extensions,
+    import_modules,
+)
 from quire.runtime.expired_archives import clear_archives
 from quire.runtime.schema_check import require_agreement
 from quire.runtime.schema_reload import FollowerContext, SchemaFollower
@@ -49,15 +54,25 @@ _log = structlog.get_logger("quire")
 class Application:
     """A project as an ASGI application: opens its database at the start, lets go at the end."""
 
-    def __init__(self, settings: Settings, *, clock: Clock = now_ms) -> None:
-        """Load the schema and the project's Python code.
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Clock = now_ms,
+        schema: Schema | None = None,
+        modules: ImportedModules | None = None,
+        is_timed: bool = False,
+    ) -> None:
+        """Load the schema and the project's Python code, unless both are given.
 
-        Raises SchemaError and ExtensionError, each with everything that is wrong.
+        ``is_timed`` counts statements as in development. Raises SchemaError and ExtensionError,
+        each with everything that is wrong.
         """
         self.settings = settings
         self._clock = clock
-        self._schema = load_project_schema(settings)
-        self._modules = import_modules(settings.project, settings)
+        self._is_timed = is_timed or settings.is_development
+        self._schema = schema or load_project_schema(settings)
+        self._modules = modules or import_modules(settings.project, settings)
         self._extensions = check_extensions(self._modules, self._schema)
         self.events = EventBus()
         self.first_administrator: str | None = None
@@ -159,7 +174,7 @@ class Application:
         options = load_options(self.settings)
         await require_agreement(self.settings, database, self._schema, options)
         await clear_archives(self.settings, database, self._clock)
-        if self.settings.is_development:
+        if self._is_timed:
             database = TimedDatabase(database)
         services = self.services = open_services(
             self.settings,

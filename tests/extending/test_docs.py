@@ -17,8 +17,10 @@ from quire.schema.load import load_schema
 from quire.settings import load_settings
 from tests.conformance.client import running
 from tests.docs.pages import DOCS, ROOT, fences
+from tests.extending.pytest_runs import run_pytest
 
 PAGES = sorted((DOCS / "extending").glob("*.md"))
+TESTING = DOCS / "extending" / "testing.md"
 BLOG = ROOT / "examples" / "blog"
 
 
@@ -28,16 +30,16 @@ def load_page(page: Path, folder: Path) -> Extensions:
         name = fence.text.partition("\n")[0].removeprefix("# ")
         file = folder / name
         if fence.info == "python":
-            assert file.is_relative_to(folder / "src"), name
+            assert name.startswith(("src/", "tests/")), name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(fence.text, encoding="utf-8")
-        elif name in {"quire.toml", ".env"}:
+        elif name in {"quire.toml", ".env", ".env.test"}:
             present = file.read_text(encoding="utf-8") if file.exists() else ""
             file.write_text(f"{present}\n{fence.text}\n", encoding="utf-8")
     return load_extensions(folder, load_schema(BLOG))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", sorted({*PAGES} - {TESTING}), ids=lambda page: page.stem)
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
     assert found.hooks or found.routes
@@ -110,6 +112,11 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
     assert merged["moved"] > 0
     assert gone["error"]["status"] == 404
     assert shared["link"].startswith("https://blog.example.org/abc?signature=")
+
+
+@pytest.mark.whatever_the_database("tests/extending/test_testing.py runs on both")
+def test_the_tests_of_the_pages_pass(blog: Path) -> None:
+    assert run_pytest(blog) == {"passed": 2}
 
 
 def test_every_public_name_has_its_place_in_the_pages() -> None:

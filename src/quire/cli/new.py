@@ -11,15 +11,10 @@ from quire.cli.environment import write_environment
 from quire.cli.exit_codes import DONE
 from quire.cli.seed import CONTENT_FOLDER, seed_project
 from quire.cli.terminal import print_message
-from quire.clock import now_ms
-from quire.database.initialize import first_program
 from quire.database.settings_target import target_of
-from quire.database.tables.initial_rows import FirstLocale
-from quire.database.tables.table_map import map_tables
 from quire.errors import ConfigurationError
-from quire.ids import new_document_id
-from quire.schema.model import Schema
 from quire.seeding.content import MANIFEST
+from quire.seeding.project import make_database
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 
@@ -137,24 +132,8 @@ def _first_start(settings: Settings) -> Iterator[str]:
         seed_project(settings.project)
         yield f"{name} with the content of {CONTENT_FOLDER}/"
         return
-    asyncio.run(_make_database(settings, load_project_schema(settings)))
+    asyncio.run(make_database(settings, load_project_schema(settings)))
     yield name
-
-
-async def _make_database(settings: Settings, schema: Schema) -> None:
-    code = settings.i18n.initial_locale
-    target = target_of(settings)
-    program = first_program(
-        schema,
-        map_tables(schema),
-        target.kind,
-        clock=now_ms,
-        new_id=new_document_id,
-        locale=FirstLocale() if code == FirstLocale().code else FirstLocale(code=code, name=code),
-        api_prefix=settings.api.prefix,
-    )
-    async with target.new() as database:
-        await database.write(program)
 
 
 def _next_steps(folder: Path) -> str:

@@ -19,7 +19,7 @@ from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.reader import ContentReader, Mode, PreparedRead, Query
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement, Value
+from quire.database.program import Program, Statement, Value, is_query
 from quire.schema.model import ContentType
 
 T = TypeVar("T")
@@ -31,6 +31,10 @@ class Timings:
     def __init__(self) -> None:
         self.spent: dict[str, float] = {}
         self.statements = 0
+
+    def count(self, statement: Statement) -> None:  # noqa: ARG002 - for those who list them
+        """Count a statement that is about to run."""
+        self.statements += 1
 
     @contextmanager
     def measure(self, target: str) -> Iterator[None]:
@@ -54,6 +58,16 @@ class Timings:
 
 
 _present: ContextVar[Timings] = ContextVar("timings")
+
+
+@contextmanager
+def collect_timings(timings: Timings) -> Iterator[None]:
+    """Add what a block does to these timings."""
+    token = _present.set(timings)
+    try:
+        yield
+    finally:
+        _present.reset(token)
 
 
 def _timings() -> Timings:
@@ -171,7 +185,8 @@ def _counted(program: Program[T], timings: Timings) -> Program[T]:
     try:
         statement = next(program)
         while True:
-            timings.statements += 1
+            if is_query(statement):
+                timings.count(statement)
             rows = yield statement
             statement = program.send(rows)
     except StopIteration as done:

@@ -59,3 +59,8 @@ def await_in_loop(make: Callable[[], Awaitable[None]]) -> Statement:
 def awaited_by(sql: str, values: Sequence[Operand]) -> Callable[[], Awaitable[None]] | None:
     """Return what a statement of `await_in_loop` waits for; ``None`` for any other statement."""
     return values[0] if sql is _AWAIT else None
+
+
+def is_query(statement: Statement) -> bool:
+    """Tell whether a statement is one that the database executes, not a sign to its driver."""
+    return statement.sql is not LONG_COMPUTATION.sql and statement.sql is not _AWAIT

@@ -10,10 +10,12 @@ from quire.extensions.load import (
     import_modules,
     load_extensions,
 )
+from quire.extensions.modules import ImportedModules
 
 __all__ = [
     "ExtensionError",
     "ExtensionProblem",
+    "ImportedModules",
     "check_extensions",
     "import_modules",
     "load_extensions",

@@ -27,7 +27,7 @@ from quire.content_api.routes import Route, RouteTable
 from quire.content_api.scripts.routes import ScriptServices
 from quire.content_api.swagger_page import PATH as REFERENCE
 from quire.content_api.swagger_page import SwaggerPage
-from quire.content_api.timing import TimedAuthenticator
+from quire.content_api.timing import TimedAuthenticator, TimedDatabase
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
@@ -138,7 +138,8 @@ def _routes(
 
 def _authenticator(services: Services, parts: ContentParts) -> Authenticator:
     settings = services.settings
-    authenticator = TimedAuthenticator if settings.is_development else Authenticator
+    is_timed = isinstance(services.database, TimedDatabase)
+    authenticator = TimedAuthenticator if is_timed else Authenticator
     return authenticator(
         services.database,
         parts.accounts,

@@ -58,6 +58,23 @@ async def seed(
     await (work.existing() if await target_of(settings).has_tables() else work.new())
 
 
+async def make_database(settings: Settings, schema: Schema) -> None:
+    """Make the database of a project, without content, in the initial locale of the settings."""
+    code = settings.i18n.initial_locale
+    target = target_of(settings)
+    program = first_program(
+        schema,
+        map_tables(schema),
+        target.kind,
+        clock=now_ms,
+        new_id=new_document_id,
+        locale=FirstLocale() if code == FirstLocale().code else FirstLocale(code=code, name=code),
+        api_prefix=settings.api.prefix,
+    )
+    async with target.new() as database:
+        await database.write(program)
+
+
 class _Work:
     """One seeding."""
 

@@ -1,0 +1,50 @@
+"""The clock of a project under test."""
+
+from datetime import UTC, datetime, timedelta
+
+from quire.clock import now_ms
+
+_SECOND_MS = 1000
+
+
+class ProjectClock:
+    """The present time of a project under test; it goes on by itself unless it is frozen."""
+
+    def __init__(self, start: int) -> None:
+        """``start`` is epoch milliseconds."""
+        self._present = start
+        self._since: int | None = now_ms()
+        """When the clock was set, by the machine's time; ``None`` while it is frozen."""
+
+    def __call__(self) -> int:
+        """Return the present as epoch milliseconds."""
+        return self._present if self._since is None else self._present + now_ms() - self._since
+
+    @property
+    def now(self) -> datetime:
+        """The present, in UTC."""
+        return datetime.fromtimestamp(self() / _SECOND_MS, UTC)
+
+    def freeze(self, at: datetime | str | None = None) -> None:
+        """Stop the clock, at the present or at another moment.
+
+        A text is in the form of ISO 8601; a moment without a time zone is in UTC.
+        """
+        self._present = self() if at is None else _milliseconds(at)
+        self._since = None
+
+    def advance(
+        self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
+    ) -> None:
+        """Set the clock forward; a frozen one stays frozen. Raises ValueError for less than 0."""
+        step = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+        if step < timedelta():
+            message = "the clock does not go back"
+            raise ValueError(message)
+        self._present += step // timedelta(milliseconds=1)
+
+
+def _milliseconds(moment: datetime | str) -> int:
+    found = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    aware = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    return int(aware.timestamp() * _SECOND_MS)

@@ -1,0 +1,285 @@
+"""A running project under test."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import httpx
+
+from quire.access.ability import FullAccess
+from quire.access.actions import all_actions
+from quire.access.principal import ApiToken
+from quire.app import Application
+from quire.auth.admin.accounts import AdminDevice, SignInResult
+from quire.auth.admin.user_rows import AdminUser
+from quire.auth.roles import Roles
+from quire.auth.token_issuer import ClientDevice, TokenIssuer
+from quire.content_api.timing import Timings
+from quire.content_api.user_routes import user_sessions
+from quire.database.program import Program, Statement
+from quire.database.stores.accounts import Accounts
+from quire.database.tables.table_map import map_tables
+from quire.document_service.commands import CreateDocument
+from quire.document_service.service import run_command
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.hooks.errors import nearest
+from quire.runtime.schema_runtime import SchemaRuntime
+from quire.schema.model import USER_UID
+from quire.testing.client import Client
+from quire.testing.clock import ProjectClock
+from quire.testing.loop import LoopThread
+
+T = TypeVar("T")
+
+_TRUSTED = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
+_SHOWN = 2000
+
+
+class StatementLog(Timings):
+    """The SQL statements of requests, but for those of authentication."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._authenticating = 0
+
+    def count(self, statement: Statement) -> None:
+        """Note a statement."""
+        super().count(statement)
+        if not self._authenticating:
+            self.texts.append(statement.sql)
+
+    @contextmanager
+    def measure(self, target: str) -> Iterator[None]:
+        """Note in which part of a request statements run."""
+        step = 1 if target == "authenticate" else 0
+        self._authenticating += step
+        try:
+            with super().measure(target):
+                yield
+        finally:
+            self._authenticating -= step
+
+
+class Project:
+    """The project under test, with a database of its own; requests are answered by the real app.
+
+    ``fired`` is how often each hook was called, by name; `clock` is the project's clock.
+    """
+
+    def __init__(
+        self,
+        app: Application,
+        loop: LoopThread,
+        clock: ProjectClock,
+        *,
+        fired: Counter[str],
+        first_administrator: AdminUser,
+    ) -> None:
+        self.clock = clock
+        self.fired = fired
+        self._app = app
+        self._loop = loop
+        self._first_administrator = first_administrator
+        self._log = StatementLog()
+        self._numbers = itertools.count(1)
+        self.visitor = self._client()
+        """A client without credentials, who has the permissions of the public role."""
+
+    async def get(self, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - those of httpx
+        """Send a GET request as a visitor."""
+        return await self.visitor.get(path, **options)
+
+    async def post(self, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - those of httpx
+        """Send a POST request as a visitor."""
+        return await self.visitor.post(path, **options)
+
+    async def put(self, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - those of httpx
+        """Send a PUT request as a visitor."""
+        return await self.visitor.put(path, **options)
+
+    async def delete(self, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - those of httpx
+        """Send a DELETE request as a visitor."""
+        return await self.visitor.delete(path, **options)
+
+    async def user(
+        self, username: str, *, role: str = "authenticated", may: Sequence[str] = ()
+    ) -> Client:
+        """Create an end user who is signed in; ``role`` is the type of a role.
+
+        ``may`` are actions such as ``api::article.article.create``, which are granted to the role.
+        Raises LookupError for a role or an action that there is not.
+        """
+        await self.grant(role, may)
+        fired = self.fired.copy()
+        user_id, token = await self._loop.wait_for(self._create_user(username, role))
+        self._restore(fired)
+        return self._client(token=token, id=user_id)
+
+    async def grant(self, role: str, actions: Sequence[str]) -> None:
+        """Grant actions to a role of end users, or to visitors by the role ``public``.
+
+        Raises LookupError for a role or an action that there is not.
+        """
+        for action in actions:
+            known = self._known_actions()
+            if action not in known:
+                raise LookupError(f'there is no action "{action}"{nearest(action, known)}')
+        await self._loop.wait_for(self._grant(role, actions))
+
+    async def token(self, *, type: str | None = None, may: Sequence[str] = ()) -> Client:
+        """Create an API token: one of a type, or one that grants the actions ``may``."""
+        kind = type or ("custom" if may else "full-access")
+        body = {
+            "name": f"token {next(self._numbers)}",
+            "description": "",
+            "type": kind,
+            "lifespan": None,
+            "permissions": list(may) if kind == "custom" else None,
+        }
+        admin = await self.admin()
+        response = await admin.post("/admin/api-tokens", json=body)
+        created = _data(response)
+        return self._client(token=created["accessKey"], id=created["id"])
+
+    async def admin(self, role: str = "strapi-super-admin") -> Client:
+        """Create an administrator who is signed in; ``role`` is the code of an admin role.
+
+        Raises LookupError for a role that there is not.
+        """
+        if role == "strapi-super-admin":
+            signed_in = await self._loop.wait_for(self._begin(self._first_administrator))
+            return self._admin_client(signed_in)
+        boss = await self.admin()
+        roles = {one["code"]: one["id"] for one in _data(await boss.get("/admin/roles"))}
+        if role not in roles:
+            raise LookupError(f'there is no admin role "{role}"{nearest(role, roles)}')
+        name = role.removeprefix("strapi-")
+        body = {
+            "firstname": name,
+            "lastname": "",
+            "email": f"{name}-{next(self._numbers)}@example.com",
+            "roles": [roles[role]],
+        }
+        created = _data(await boss.post("/admin/users", json=body))
+        invited = await self._loop.wait_for(self._invited(created["registrationToken"]))
+        await boss.put(f"/admin/users/{created['id']}", json={"isActive": True})
+        return self._admin_client(await self._loop.wait_for(self._begin(invited)))
+
+    @contextmanager
+    def statements(self, *, at_most: int) -> Iterator[None]:
+        """Fail if requests of the block run more SQL statements than this; the error lists them.
+
+        Statements of authentication do not count. What is remembered of earlier requests needs
+        none.
+        """
+        texts: list[str] = []
+        self._log.texts = texts
+        yield
+        if len(texts) > at_most:
+            listed = "\n".join(f"  {text[:_SHOWN]}" for text in texts)
+            raise AssertionError(f"{len(texts)} statements, at most {at_most}:\n{listed}")
+
+    def _client(self, *, token: str | None = None, id: int | None = None) -> Client:
+        return Client(self._app, self._loop, self._log, token=token, id=id)
+
+    def _admin_client(self, signed_in: SignInResult) -> Client:
+        return self._client(token=signed_in.tokens.access, id=signed_in.admin_user.id)
+
+    def _restore(self, fired: Counter[str]) -> None:
+        """Forget what hooks have done for the test itself."""
+        self.fired.clear()
+        self.fired.update(fired)
+
+    def _runtime(self) -> SchemaRuntime:
+        runtime = self._app.runtime
+        if runtime is None:
+            raise RuntimeError("the project of an earlier test does not run any more")
+        return runtime
+
+    def _accounts(self) -> Accounts:
+        runtime = self._runtime()
+        engine = runtime.documents.engine
+        dialect = engine.store.dialect
+        return Accounts(map_tables(runtime.schema), dialect, engine.extensions.granted_actions)
+
+    def _known_actions(self) -> frozenset[str]:
+        runtime = self._runtime()
+        own = runtime.documents.engine.extensions.granted_actions
+        return frozenset(all_actions(runtime.schema)) | own
+
+    async def _write(self, act: Callable[[UnitOfWork], Program[T]]) -> T:
+        return await self._runtime().documents.run(act, principal=_TRUSTED)
+
+    async def _role_id(self, accounts: Accounts, role: str) -> int:
+        found = await self._write(lambda _: accounts.role_of_type(role))
+        if found is None:
+            raise LookupError(f'there is no role of the type "{role}"')
+        return found
+
+    async def _grant(self, role: str, actions: Sequence[str]) -> None:
+        accounts = self._accounts()
+        role_id = await self._role_id(accounts, role)
+        if not actions:
+            return
+
+        def granted(_: UnitOfWork) -> Program[frozenset[str]]:
+            present = yield from accounts.role_actions(role_id)
+            own = yield from accounts.granted_custom_actions("roles", role_id)
+            return present | own
+
+        every = {*await self._write(granted), *actions}
+        roles = Roles(self._runtime().documents, accounts)
+        known = self._known_actions()
+        await roles.update(role_id, {}, every, {}, known=known, principal=_TRUSTED)
+
+    async def _create_user(self, username: str, role: str) -> tuple[int, str]:
+        """Create a user without a password, which takes time to hash, and sign them in."""
+        accounts, runtime = self._accounts(), self._runtime()
+        role_id = await self._role_id(accounts, role)
+        data = {
+            "username": username,
+            "email": f"{username}@example.com".lower(),
+            "provider": "local",
+            "confirmed": True,
+            "role": role_id,
+        }
+
+        def create(unit: UnitOfWork) -> Program[int]:
+            written = yield from run_command(unit, CreateDocument(uid=USER_UID, data=data))
+            yield from unit.settle()
+            return written[0].entry_id
+
+        user_id = await self._write(create)
+        settings = self._app.settings
+        issuer = TokenIssuer(
+            runtime.documents,
+            accounts,
+            user_sessions(settings, runtime.documents.engine.store),
+            clock=self.clock,
+            secret=settings.secrets.jwt_secret,
+            lifetime=settings.users.jwt_expires_in,
+        )
+        return user_id, (await issuer.issue(user_id, ClientDevice())).jwt
+
+    async def _begin(self, admin_user: AdminUser) -> SignInResult:
+        admin = self._runtime().admin
+        if admin is None:
+            raise RuntimeError("the project has no admin API")
+        return await admin.accounts.begin(admin_user, AdminDevice(id="test"))
+
+    async def _invited(self, token: str) -> AdminUser:
+        admin = self._runtime().admin
+        found = None if admin is None else await admin.accounts.invited(token)
+        if found is None:
+            raise LookupError("the invitation does not hold")
+        return found
+
+
+def _data(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON
+    """Return the data of a response of the admin API, or say why there are none."""
+    if response.is_error:
+        raise RuntimeError(f"{response.request.url.path}: {response.status_code} {response.text}")
+    return response.json()["data"]
