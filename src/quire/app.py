@@ -15,9 +15,10 @@ from quire.content_api.content import ContentApi
 from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.reader import ContentReader
 from quire.content_api.routes import Route
-from quire.content_api.timing import TimedDatabase
+from quire.content_api.timing import DatabaseTimings
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
+from quire.database.observed import ObservedDatabase
 from quire.database.open import open_database, require_tables
 from quire.database.schema_version import announced_schema
 from quire.database.stores.accounts import Accounts
@@ -36,7 +37,9 @@ from quire.extensions import (
     check_extensions,
     import_modules,
 )
+from quire.metrics.families import MetricFamily
 from quire.runtime.expired_archives import clear_archives
+from quire.runtime.metrics import Metrics
 from quire.runtime.schema_check import require_agreement
 from quire.runtime.schema_reload import FollowerContext, SchemaFollower
 from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
@@ -131,14 +134,16 @@ class Application:
         if scope["type"] == "http" and self.runtime is not None:
             await self.runtime.asgi_app(scope, receive, send)
         elif scope["type"] == "lifespan":
-            await self._live(receive, send)
+            await self._live(scope, receive, send)
         else:
             message = f"cannot serve {scope['type']} before the start or at all"
             raise RuntimeError(message)
 
-    async def _live(self, receive: AsgiReceive, send: AsgiSend) -> None:
+    async def _live(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         await receive()
         await self.start()
+        if "state" in scope:
+            scope["state"]["collect_metrics"] = self.collect_metrics
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await self.stop()
@@ -175,12 +180,16 @@ class Application:
         await require_agreement(self.settings, database, self._schema, options)
         await clear_archives(self.settings, database, self._clock)
         if self._is_timed:
-            database = TimedDatabase(database)
+            database = ObservedDatabase(database, DatabaseTimings())
+        metrics = Metrics(self.settings, self._clock)
+        database = metrics.observed(database)
         services = self.services = open_services(
             self.settings,
             database,
             self.events,
             clock=self._clock,
+            metrics=metrics,
+            is_timed=self._is_timed,
             successor=self._successor,
             adopt=self.adopt,
             code_problems=self._code_problems,
@@ -242,6 +251,13 @@ class Application:
                 SchemaProblem(one.file, f"line {one.line}", one.message) for one in error.problems
             ]
         return []
+
+    async def collect_metrics(self) -> list[MetricFamily]:
+        """Return what this process has measured; nothing before the start."""
+        services = self.services
+        if services is None:
+            return []
+        return await services.metrics.collect(services.database, services.webhooks)
 
     async def adopt(self, schema: Schema) -> None:
         """Answer requests that come from now on by another schema.

@@ -9,6 +9,7 @@ from cyclopts import App
 
 from quire.cli.commands import app
 from quire.errors import AppError, InternalServerError
+from quire.metrics.catalogue import CATALOGUE
 from quire.query.operators import OPERATORS
 from quire.query.plan import PublicationFilter
 from quire.schema.attributes import ATTRIBUTE_TYPES
@@ -85,6 +86,15 @@ def test_every_error_has_its_row() -> None:
 
 def details_of(error: type[AppError]) -> str:
     return "no" if error().details is None else "yes"
+
+
+def test_every_metric_has_its_row() -> None:
+    documented = table(DOCS / "operations" / "metrics.md", "Metric")
+
+    assert {name: row[1:] for name, row in documented.items()} == {
+        metric.name: [metric.kind, ", ".join(f"`{one}`" for one in metric.labels), metric.help]
+        for metric in CATALOGUE
+    }
 
 
 @pytest.mark.parametrize("page", all_pages(), ids=name_of)

@@ -11,7 +11,7 @@ from typing import TypeVar
 from quire.app import Application, build_app
 from quire.auth.tokens import issue_jwt
 from quire.clock import now_ms
-from quire.database.connection import Database, WouldBlockError
+from quire.database.connection import Database, PoolStatistics, WouldBlockError
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 from quire.settings import load_settings
@@ -98,6 +98,9 @@ class Watched:
 
     async def write(self, program: Program[T]) -> T:
         return await self.inner.write(self._watch(program))
+
+    def pools(self) -> tuple[PoolStatistics, ...]:
+        return self.inner.pools()
 
     def is_in_place(self) -> bool | None:
         return self.inner.is_in_place()

@@ -15,7 +15,7 @@ from quire.admin_api.success_statuses import success_status
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.database.connection import Database
+from quire.database.connection import Database, PoolStatistics
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.audit_log import FILTERED, AuditLog, AuditQuery, AuditRow
@@ -109,6 +109,10 @@ class AuditedDatabase:
         result = await self._inner.write(self._told(program, pending.row))
         pending.noted = True
         return result
+
+    def pools(self) -> tuple[PoolStatistics, ...]:
+        """See `Database.pools`."""
+        return self._inner.pools()
 
     def is_in_place(self) -> bool | None:
         """See `Database.is_in_place`."""

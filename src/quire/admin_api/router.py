@@ -63,6 +63,7 @@ class AdminApi:
         found = self.routes.find(verb, request.path)
         if found is None:
             return None
+        request.found = self.routes, found
         route, request.parameters = found
         request.version = version = await self._content_version.current()
         if route.action is not None:

@@ -23,6 +23,7 @@ from quire.database.program import Program
 from quire.database.stores.accounts import Accounts, TokenRow, UserRow
 from quire.database.versioned_value import VersionedValue
 from quire.errors import AppError, UnauthorizedError
+from quire.metrics.caches import CacheCounter
 
 T = TypeVar("T")
 
@@ -69,7 +70,10 @@ class Authenticator:
         jwt_secret: str | None,
         cache_size: int,
         sessions: Sessions | None = None,
+        counter: CacheCounter | None = None,
     ) -> None:
+        """``counter`` counts the lookups of verified credentials."""
+        self._counter = counter or CacheCounter()
         self._database = database
         self._accounts = accounts
         self._clock = clock
@@ -86,6 +90,14 @@ class Authenticator:
         ``credential`` is the fingerprint of the header, ``None`` without one; ``version`` is the
         database's token of the present content.
         """
+        principal = self._known(credential, version)
+        if principal is None:
+            self._counter.misses += 1
+        else:
+            self._counter.hits += 1
+        return principal
+
+    def _known(self, credential: bytes | None, version: int | None) -> Principal | None:
         verified = self._verified.get(version)
         if verified is None:
             return None
@@ -114,7 +126,9 @@ class Authenticator:
         return principal
 
     def _make(self) -> _VerifiedCredentials:
-        return _VerifiedCredentials(self._cache_size)
+        made = _VerifiedCredentials(self._cache_size)
+        self._counter.entries = made.by_fingerprint.__len__
+        return made
 
     async def role_principal(self, role_id: int) -> Principal:
         """Return a caller with the permissions of a role of end users, who is none of them."""

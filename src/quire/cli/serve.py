@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,19 @@ from uvicorn.supervisors import multiprocess
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.gc import resume_collector
 from quire.cli.lifespan import Application, Lifespan
+from quire.cli.metrics_server import (
+    MeasuredServer,
+    MetricsChannel,
+    MetricsServer,
+    MetricsThread,
+    WorkerMetrics,
+)
 from quire.cli.recovery import recover_project
 from quire.cli.terminal import print_message, print_warning
 from quire.content_api.fast_path import FastPathProtocol
 from quire.errors import AppError, ConfigurationError
 from quire.logging import configure_logging, is_json
+from quire.metrics.families import MetricFamily
 from quire.settings import Settings, hand_over_settings, load_settings_from_environment
 
 if TYPE_CHECKING:
@@ -55,16 +63,20 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
     from quire.app import build_app
 
     _end_quietly()
-    app = build_app(settings)
-    server = Server(
-        settings,
-        app,
-        lambda: announce(
-            settings, listener, app.first_administrator, lacks_reset_page=app.lacks_reset_page
-        ),
-        advise=lambda: _index_advice(app),
-    )
-    server.run(sockets=[listener])
+    with listen_for_metrics(settings) as for_metrics:
+        app = build_app(settings)
+        server = Server(
+            settings,
+            app,
+            lambda: announce(
+                settings, listener, app.first_administrator, lacks_reset_page=app.lacks_reset_page
+            ),
+            advise=lambda: _index_advice(app),
+            metrics=None
+            if for_metrics is None
+            else MetricsServer(for_metrics, app.collect_metrics),
+        )
+        server.run(sockets=[listener])
     return DONE
 
 
@@ -85,7 +97,12 @@ def log_as_set(settings: Settings) -> None:
 
 def listen(settings: Settings) -> socket.socket:
     """A socket bound as the settings say. Raises :class:`ConfigurationError` when it cannot be."""
-    host, port = settings.server.host, settings.server.port
+    server = settings.server
+    advice = "Choose another port with --port, or in .env as PORT."
+    return _bind(server.host, server.port, advice)
+
+
+def _bind(host: str, port: int, advice: str) -> socket.socket:
     try:
         address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
             0
@@ -93,11 +110,29 @@ def listen(settings: Settings) -> socket.socket:
         listener = socket.create_server(address[4][:2], family=address[0], backlog=_BACKLOG)
     except OSError as error:
         raise ConfigurationError(
-            f"Cannot listen on {host} port {port}: {_reason(error)}.\n"
-            "Choose another port with --port, or in .env as PORT."
+            f"Cannot listen on {host} port {port}: {_reason(error)}.\n{advice}"
         ) from error
     listener.set_inheritable(True)
     return listener
+
+
+@contextmanager
+def listen_for_metrics(settings: Settings) -> Iterator[socket.socket | None]:
+    """A socket for metrics, ``None`` where none are wanted; what it is bound to is printed.
+
+    Raises :class:`ConfigurationError` when it cannot be bound.
+    """
+    port = settings.metrics.port
+    if port is None:
+        yield None
+        return
+    advice = "Choose another port for metrics: metrics.port in quire.toml, or METRICS_PORT."
+    with _bind(settings.metrics.address, port, advice) as listener:
+        bound = listener.getsockname()[1]
+        host = settings.metrics.address
+        shown = f"[{host}]" if ":" in host else host
+        print_message(f"Metrics are served at http://{shown}:{bound}/metrics.")
+        yield listener
 
 
 def _reason(error: OSError) -> str:
@@ -156,7 +191,7 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-class GracefulServer(uvicorn.Server):
+class GracefulServer(MeasuredServer):
     """A server that serves the connections which have arrived when it is told to stop."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -205,10 +240,12 @@ class Server(GracefulServer):
         application: Application,
         ready: Callable[[], None],
         advise: Callable[[], Awaitable[str | None]] | None = None,
+        metrics: MetricsServer | None = None,
     ) -> None:
         """``ready`` is called once, when requests are answered.
 
-        Meanwhile ``advise`` runs; a warning that it returns is printed.
+        Meanwhile ``advise`` runs; a warning that it returns is printed. ``metrics`` are served as
+        long as requests are answered.
         """
         config = server_config(settings, application)
         config.load()
@@ -216,12 +253,15 @@ class Server(GracefulServer):
         super().__init__(config)
         self._ready = ready
         self._advise = advise
+        self._metrics = metrics
         self._advising: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the application, then answer requests."""
         await super().startup(sockets)
         resume_collector()
+        if self._metrics is not None:
+            await self._metrics.start()
         self._ready()
         if self._advise is not None:
             # The database may keep it waiting, which must not delay anything, least of all the end.
@@ -231,6 +271,8 @@ class Server(GracefulServer):
         """Stop what still runs beside the requests, then do as every server does."""
         if self._advising is not None:
             self._advising.cancel()
+        if self._metrics is not None:
+            await self._metrics.stop()
         await super().shutdown(sockets)
 
 
@@ -260,11 +302,25 @@ def server_config(
 
 
 class _Worker(multiprocess.Process):
-    """One of several processes."""
+    """One of several processes, which answers for its metrics when the first process asks."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        self.metrics = MetricsChannel()
+        super().__init__(config, sockets)
+
+    def start(self) -> None:
+        """Start the process, in the first one."""
+        super().start()
+        self.metrics.handed_over()
+
+    def target(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve, in the process itself."""
+        self.metrics.answer_from_thread(self.server)
+        super().target(sockets)
 
     @property
-    def server(self) -> uvicorn.Server:
-        if self._server is None:
+    def server(self) -> MeasuredServer:
+        if not isinstance(self._server, MeasuredServer):
             self._server = GracefulServer(self.config)
         return self._server
 
@@ -277,7 +333,13 @@ class _Processes(multiprocess.Multiprocess):
     ) -> None:
         super().__init__(config, [listener])
         self._ready = ready
+        self._metrics = WorkerMetrics()
         self.is_ready = False
+
+    async def collect_metrics(self) -> list[MetricFamily]:
+        """Return what all processes have measured together."""
+        workers = [one for one in self.processes if isinstance(one, _Worker)]
+        return await self._metrics.collect({one.pid: one.metrics for one in workers if one.pid})
 
     def init_processes(self) -> None:
         # The class that uvicorn's supervisor makes processes of is no parameter of it.
@@ -315,7 +377,10 @@ def _serve_in_processes(
             print_warning(advice)
 
     processes = _Processes(config, listener, ready)
-    processes.run()
+    with listen_for_metrics(settings) as for_metrics:
+        if for_metrics is not None:
+            MetricsThread(MetricsServer(for_metrics, processes.collect_metrics)).start()
+        processes.run()
     return DONE if processes.is_ready else PROBLEMS
 
 

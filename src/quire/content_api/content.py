@@ -33,7 +33,7 @@ from quire.content_api.messages import (
     credential_of,
 )
 from quire.content_api.readiness import Readiness
-from quire.content_api.request_log import CountedResponse, RequestLog
+from quire.content_api.request_observer import CountedResponse, RequestObserver
 from quire.content_api.routes import METHODS, Found, Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
 from quire.database.connection import WouldBlockError
@@ -46,7 +46,7 @@ from quire.errors import (
     StaleSchemaError,
     UnimplementedError,
 )
-from quire.logging import is_json, request_id
+from quire.logging import request_id
 from quire.settings import Settings
 
 _log = structlog.get_logger("quire.content_api")
@@ -96,6 +96,7 @@ class OtherResponders(Struct, frozen=True, kw_only=True):
     public: AsgiApp
     api: OtherApi | None = None
     successor: Successor = no_successor
+    observer: RequestObserver | None = None
 
 
 class ContentApi:
@@ -125,7 +126,7 @@ class ContentApi:
         self._readiness = others.readiness
         self._public = others.public
         self._other_api = others.api
-        self.request_log = _request_log(settings)
+        self.observer = others.observer
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one HTTP request."""
@@ -139,13 +140,19 @@ class ContentApi:
             credential_of(headers),
         )
         request_id.set(request.id.decode())
-        if self.request_log is None:
+        observer = self.observer
+        if observer is None:
             await self._respond(request, scope, receive, send)
             return
         started = perf_counter()
         counted = CountedResponse(send)
-        await self._respond(request, scope, receive, counted.send)
-        self.request_log.add(request, counted.status, counted.size, started)
+        observer.in_flight += 1
+        try:
+            await self._respond(request, scope, receive, counted.send)
+        finally:
+            observer.in_flight -= 1
+            if counted.status:
+                observer.add(request, counted.status, counted.size, started)
 
     async def _respond(
         self, request: Request, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend
@@ -395,12 +402,6 @@ class ContentApi:
         if self._other_api is not None:
             methods |= self._other_api.methods(raw_path)
         return ", ".join(method for method in METHODS if method in methods | _OF_FILES)
-
-
-def _request_log(settings: Settings) -> RequestLog | None:
-    if not settings.log.requests:
-        return None
-    return RequestLog(as_json=is_json(settings.log.format, development=settings.is_development))
 
 
 def _has_written(request: Request) -> bool:

@@ -198,12 +198,13 @@ class FastPathProtocol(LimitedConnection):
     def _responds(self, content: ContentApi, path: bytes, query: bytes, head: _Head) -> bool:
         """Respond to a plain read of content, now or in a task; return whether it is one."""
         request = Request("GET", path, query, head.fields, self.client, head.credential)
-        started = 0.0 if content.request_log is None else perf_counter()
+        observer = content.observer
+        started = 0.0 if observer is None else perf_counter()
         response = content.respond_now(request)
         if response is not None:
             self._write(response, head.common + request.id + _END)
-            if content.request_log is not None:
-                content.request_log.add(request, response.status, len(response.body), started)
+            if observer is not None:
+                observer.add(request, response.status, len(response.body), started)
             return True
         if not content.reads_content(request):
             return False
@@ -220,16 +221,22 @@ class FastPathProtocol(LimitedConnection):
     ) -> None:
         """Respond to a read that has to wait, in a task of its own."""
         request_id.set(request.id.decode())
+        observer = content.observer
+        if observer is not None:
+            observer.in_flight += 1
         try:
             response = await content.response(request, _no_body)
         except asyncio.CancelledError:
             response = respond_cancelled(request)
+        finally:
+            if observer is not None:
+                observer.in_flight -= 1
         if response is None:  # its content type went while it waited; another request is told so
             response = respond_error(ServiceUnavailableError())
         if not self.transport.is_closing():
             self._complete(read, response, common)
-        if content.request_log is not None:
-            content.request_log.add(request, response.status, len(response.body), started)
+        if observer is not None:
+            observer.add(request, response.status, len(response.body), started)
 
     def _complete(self, read: _ReadCycle, response: Response, common: bytes) -> None:
         """Write the response to a read that had to wait, and go on with what is behind it."""

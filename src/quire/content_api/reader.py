@@ -40,6 +40,7 @@ from quire.database.lru import BoundedCache
 from quire.database.program import Program, Statement
 from quire.database.tables.table_map import TableMap
 from quire.errors import ServiceUnavailableError
+from quire.metrics.caches import CacheCounter
 from quire.query.plan import ReadPlan, plan_size
 from quire.query.querystring import QueryValue
 from quire.query.resolve import (
@@ -114,7 +115,7 @@ class PreparedRead(Struct, frozen=True, eq=False):
 class ContentReader:
     """Reads content for the content API."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - caches and limits of a process, given by name
         self,
         database: Database,
         schema: Schema,
@@ -125,7 +126,9 @@ class ContentReader:
         plan_cache: int,
         list_cache: ListCache,
         presented: Presented = NOTHING_PRESENTED,
+        counter: CacheCounter | None = None,
     ) -> None:
+        """``counter`` counts the lookups of prepared reads."""
         self.database = database
         self.schema = schema
         self.limits = limits
@@ -135,6 +138,8 @@ class ContentReader:
         self._prepared: BoundedCache[tuple[str, Mode, bytes, Ability], PreparedRead] = BoundedCache(
             plan_cache
         )
+        self._counter = counter or CacheCounter()
+        self._counter.entries = self._prepared.__len__
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plan_cache)
         self._compilations = 0
         """How many large plans are compiled or wait for it."""
@@ -200,7 +205,12 @@ class ContentReader:
     ) -> PreparedRead | None:
         if not isinstance(query, bytes):
             return None
-        return self._prepared.get((content_type.uid, mode, query, ability))
+        found = self._prepared.get((content_type.uid, mode, query, ability))
+        if found is None:
+            self._counter.misses += 1
+        else:
+            self._counter.hits += 1
+        return found
 
     def _keep(
         self,

@@ -6,17 +6,16 @@ error like all others, in one write each.
 
 import re
 import sys
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
-from typing import Any
 from urllib.parse import unquote
 
 import orjson
 
 from quire.access.principal import ApiToken, EndUser
 from quire.clock import Clock, iso_from_ms, now_ms
-from quire.content_api.messages import AsgiSend, Request
+from quire.content_api.messages import Request
 from quire.content_api.rewritten_query import sent_query
 
 _SECRETS = frozenset(
@@ -100,23 +99,6 @@ class RequestLog:
         # A log that takes no more lines (a full disk, a closed pipe) must not end connections.
         with suppress(OSError, ValueError):
             write(self._line(facts))
-
-
-class CountedResponse:
-    """What is sent as the response to one ASGI request: its status, and the bytes of its body."""
-
-    def __init__(self, send: AsgiSend) -> None:
-        self._send = send
-        self.status = 0
-        self.size = 0
-
-    async def send(self, message: MutableMapping[str, Any]) -> None:
-        """Send a message on, and count it."""
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-        else:
-            self.size += len(message.get("body", b""))
-        await self._send(message)
 
 
 def principal_kind(request: Request) -> str:

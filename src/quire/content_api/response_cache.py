@@ -7,6 +7,7 @@ from quire.access.ability import Ability
 from quire.content_api.messages import Response
 from quire.content_api.reader import Mode
 from quire.database.versioned_value import VersionedValue
+from quire.metrics.caches import CacheCounter
 
 _AROUND = 1000
 """About how many bytes an answer takes besides its body: the question, the headers, the objects."""
@@ -33,7 +34,8 @@ class CachedResponses:
     What was not asked for longest gives way.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, counter: CacheCounter | None = None) -> None:
+        self._counter = counter or CacheCounter()
         self._responses: OrderedDict[ResponseKey, Response] = OrderedDict()
         self._size = size
         self._taken = 0
@@ -45,8 +47,11 @@ class CachedResponses:
     def get(self, question: ResponseKey) -> Response | None:
         """Return an answer, if it is kept. It is shared, so it is not to be changed."""
         response = self._responses.get(question)
-        if response is not None:
-            self._responses.move_to_end(question)
+        if response is None:
+            self._counter.misses += 1
+            return None
+        self._counter.hits += 1
+        self._responses.move_to_end(question)
         return response
 
     def keep(self, question: ResponseKey, response: Response) -> None:
@@ -66,9 +71,10 @@ class CachedResponses:
 class ResponseCache:
     """Keeps answers at the present state of the content. It is for the event loop alone."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, counter: CacheCounter | None = None) -> None:
         """At most ``size`` bytes are kept; with 0 nothing is."""
         self._size = size
+        self._counter = counter or CacheCounter()
         self._kept: VersionedValue[CachedResponses] = VersionedValue()
 
     def at(self, version: int | None) -> CachedResponses | None:
@@ -81,7 +87,9 @@ class ResponseCache:
         return self._kept.get_or_make(version, self._make)
 
     def _make(self) -> CachedResponses:
-        return CachedResponses(self._size)
+        made = CachedResponses(self._size, self._counter)
+        self._counter.entries = made.__len__
+        return made
 
 
 def _bytes(question: ResponseKey, response: Response) -> int:

@@ -54,7 +54,9 @@ _NO_PARAMETERS: Mapping[str, str] = {}
 class RouteTable:
     """Finds the route of a request. Literal segments match in any case."""
 
-    def __init__(self, routes: Iterable[Route]) -> None:
+    def __init__(self, routes: Iterable[Route], prefix: str = "") -> None:
+        """``prefix`` is what paths of requests begin with and those of routes do not say."""
+        self.prefix = prefix
         self.routes = tuple(routes)
         self._root = _Node()
         self._plain: dict[tuple[str, bytes], Found] = {}

@@ -7,7 +7,7 @@ production has none of these classes in the way of its requests.
 """
 
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -17,9 +17,8 @@ from quire.access.principal import Principal
 from quire.auth.authenticate import Authenticator
 from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.reader import ContentReader, Mode, PreparedRead, Query
-from quire.database.connection import Database
-from quire.database.dialect import Dialect
-from quire.database.program import Program, Statement, Value, is_query
+from quire.database.observed import Operation
+from quire.database.program import Program, Statement, is_query
 from quire.schema.model import ContentType
 
 T = TypeVar("T")
@@ -43,8 +42,11 @@ class Timings:
         try:
             yield
         finally:
-            spent = (time.perf_counter() - started) * 1000
-            self.spent[target] = self.spent.get(target, 0.0) + spent
+            self.add(target, time.perf_counter() - started)
+
+    def add(self, target: str, seconds: float) -> None:
+        """Add seconds to a room."""
+        self.spent[target] = self.spent.get(target, 0.0) + seconds * 1000
 
     def header(self) -> bytes:
         """Return the value of the header."""
@@ -97,88 +99,17 @@ class ServerTiming:
         await self._app(scope, receive, send_with_timing)  # type: ignore[arg-type]  # messages are dicts
 
 
-class TimedDatabase:
-    """A database whose reads and writes are measured."""
+class DatabaseTimings:
+    """Adds operations of a database to the ``database`` of the present request."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def observe(self, program: Program[T]) -> Program[T]:
+        """Count the statements of a program."""
+        return _counted(program, _timings())
 
-    @property
-    def dialect(self) -> Dialect:
-        """That of the database."""
-        return self._database.dialect
-
-    def version(self) -> int | None:
-        """Return the token of the database."""
-        return self._database.version()
-
-    async def present_version(self) -> int | None:
-        """Ask the database for its token, and add to the ``database`` of the present request."""
-        with _timings().measure("database"):
-            return await self._database.present_version()
-
-    def follow(self, setting: Statement) -> None:
-        """See `Database.follow`."""
-        self._database.follow(setting)
-
-    async def followed(self) -> Value:
-        """See `Database.followed`."""
-        return await self._database.followed()
-
-    async def read(
-        self,
-        make: Callable[[], Program[T]],
-        *,
-        snapshot: bool = False,
-        key: Hashable = None,
-    ) -> T:
-        """Read from the database, and add to the ``database`` of the present request."""
-        timings = _timings()
-        with timings.measure("database"):
-            return await self._database.read(
-                lambda: _counted(make(), timings), snapshot=snapshot, key=key
-            )
-
-    async def read_at(
-        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
-    ) -> T | None:
-        """Read a state of the database, and add to the ``database`` of the present request."""
-        timings = _timings()
-        with timings.measure("database"):
-            return await self._database.read_at(version, lambda: _counted(make(), timings), key=key)
-
-    def read_now(
-        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
-    ) -> T:
-        """Read from the database, and add to the ``database`` of the present request."""
-        timings = _timings()
-        with timings.measure("database"):
-            return self._database.read_now(
-                lambda: _counted(make(), timings), key=key, version=version
-            )
-
-    async def is_costly(self, statement: Statement) -> bool | None:
-        """Ask what a statement costs, and add to the ``database`` of the present request."""
-        with _timings().measure("database"):
-            return await self._database.is_costly(statement)
-
-    async def write(self, program: Program[T]) -> T:
-        """Write to the database, and add to the ``database`` of the present request."""
-        timings = _timings()
-        with timings.measure("database"):
-            return await self._database.write(_counted(program, timings))
-
-    def is_in_place(self) -> bool | None:
-        """Ask the database."""
-        return self._database.is_in_place()
-
-    def forget_statements(self) -> None:
-        """Let the database forget."""
-        self._database.forget_statements()
-
-    async def close(self) -> None:
-        """Close the database."""
-        await self._database.close()
+    def add(self, operation: Operation, seconds: float) -> None:
+        """Add the time of an operation."""
+        del operation
+        _timings().add("database", seconds)
 
 
 def _counted(program: Program[T], timings: Timings) -> Program[T]:

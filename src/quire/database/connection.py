@@ -3,6 +3,8 @@
 from collections.abc import Callable, Hashable
 from typing import Protocol, TypeVar
 
+from msgspec import Struct
+
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 
@@ -14,6 +16,22 @@ class WouldBlockError(Exception):
 
     Nothing has been done then; the coroutine that does the same has to be awaited instead.
     """
+
+
+class PoolStatistics(Struct, frozen=True, kw_only=True):
+    """The present state of the connections of one kind, and what became of those who wanted one.
+
+    ``waits`` counts the operations that have had to wait, ``wait_seconds`` for how long in all, and
+    ``refused`` those that got no connection in time.
+    """
+
+    name: str
+    size: int
+    in_use: int
+    waiting: int
+    waits: int
+    wait_seconds: float
+    refused: int
 
 
 class Database(Protocol):
@@ -90,6 +108,9 @@ class Database(Protocol):
 
     async def write(self, program: Program[T]) -> T:
         """Run a program in one transaction: all of it is durable when this returns, or nothing."""
+
+    def pools(self) -> tuple[PoolStatistics, ...]:
+        """Return the state of the connections, by what they are for."""
 
     def is_in_place(self) -> bool | None:
         """Tell whether the files of the database are still those that were opened.

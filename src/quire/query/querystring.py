@@ -30,7 +30,7 @@ would be dropped is an error.
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Final, TypeAlias, TypeGuard
+from typing import Final, NamedTuple, TypeAlias, TypeGuard
 from urllib.parse import unquote
 
 from msgspec import Struct
@@ -164,6 +164,20 @@ def _parse_query(raw: str) -> dict[str, QueryValue]:
 
 
 _parse_query_cached = lru_cache(maxsize=CACHE_ENTRIES)(_parse_query)
+
+
+class CacheStatistics(NamedTuple):
+    """How often a query string was known or not, and how many are."""
+
+    hits: int
+    misses: int
+    entries: int
+
+
+def cache_statistics() -> CacheStatistics:
+    """Return what the cache of parsed query strings has counted in this process."""
+    info = _parse_query_cached.cache_info()
+    return CacheStatistics(info.hits, info.misses, info.currsize)
 
 
 def _first_pairs(raw: str) -> Iterator[tuple[str, str | None]]:

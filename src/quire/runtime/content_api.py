@@ -27,7 +27,7 @@ from quire.content_api.routes import Route, RouteTable
 from quire.content_api.scripts.routes import ScriptServices
 from quire.content_api.swagger_page import PATH as REFERENCE
 from quire.content_api.swagger_page import SwaggerPage
-from quire.content_api.timing import TimedAuthenticator, TimedDatabase
+from quire.content_api.timing import TimedAuthenticator
 from quire.content_api.uploaded_files import UploadedFiles
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
@@ -38,6 +38,7 @@ from quire.database.stores.accounts import Accounts
 from quire.database.tables.inspection import wanted_tables
 from quire.database.tables.table_map import map_tables
 from quire.document_service.service import DocumentService
+from quire.metrics.caches import CacheCounter
 from quire.runtime.services import Services
 from quire.schema.model import Schema
 from quire.settings import Settings
@@ -74,7 +75,17 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
     _log_closed(found)
     authorizer = Authorizer(found.closed.keys() | _missing(found, schema))
     return ContentApi(
-        RouteTable(_routes(settings, parts, authorizer, found, services.clock)),
+        RouteTable(
+            _routes(
+                settings,
+                parts,
+                authorizer,
+                found,
+                services.clock,
+                services.metrics.caches.responses,
+            ),
+            settings.api.prefix.rstrip("/"),
+        ),
         parts.content_version,
         _authenticator(services, parts),
         settings=settings,
@@ -95,6 +106,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
             ),
             api=parts.other_api,
             successor=services.successor,
+            observer=services.metrics.observer,
         ),
     )
 
@@ -105,10 +117,11 @@ def _routes(
     authorizer: Authorizer,
     found: Customisations,
     now: Clock,
+    counter: CacheCounter,
 ) -> list[Route]:
     reader, documents = parts.reader, parts.documents
     routes = [custom_route(one, documents) for one in documents.engine.extensions.routes]
-    responses = ResponseCache(settings.cache.responses)
+    responses = ResponseCache(settings.cache.responses, counter)
     reads = DocumentReads(reader, responses)
     scripts = ScriptServices(reader=reader, documents=documents, now=now)
     for content_type in reader.schema.api_types:
@@ -138,7 +151,7 @@ def _routes(
 
 def _authenticator(services: Services, parts: ContentParts) -> Authenticator:
     settings = services.settings
-    is_timed = isinstance(services.database, TimedDatabase)
+    is_timed = services.is_timed
     authenticator = TimedAuthenticator if is_timed else Authenticator
     return authenticator(
         services.database,
@@ -148,6 +161,7 @@ def _authenticator(services: Services, parts: ContentParts) -> Authenticator:
         jwt_secret=settings.secrets.jwt_secret,
         cache_size=settings.cache.tokens,
         sessions=parts.account_apis.sessions,
+        counter=services.metrics.caches.credentials,
     )
 
 

@@ -41,8 +41,10 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> Content
             totals=settings.cache.counts,
             pages=settings.cache.pages,
             slow_lists=services.slow_lists,
+            counters=services.metrics.caches,
         ),
         presented=NOTHING_PRESENTED if links is None else present_files(links),
+        counter=services.metrics.caches.plans,
     )
 
 

@@ -14,6 +14,7 @@ from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.leases import Leases
 from quire.database.stores.slow_lists import SlowLists
 from quire.database.stores.table import OwnTables
+from quire.runtime.metrics import Metrics
 from quire.settings import Settings
 from quire.uploads.context import UploadContext
 from quire.uploads.setup import open_upload_context
@@ -25,7 +26,7 @@ class Services(Struct, frozen=True, kw_only=True):
     """What every `Generation` of an application stands on; none of it knows content types.
 
     ``successor`` finds what answers in the place of an API whose tables have changed; ``adopt``
-    lets another schema take over.
+    lets another schema take over. With ``is_timed``, stages of requests are measured.
     """
 
     settings: Settings
@@ -38,18 +39,22 @@ class Services(Struct, frozen=True, kw_only=True):
     audit: AuditLog
     webhooks: WebhookParts
     slow_lists: SlowLists
+    metrics: Metrics
+    is_timed: bool
     successor: Successor
     adopt: Adopt
     code_problems: FindCodeProblems
 
     async def start(self) -> None:
         """Begin the work that goes on by itself."""
+        self.metrics.start()
         await self.webhooks.outbox.refresh()
         self.webhooks.worker.start()
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
 
     async def close(self) -> None:
         """Finish what is under way, and let go of the database at the end."""
+        self.metrics.stop()
         await self.slow_lists.stop()
         await self.webhooks.worker.stop()
         await self.services.close(self.settings.server.shutdown_timeout.total_seconds())
@@ -57,12 +62,14 @@ class Services(Struct, frozen=True, kw_only=True):
         await self.database.close()
 
 
-def open_services(
+def open_services(  # noqa: PLR0913 - what a process has but once, given by name
     settings: Settings,
     database: Database,
     events: EventBus,
     *,
     clock: Clock,
+    metrics: Metrics,
+    is_timed: bool,
     successor: Successor,
     adopt: Adopt,
     code_problems: FindCodeProblems,
@@ -84,6 +91,8 @@ def open_services(
         audit=AuditLog(database, writes, tables),
         webhooks=open_webhooks(settings, database, writes, tables, clock),
         slow_lists=SlowLists(),
+        metrics=metrics,
+        is_timed=is_timed,
         successor=successor,
         adopt=adopt,
         code_problems=code_problems,

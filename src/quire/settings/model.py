@@ -672,6 +672,30 @@ class LogSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsSettings:
+    """``[metrics]``: measurements for Prometheus."""
+
+    port: int | None = setting(
+        optional(integer(0, 65535)),
+        "Port on which metrics are served, never that of the API; 0 takes a free one, and without "
+        "one nothing is measured.",
+        default=None,
+        variable="METRICS_PORT",
+    )
+    address: str = setting(
+        TEXT,
+        "Address to listen on for them; whoever reaches it can read them.",
+        default="127.0.0.1",
+        variable="METRICS_ADDRESS",
+    )
+    slow_query_ms: int = setting(
+        integer(1, 3_600_000),
+        "Milliseconds from which a read or write of the database counts as slow.",
+        default=200,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The effective settings of one project; made by :func:`quire.settings.load_settings`.
 
@@ -711,6 +735,7 @@ class Settings:
         default=MappingProxyType({}),
     )
     log: LogSettings = field(default_factory=LogSettings)
+    metrics: MetricsSettings = field(default_factory=MetricsSettings)
     notices: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -42,6 +42,8 @@ _AT_ONCE = 2
 _PRUNE_EVERY = 600 * _SECOND
 _FINE = range(200, 300)
 _NO_ANSWER = 0
+RETRIED = "retried"
+"""What an attempt counts as that has to be made again; others count as what they ended in."""
 
 
 class WebhookWorkerOptions(Struct, frozen=True, kw_only=True):
@@ -79,6 +81,8 @@ class WebhookWorker(QueueWorker):
         self._is_refreshed: VersionedValue[bool] = VersionedValue()
         self._next_due = 0
         self._pruned = 0
+        self.attempts: dict[str, int] = {DELIVERED: 0, RETRIED: 0, FAILED: 0}
+        """How many attempts were made, by what became of them."""
         outbox.added = self.wake
 
     @property
@@ -138,6 +142,7 @@ class WebhookWorker(QueueWorker):
         except ApplicationError as error:
             response = DeliveryResponse(status=_NO_ANSWER, reason=error.message)
         outcome = self._outcome(delivery, response)
+        self.attempts[RETRIED if outcome.state == WAITING else outcome.state] += 1
         if outcome.state == FAILED:
             _log.error("a webhook was told in vain", webhook=webhook.id, delivery=delivery.id)
         await self._database.write(self._deliveries.settle(delivery.id, outcome))

@@ -13,7 +13,7 @@ from quire.access.ability import NOTHING, FullAccess, Granted, ReadOnly
 from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.auth.authenticate import Authenticator, bearer_token, fingerprint
 from quire.auth.tokens import hash_api_token, issue_jwt
-from quire.database.connection import Database
+from quire.database.connection import Database, PoolStatistics
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.accounts import Accounts
@@ -104,6 +104,9 @@ class Late:
         if self.refuses_writes:
             raise ServiceUnavailableError
         return await self.inner.write(program)
+
+    def pools(self) -> tuple[PoolStatistics, ...]:
+        return self.inner.pools()
 
     def is_in_place(self) -> bool | None:
         return self.inner.is_in_place()

@@ -1,6 +1,7 @@
 """Cached totals and keys of lists, valid until something is committed."""
 
 from collections.abc import Hashable
+from typing import TypeVar
 
 from quire.database.execute.costs import StatementCosts
 from quire.database.execute.reader import BoundKeys, BoundRead, Keys, ListFacts
@@ -8,6 +9,9 @@ from quire.database.lru import BoundedCache
 from quire.database.program import Statement
 from quire.database.stores.slow_lists import SlowLists
 from quire.database.versioned_value import VersionedValue
+from quire.metrics.caches import CacheCounter, CacheCounters
+
+V = TypeVar("V")
 
 LONGEST_PAGE = 250
 """How many keys are remembered of a page at most; of one that has more, none are."""
@@ -16,16 +20,19 @@ LONGEST_PAGE = 250
 class CachedLists:
     """Totals and pages of lists, all of one state of the content: at most so many of each."""
 
-    def __init__(self, totals: int, pages: int) -> None:
+    def __init__(self, totals: int, pages: int, counters: CacheCounters | None = None) -> None:
+        self._counters = counters = counters or CacheCounters()
         self._totals: BoundedCache[Hashable, int] = BoundedCache(totals)
         self._pages: BoundedCache[Hashable, Keys] = BoundedCache(pages)
+        counters.totals.entries = self._totals.__len__
+        counters.pages.entries = self._pages.__len__
 
     def facts(self, bound: BoundRead, keyed: BoundKeys | None) -> ListFacts:
         """Return what is known of a list, whose page is read by its keys if it is ``keyed``."""
-        total = bound.total
+        total, counters = bound.total, self._counters
         return ListFacts(
-            total=None if total is None else self._totals.get(_key(total)),
-            keys=None if keyed is None else self._pages.get(_key(keyed.keys)),
+            total=None if total is None else _found(self._totals, total, counters.totals),
+            keys=None if keyed is None else _found(self._pages, keyed.keys, counters.pages),
             keyed=keyed,
         )
 
@@ -39,7 +46,7 @@ class CachedLists:
 
     def total(self, statement: Statement) -> int | None:
         """Return the total that a statement counts, if it is known."""
-        return self._totals.get(_key(statement))
+        return _found(self._totals, statement, self._counters.totals)
 
     def keep_total(self, statement: Statement, total: int) -> None:
         """Remember the total that a statement counts."""
@@ -59,11 +66,13 @@ class ListCache:
         pages: int,
         costs: StatementCosts | None = None,
         slow_lists: SlowLists | None = None,
+        counters: CacheCounters | None = None,
     ) -> None:
         """At most so many totals and keys of so many pages are kept, of those that are costly.
 
-        Lists whose pages are costly to find are counted in ``slow_lists``.
+        Lists whose pages are costly to find are counted in ``slow_lists``, lookups in ``counters``.
         """
+        self._counters = counters or CacheCounters()
         self.costs = costs or StatementCosts()
         self.slow_lists = slow_lists or SlowLists()
         self._totals = totals
@@ -75,7 +84,19 @@ class ListCache:
         return self._lists.get_or_make(version, self._make)
 
     def _make(self) -> CachedLists:
-        return CachedLists(self._totals, self._pages)
+        return CachedLists(self._totals, self._pages, self._counters)
+
+
+def _found(
+    cache: BoundedCache[Hashable, V], statement: Statement, counter: CacheCounter
+) -> V | None:
+    """Look up what is remembered of a statement, and count that."""
+    found = cache.get(_key(statement))
+    if found is None:
+        counter.misses += 1
+    else:
+        counter.hits += 1
+    return found
 
 
 def _key(statement: Statement) -> Hashable:

@@ -135,6 +135,18 @@ class Deliveries:
         rows = yield from self._writes.run((_NAME, "waiting"), build)
         return {int(webhook or 0): int(count or 0) for webhook, count in rows}
 
+    def backlog(self) -> Program[tuple[int, int | None]]:
+        """Count what waits for any webhook; return that and when the oldest of it was written."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(_NAME)
+            oldest = sa.func.min(table.c("created_at"))
+            counted = sa.select(sa.func.count(), oldest).select_from(table.source)
+            return counted.where(table.c("state") == builder.constant(WAITING))
+
+        ((count, oldest),) = yield from self._writes.run((_NAME, "backlog"), build)
+        return int(count or 0), None if oldest is None else int(oldest)
+
     def failing(self) -> Program[dict[int, int]]:
         """Count what was given up or has been tried in vain, by webhook."""
 

@@ -21,7 +21,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import orjson
 
-from quire.database.connection import WouldBlockError
+from quire.database.connection import PoolStatistics, WouldBlockError
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.content_version import (
     PostgresContentVersion,
@@ -251,6 +251,13 @@ class PostgresDatabase:
             await _commit(connection)
             note_commit()
             return result
+
+    def pools(self) -> tuple[PoolStatistics, ...]:
+        """See `Database.pools`: those that read, the one that writes, the one for the version."""
+        found = [self._readers.statistics("read"), self._writers.statistics("write")]
+        if self._asking is not self._readers:
+            found.append(self._asking.statistics("version"))
+        return tuple(found)
 
     def is_in_place(self) -> None:
         """See `Database.is_in_place`; the files are a matter of the database server."""

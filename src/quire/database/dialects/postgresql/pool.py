@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
+from quire.database.connection import PoolStatistics
 from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.errors import DatabaseBusyError, ServiceUnavailableError
 
@@ -40,6 +41,8 @@ class Pool:
         self._closed = False
         self._epoch = 0
         """How often what connections have prepared was to be forgotten."""
+        self._waits = self._refused = 0
+        self._wait_seconds = 0.0
         self._all_back: asyncio.Event | None = None
         """Set when nothing is lent any more, for the one who closes."""
 
@@ -76,14 +79,32 @@ class Pool:
         turn: asyncio.Future[PostgresConnection | None] = loop.create_future()
         self._waiting.append(turn)
         timer = loop.call_later(self._queue_seconds, _expire, turn)
+        self._waits += 1
+        began = loop.time()
         try:
             return await turn
+        except DatabaseBusyError:
+            self._refused += 1
+            raise
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
                 self._pass_on(turn.result())
             raise
         finally:
+            self._wait_seconds += loop.time() - began
             timer.cancel()
+
+    def statistics(self, name: str) -> PoolStatistics:
+        """Return the state of the pool, by a name for it."""
+        return PoolStatistics(
+            name=name,
+            size=self._size,
+            in_use=self._open - len(self._idle),
+            waiting=sum(not turn.done() for turn in self._waiting),
+            waits=self._waits,
+            wait_seconds=self._wait_seconds,
+            refused=self._refused,
+        )
 
     def release(self, connection: PostgresConnection) -> None:
         """Take a connection back."""

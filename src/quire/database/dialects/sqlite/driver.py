@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import apsw
 
-from quire.database.connection import WouldBlockError
+from quire.database.connection import PoolStatistics, WouldBlockError
 from quire.database.dialects.sqlite.database_file import (
     OpenedFiles,
     SqliteOptions,
@@ -268,6 +268,45 @@ class _Writer:
         self._connection.close()
 
 
+class _Queue:
+    """Counts those who wait for a thread, which has one connection.
+
+    They enter and go in the event loop; the thread notes when it is their turn.
+    """
+
+    def __init__(self) -> None:
+        self.present = 0
+        """How many wait or have their turn."""
+        self.refused = 0
+        self._waits = 0
+        self._wait_seconds = 0.0
+
+    def enter(self) -> float:
+        """Begin to wait; return the moment."""
+        if self.present:
+            self._waits += 1
+        self.present += 1
+        return time.monotonic()
+
+    def leave(self, entered: float) -> float:
+        """Note that it is the turn of one who entered at a moment; return the present one."""
+        now = time.monotonic()
+        self._wait_seconds += now - entered
+        return now
+
+    def statistics(self, name: str) -> PoolStatistics:
+        """Return the state of the queue, by a name for it."""
+        return PoolStatistics(
+            name=name,
+            size=1,
+            in_use=min(1, self.present),
+            waiting=max(0, self.present - 1),
+            waits=self._waits,
+            wait_seconds=self._wait_seconds,
+            refused=self.refused,
+        )
+
+
 class SqliteDatabase:
     """A SQLite file with its readers and its writer.
 
@@ -288,8 +327,8 @@ class SqliteDatabase:
         self._slow_reader: _Reader | None = None
         self._slow: dict[Hashable, None] = {}
         self._setting: Statement | None = None
-        self._slow_reads = 0
-        """How many reads run on the reader thread or wait for it."""
+        self._slow_reads = _Queue()
+        self._writes = _Queue()
         self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-write")
         self._read_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-read")
 
@@ -415,20 +454,24 @@ class SqliteDatabase:
         event loop is busy, would make every read look slow as soon as a few come together. Raises
         DatabaseBusyError when too many others are before it, or for too long.
         """
-        if self._slow_reads >= self._options.read_queue:
+        if self._slow_reads.present >= self._options.read_queue:
+            self._slow_reads.refused += 1
             raise DatabaseBusyError(TOO_MANY_READS)
         loop = asyncio.get_running_loop()
         latest = time.monotonic() + self._options.queue_timeout_ms / 1000
-        self._slow_reads += 1
+        entered = self._slow_reads.enter()
         try:
             return await loop.run_in_executor(
-                self._read_thread, self._on_read_thread, program, latest
+                self._read_thread, self._on_read_thread, program, latest, entered
             )
         finally:
-            self._slow_reads -= 1
+            self._slow_reads.present -= 1
 
-    def _on_read_thread(self, program: Program[T], latest: float) -> tuple[T, float]:
-        if time.monotonic() > latest:
+    def _on_read_thread(
+        self, program: Program[T], latest: float, entered: float
+    ) -> tuple[T, float]:
+        if self._slow_reads.leave(entered) > latest:
+            self._slow_reads.refused += 1
             raise DatabaseBusyError(TOO_MANY_READS)
         reader = self._slow_reader or self._open_slow_reader()
         try:
@@ -467,18 +510,30 @@ class SqliteDatabase:
         """
         loop = asyncio.get_running_loop()
         latest = time.monotonic() + self._options.queue_timeout_ms / 1000
-        result = await loop.run_in_executor(
-            self._write_thread, self._on_write_thread, program, latest, loop
-        )
+        entered = self._writes.enter()
+        try:
+            result = await loop.run_in_executor(
+                self._write_thread, self._on_write_thread, program, latest, entered, loop
+            )
+        finally:
+            self._writes.present -= 1
         note_commit()
         return result
 
     def _on_write_thread(
-        self, program: Program[T], latest: float, loop: asyncio.AbstractEventLoop
+        self, program: Program[T], latest: float, entered: float, loop: asyncio.AbstractEventLoop
     ) -> T:
-        if time.monotonic() > latest:
+        if self._writes.leave(entered) > latest:
+            self._writes.refused += 1
             raise DatabaseBusyError(TOO_BUSY)
         return self._writer.run(program, loop)
+
+    def pools(self) -> tuple[PoolStatistics, ...]:
+        """See `Database.pools`: the thread for slow reads, and the one that writes.
+
+        Reads in the event loop wait for nobody.
+        """
+        return self._slow_reads.statistics("read"), self._writes.statistics("write")
 
     def is_in_place(self) -> bool:
         """Tell whether the files are still those that were opened."""

@@ -1,0 +1,224 @@
+"""Serves metrics on a port of their own, those of several processes added up.
+
+The server process answers for itself. With several of them the first process, which only starts the
+others, answers: it asks each of them over a pipe, and keeps what those that have ended had counted
+when they were asked last, so that counters do not go back.
+"""
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from multiprocessing import Pipe
+
+import msgspec
+import structlog
+import uvicorn
+from uvicorn.server import ServerState
+
+from quire.content_api.connection_limits import LimitedConnection
+from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
+from quire.metrics.families import (
+    Families,
+    MetricFamily,
+    decode_families,
+    encode_families,
+    merge_families,
+    without_gauges,
+)
+
+_PATH = "/metrics"
+_ANSWER_SECONDS = 3.0
+"""How long a process may take to tell its figures; then those of the others are given."""
+_COLLECT_STATE = "collect_metrics"
+"""The member of the state of an application's life that collects its metrics."""
+
+Collect = Callable[[], Awaitable[Families]]
+
+_log = structlog.get_logger("quire.metrics")
+
+
+class MetricsServer:
+    """An HTTP server for metrics, in the event loop that starts it."""
+
+    def __init__(self, listener: socket.socket, collect: Collect) -> None:
+        self._listener = listener
+        self._collect = collect
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Begin to answer."""
+        loop = asyncio.get_running_loop()
+        config = uvicorn.Config(
+            self._respond, loop="none", http=LimitedConnection, ws="none", log_config=None,
+            access_log=False, server_header=False, interface="asgi3",
+        )  # fmt: skip
+        config.load()
+        state = ServerState()
+        self._server = await loop.create_server(
+            lambda: LimitedConnection(config, state, {}, loop), sock=self._listener
+        )
+
+    async def stop(self) -> None:
+        """Take no more connections; those under way end with the process."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    async def _respond(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        del receive
+        if scope["path"] != _PATH or scope["method"] not in {"GET", "HEAD"}:
+            await _send(send, 404, b"Not Found\n", "text/plain; charset=utf-8")
+            return
+        accept = b",".join(value for name, value in scope["headers"] if name == b"accept")
+        families = merge_families([await self._collect()])
+        text, media_type = await asyncio.to_thread(_render, families, accept.decode("latin-1"))
+        body = b"" if scope["method"] == "HEAD" else text
+        await _send(send, 200, body, media_type, length=len(text))
+
+
+async def _send(
+    send: AsgiSend, status: int, body: bytes, media_type: str, *, length: int | None = None
+) -> None:
+    headers = [
+        (b"content-type", media_type.encode()),
+        (b"content-length", b"%d" % (len(body) if length is None else length)),
+        (b"cache-control", b"no-store"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _render(families: Families, accept: str) -> tuple[bytes, str]:
+    # Imported by the first request: a start needs none of it.
+    from quire.metrics.exposition import render
+
+    return render(families, accept)
+
+
+class MetricsThread:
+    """A metrics server in a thread with an event loop of its own."""
+
+    def __init__(self, server: MetricsServer) -> None:
+        self._server = server
+        self._thread = threading.Thread(target=self._run, name="quire-metrics", daemon=True)
+
+    def start(self) -> None:
+        """Begin to answer; the thread ends with the process."""
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        await self._server.start()
+        await asyncio.Event().wait()
+
+
+class MetricsChannel:
+    """A pipe between the first process and a server process, over which metrics are asked for.
+
+    It is made in the first process and handed to the other one, so it can be pickled.
+    """
+
+    def __init__(self) -> None:
+        self._asking, self._answering = Pipe()
+        self._number = 0
+
+    def handed_over(self) -> None:
+        """Close the end of the server process, which has its own copy by now."""
+        self._answering.close()
+
+    def ask(self) -> list[MetricFamily] | None:
+        """Return what the process has measured, ``None`` when it does not tell in time."""
+        self._number += 1
+        latest = time.monotonic() + _ANSWER_SECONDS
+        try:
+            self._asking.send_bytes(b"%d" % self._number)
+            while self._asking.poll(max(0.0, latest - time.monotonic())):
+                number, families = _decode(self._asking.recv_bytes())
+                if number == self._number:  # others are answers to those who have given up
+                    return families
+        except (OSError, EOFError):
+            return None
+        return None
+
+    def answer_from_thread(self, server: "MeasuredServer") -> None:
+        """Answer in the server process from now on."""
+        self._asking.close()
+        threading.Thread(target=self._answer, args=(server,), daemon=True).start()
+
+    def _answer(self, server: "MeasuredServer") -> None:
+        while True:
+            try:
+                number = int(self._answering.recv_bytes())
+                self._answering.send_bytes(_encode(number, server.collect_from_thread()))
+            except (OSError, EOFError):  # the first process is gone
+                return
+
+
+def _encode(number: int, families: Families) -> bytes:
+    return msgspec.msgpack.encode((number, encode_families(families)))
+
+
+def _decode(data: bytes) -> tuple[int, list[MetricFamily]]:
+    number, families = msgspec.msgpack.decode(data, type=tuple[int, bytes])
+    return number, decode_families(families)
+
+
+class MeasuredServer(uvicorn.Server):
+    """A server that can be asked by another thread for what its application has measured."""
+
+    _loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start the application, then answer requests."""
+        await super().startup(sockets)
+        self._loop = asyncio.get_running_loop()
+
+    def collect_from_thread(self) -> Families:
+        """Return the present figures; none while the application is not there or does not tell."""
+        collect: Collect | None = self.lifespan.state.get(_COLLECT_STATE) if self._loop else None
+        if self._loop is None or collect is None or self._loop.is_closed():
+            return []
+        collecting = asyncio.run_coroutine_threadsafe(_collected(collect), self._loop)
+        try:
+            return collecting.result(_ANSWER_SECONDS)
+        except Exception as error:  # noqa: BLE001 - the next one who asks is told what can be told
+            collecting.cancel()
+            _log.warning("metrics cannot be collected", exc_info=error)
+            return []
+
+
+async def _collected(collect: Collect) -> Families:
+    return await collect()
+
+
+class WorkerMetrics:
+    """Adds up what several processes have measured."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, Families] = {}
+        """What each process has told last, by its id."""
+        self._ended: list[MetricFamily] = []
+        """What processes that have ended had counted."""
+        self._lock = asyncio.Lock()
+
+    async def collect(self, channels: Mapping[int, MetricsChannel]) -> list[MetricFamily]:
+        """Ask all processes, given by id, and return their figures together."""
+        async with self._lock:
+            answers = await asyncio.gather(
+                *(asyncio.to_thread(channel.ask) for channel in channels.values())
+            )
+            for process in self._last.keys() - channels.keys():
+                last = without_gauges(self._last.pop(process))
+                self._ended = merge_families([self._ended, last])
+            present: list[Families] = [self._ended]
+            for process, answer in zip(channels, answers, strict=True):
+                if answer:
+                    self._last[process] = answer
+                    present.append(answer)
+                else:
+                    present.append(without_gauges(self._last.get(process, [])))
+            return merge_families(present)

@@ -1,0 +1,105 @@
+"""Counts requests by route, method and class of status, with their times and sizes.
+
+What a client sends must not make new series: a route counts by its pattern, whatever has none
+by a few groups, and methods that are not those of HTTP together.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from time import perf_counter
+
+from quire.content_api.messages import Request
+from quire.content_api.routes import METHODS
+from quire.metrics.catalogue import REQUEST_SECONDS, REQUESTS, RESPONSE_BYTES
+from quire.metrics.families import LabelValues, MetricFamily, family
+from quire.metrics.histogram import Histogram, histogram_family
+
+_KNOWN_METHODS = frozenset({*METHODS, "OPTIONS"})
+_OTHER = "other"
+_MOST_SERIES = 5000
+"""How many combinations of labels are kept apart: routes of types that come and go add up."""
+_FIRST_BOUND = REQUEST_SECONDS.bounds[0]
+_GROUPS = (
+    (b"/_health", "/_health"),
+    (b"/_ready", "/_ready"),
+    (b"/admin", "/admin/*"),
+    (b"/uploads/", "/uploads/*"),
+)
+"""Beginnings of paths without a route, and what they count as."""
+
+_Key = tuple[str, str, str, int]
+
+
+class _Series:
+    __slots__ = ("size", "times")
+
+    def __init__(self) -> None:
+        self.times = Histogram(REQUEST_SECONDS)
+        self.size = 0
+
+
+class RequestMetrics:
+    """Counts responses. It is for the event loop alone."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[_Key, _Series] = {}
+        """The series of requests to a route, by what is at hand: several statuses share one."""
+        self._by_labels: dict[LabelValues, _Series] = {}
+
+    def add(self, request: Request, status: int, size: int, started: float) -> None:
+        """Count a response of ``size`` bytes; ``started`` is the `perf_counter` of the request."""
+        seconds = perf_counter() - started
+        try:
+            table, (route, _) = request.found  # type: ignore[misc]  # see the exception
+            series = self._by_key[table.prefix, route.path, request.method, status]
+        except (TypeError, KeyError):  # there is no route, or this is its first response of a kind
+            series = self._find(request, status)
+        series.size += size
+        times = series.times
+        # As `Histogram.observe` does, without the call, and without a search for the usual case.
+        bucket = 0 if seconds <= _FIRST_BOUND else bisect_left(REQUEST_SECONDS.bounds, seconds)
+        times.buckets[bucket] += 1
+        times.total += seconds
+
+    def _find(self, request: Request, status: int) -> _Series:
+        series = self._series((route_pattern(request), request.method, status))
+        found = request.found
+        if found is not None and found[1] is not None and len(self._by_key) < _MOST_SERIES:
+            self._by_key[found[0].prefix, found[1][0].path, request.method, status] = series
+        return series
+
+    def _series(self, response: tuple[str, str, int]) -> _Series:
+        route, method, status = response
+        labels = route, method_label(method), f"{status // 100}xx"
+        if labels not in self._by_labels and len(self._by_labels) >= _MOST_SERIES:
+            labels = _OTHER, *labels[1:]
+        series = self._by_labels.get(labels)
+        if series is None:
+            series = self._by_labels[labels] = _Series()
+        return series
+
+    def families(self) -> Iterator[MetricFamily]:
+        """Yield what was counted."""
+        found = self._by_labels
+        yield family(REQUESTS, [(labels, one.times.count) for labels, one in found.items()])
+        yield family(RESPONSE_BYTES, [(labels, one.size) for labels, one in found.items()])
+        yield histogram_family(
+            REQUEST_SECONDS, {labels: one.times for labels, one in found.items()}
+        )
+
+
+def route_pattern(request: Request) -> str:
+    """Return the pattern of the route of a request, or the group that its path belongs to."""
+    found = request.found
+    if found is not None and found[1] is not None:
+        table, (route, _) = found[0], found[1]
+        return f"{table.prefix}/{route.path.strip('/')}"
+    for beginning, group in _GROUPS:
+        if request.path.startswith(beginning):
+            return group
+    return _OTHER
+
+
+def method_label(method: str) -> str:
+    """Return a method as a label: those that no route has count together."""
+    return method if method in _KNOWN_METHODS else _OTHER

@@ -1,0 +1,130 @@
+"""A database whose operations are observed: for metrics, traces and timings in development.
+
+A server that observes nothing has none of this in the way of its requests.
+"""
+
+from collections.abc import Callable, Hashable
+from time import perf_counter
+from typing import Literal, Protocol, TypeVar
+
+from quire.database.connection import Database, PoolStatistics
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Statement, Value
+
+T = TypeVar("T")
+
+Operation = Literal["read", "write", "version"]
+"""A program that reads, one that writes in a transaction, a question for the content version."""
+
+
+class DatabaseObserver(Protocol):
+    """Is told of operations of a database."""
+
+    def observe(self, program: Program[T]) -> Program[T]:
+        """Return the program to run in the place of another one, with the same result."""
+
+    def add(self, operation: Operation, seconds: float) -> None:
+        """Note an operation that has ended, also if it has failed."""
+
+
+class ObservedDatabase:
+    """A database that tells an observer of its operations."""
+
+    def __init__(self, database: Database, observer: DatabaseObserver) -> None:
+        self._database = database
+        self._observer = observer
+
+    @property
+    def dialect(self) -> Dialect:
+        """That of the database."""
+        return self._database.dialect
+
+    def version(self) -> int | None:
+        """Return the token of the database."""
+        return self._database.version()
+
+    async def present_version(self) -> int | None:
+        """See `Database.present_version`."""
+        started = perf_counter()
+        try:
+            return await self._database.present_version()
+        finally:
+            self._observer.add("version", perf_counter() - started)
+
+    def follow(self, setting: Statement) -> None:
+        """See `Database.follow`."""
+        self._database.follow(setting)
+
+    async def followed(self) -> Value:
+        """See `Database.followed`."""
+        return await self._database.followed()
+
+    async def read(
+        self,
+        make: Callable[[], Program[T]],
+        *,
+        snapshot: bool = False,
+        key: Hashable = None,
+    ) -> T:
+        """See `Database.read`."""
+        observer = self._observer
+        started = perf_counter()
+        try:
+            return await self._database.read(
+                lambda: observer.observe(make()), snapshot=snapshot, key=key
+            )
+        finally:
+            observer.add("read", perf_counter() - started)
+
+    async def read_at(
+        self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
+    ) -> T | None:
+        """See `Database.read_at`."""
+        observer = self._observer
+        started = perf_counter()
+        try:
+            return await self._database.read_at(version, lambda: observer.observe(make()), key=key)
+        finally:
+            observer.add("read", perf_counter() - started)
+
+    def read_now(
+        self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
+    ) -> T:
+        """See `Database.read_now`; one that would have to wait is done, and noted, elsewhere."""
+        observer = self._observer
+        started = perf_counter()
+        result = self._database.read_now(lambda: observer.observe(make()), key=key, version=version)
+        observer.add("read", perf_counter() - started)
+        return result
+
+    async def is_costly(self, statement: Statement) -> bool | None:
+        """See `Database.is_costly`."""
+        started = perf_counter()
+        try:
+            return await self._database.is_costly(statement)
+        finally:
+            self._observer.add("read", perf_counter() - started)
+
+    async def write(self, program: Program[T]) -> T:
+        """See `Database.write`."""
+        started = perf_counter()
+        try:
+            return await self._database.write(self._observer.observe(program))
+        finally:
+            self._observer.add("write", perf_counter() - started)
+
+    def pools(self) -> tuple[PoolStatistics, ...]:
+        """See `Database.pools`."""
+        return self._database.pools()
+
+    def is_in_place(self) -> bool | None:
+        """See `Database.is_in_place`."""
+        return self._database.is_in_place()
+
+    def forget_statements(self) -> None:
+        """See `Database.forget_statements`."""
+        self._database.forget_statements()
+
+    async def close(self) -> None:
+        """Close the database."""
+        await self._database.close()

@@ -1,0 +1,1 @@
+"""Measurements of a running server, and their Prometheus text form."""

@@ -1,0 +1,40 @@
+"""Hits and misses of caches, which outlive the caches that they are of."""
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct, field
+
+from quire.metrics.catalogue import CACHE_ENTRIES, CACHE_HITS, CACHE_MISSES
+from quire.metrics.families import MetricFamily, family
+
+
+class CacheCounter:
+    """Counts lookups of one cache; ``entries`` tells how many entries it has now."""
+
+    __slots__ = ("entries", "hits", "misses")
+
+    def __init__(self) -> None:
+        self.hits = 0
+        self.misses = 0
+        self.entries: Callable[[], int] = _none
+
+
+def _none() -> int:
+    return 0
+
+
+class CacheCounters(Struct, frozen=True, kw_only=True):
+    """The counters of the caches of a process; those who make a cache are given one."""
+
+    responses: CacheCounter = field(default_factory=CacheCounter)
+    plans: CacheCounter = field(default_factory=CacheCounter)
+    totals: CacheCounter = field(default_factory=CacheCounter)
+    pages: CacheCounter = field(default_factory=CacheCounter)
+    credentials: CacheCounter = field(default_factory=CacheCounter)
+
+    def families(self) -> Iterator[MetricFamily]:
+        """Yield what was counted."""
+        found = {name: getattr(self, name) for name in self.__struct_fields__}
+        yield family(CACHE_HITS, [((name,), one.hits) for name, one in found.items()])
+        yield family(CACHE_MISSES, [((name,), one.misses) for name, one in found.items()])
+        yield family(CACHE_ENTRIES, [((name,), one.entries()) for name, one in found.items()])

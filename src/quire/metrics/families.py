@@ -1,0 +1,95 @@
+"""Metrics with their samples, and how the samples of several processes are combined.
+
+These values travel between processes as MessagePack. They know nothing of what is measured.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+LabelValues = tuple[str, ...]
+
+
+class Metric(Struct, frozen=True, kw_only=True):
+    """What one metric measures.
+
+    ``name`` has no ``_total``, which the text form adds to counters. ``labels`` are the names of
+    labels, whose values must come from a bounded set. ``merge`` says what the value of several
+    processes is: their sum, or the largest one where each process measures the same thing.
+    ``bounds`` are the upper bounds of the buckets of a histogram, without the infinite one.
+    """
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    help: str
+    labels: tuple[str, ...] = ()
+    merge: Literal["sum", "max"] = "sum"
+    bounds: tuple[float, ...] = ()
+
+
+class Sample(Struct, frozen=True):
+    """One value of a metric, or the sum of a histogram with the number of values by bucket."""
+
+    labels: LabelValues
+    value: float
+    buckets: tuple[int, ...] = ()
+
+
+class MetricFamily(Struct, frozen=True):
+    """A metric with all its samples."""
+
+    metric: Metric
+    samples: tuple[Sample, ...]
+
+
+Families = Sequence[MetricFamily]
+
+
+def family(metric: Metric, samples: Iterable[tuple[LabelValues, float]]) -> MetricFamily:
+    """Make the family of a counter or gauge of values by labels."""
+    return MetricFamily(metric, tuple(Sample(labels, value) for labels, value in samples))
+
+
+def single(metric: Metric, value: float) -> MetricFamily:
+    """Make the family of a counter or gauge without labels."""
+    return family(metric, [((), value)])
+
+
+def merge_families(processes: Iterable[Families]) -> list[MetricFamily]:
+    """Combine what several processes have measured."""
+    metrics: dict[str, Metric] = {}
+    merged: dict[str, dict[LabelValues, Sample]] = {}
+    for found in (one for families in processes for one in families):
+        metric = metrics.setdefault(found.metric.name, found.metric)
+        samples = merged.setdefault(metric.name, {})
+        for sample in found.samples:
+            former = samples.get(sample.labels)
+            samples[sample.labels] = sample if former is None else _merged(metric, former, sample)
+    return [MetricFamily(metrics[name], tuple(found.values())) for name, found in merged.items()]
+
+
+def without_gauges(families: Families) -> list[MetricFamily]:
+    """Return what still counts of a process that has ended: its counters and histograms."""
+    return [one for one in families if one.metric.kind != "gauge"]
+
+
+def _merged(metric: Metric, one: Sample, other: Sample) -> Sample:
+    if metric.merge == "max":
+        return Sample(one.labels, max(one.value, other.value))
+    buckets = tuple(a + b for a, b in zip(one.buckets, other.buckets, strict=True))
+    return Sample(one.labels, one.value + other.value, buckets)
+
+
+_decoder = msgspec.msgpack.Decoder(list[MetricFamily])
+
+
+def encode_families(families: Families) -> bytes:
+    """Write families for another process."""
+    return msgspec.msgpack.encode(families)
+
+
+def decode_families(data: bytes) -> list[MetricFamily]:
+    """Read what `encode_families` has written."""
+    return _decoder.decode(data)

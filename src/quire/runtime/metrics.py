@@ -1,0 +1,177 @@
+"""Collects what one process has measured."""
+
+import asyncio
+import platform
+from collections import Counter
+from collections.abc import Iterator
+from typing import TypeVar
+
+import quire
+from quire.clock import Clock
+from quire.content_api.request_log import RequestLog
+from quire.content_api.request_metrics import RequestMetrics
+from quire.content_api.request_observer import Observe, RequestObserver
+from quire.database.connection import Database
+from quire.database.observed import ObservedDatabase, Operation
+from quire.database.program import Program
+from quire.errors import AppError
+from quire.logging import is_json
+from quire.metrics.caches import CacheCounters
+from quire.metrics.catalogue import (
+    BUILD,
+    CACHE_ENTRIES,
+    CACHE_HITS,
+    CACHE_MISSES,
+    DATABASE_SECONDS,
+    IN_FLIGHT,
+    POOL_IN_USE,
+    POOL_REFUSED,
+    POOL_SIZE,
+    POOL_WAIT_SECONDS,
+    POOL_WAITING,
+    POOL_WAITS,
+    PROCESSES,
+    SLOW_OPERATIONS,
+    WEBHOOK_DELIVERIES,
+    WEBHOOK_LAG,
+    WEBHOOK_QUEUE,
+)
+from quire.metrics.families import MetricFamily, family, single
+from quire.metrics.histogram import Histogram, histogram_family
+from quire.metrics.process import ProcessMetrics
+from quire.query.querystring import cache_statistics
+from quire.settings import Settings
+from quire.webhooks.setup import WebhookParts
+
+T = TypeVar("T")
+
+_QUEUE_SECONDS = 1.0
+"""How long the database may take to tell what waits; without it the other figures are given."""
+
+
+class DatabaseMetrics:
+    """Times of the operations of a database."""
+
+    def __init__(self, slow_seconds: float) -> None:
+        self._times: dict[Operation, Histogram] = {
+            "read": Histogram(DATABASE_SECONDS),
+            "write": Histogram(DATABASE_SECONDS),
+            "version": Histogram(DATABASE_SECONDS),
+        }
+        self._slow: Counter[Operation] = Counter()
+        self._slow_seconds = slow_seconds
+
+    def observe(self, program: Program[T]) -> Program[T]:
+        """Return the program itself: operations are measured as a whole."""
+        return program
+
+    def add(self, operation: Operation, seconds: float) -> None:
+        """Count an operation."""
+        self._times[operation].observe(seconds)
+        if seconds >= self._slow_seconds:
+            self._slow[operation] += 1
+
+    def families(self) -> Iterator[MetricFamily]:
+        """Yield what was counted."""
+        yield histogram_family(
+            DATABASE_SECONDS, {(name,): one for name, one in self._times.items()}
+        )
+        yield family(SLOW_OPERATIONS, [((name,), self._slow[name]) for name in self._times])
+
+
+class Metrics:
+    """What a process measures: requests, database, caches, itself.
+
+    Where no metrics are wanted, ``requests`` and ``database`` are ``None``, and nothing is timed;
+    lookups of caches are counted all the same. ``observer`` is told of each request, ``None``
+    where there is no request log either.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        is_wanted = settings.metrics.port is not None
+        self.caches = CacheCounters()
+        self.process = ProcessMetrics(clock)
+        self._clock = clock
+        self._kind = settings.database.client
+        self.requests = RequestMetrics() if is_wanted else None
+        self.database = (
+            DatabaseMetrics(settings.metrics.slow_query_ms / 1000) if is_wanted else None
+        )
+        self.observer = _observer(settings, self.requests)
+
+    def observed(self, database: Database) -> Database:
+        """Return a database whose operations are measured, or the same one."""
+        if self.database is None:
+            return database
+        return ObservedDatabase(database, self.database)
+
+    def start(self) -> None:
+        """Begin to measure the event loop, where metrics are wanted."""
+        if self.requests is not None:
+            self.process.start()
+
+    def stop(self) -> None:
+        """Measure no more."""
+        self.process.stop()
+
+    async def collect(self, database: Database, webhooks: WebhookParts) -> list[MetricFamily]:
+        """Return the present figures of this process."""
+        found = [self._build(), single(PROCESSES, 1), *self.process.families()]
+        if self.requests is not None:
+            found += self.requests.families()
+        if self.observer is not None:
+            found.append(single(IN_FLIGHT, self.observer.in_flight))
+        if self.database is not None:
+            found += self.database.families()
+        found += _pools(database)
+        found += self.caches.families()
+        found += _query_cache()
+        attempts = webhooks.worker.attempts
+        found.append(
+            family(WEBHOOK_DELIVERIES, [((name,), count) for name, count in attempts.items()])
+        )
+        found += await self._queue(database, webhooks)
+        return found
+
+    def _build(self) -> MetricFamily:
+        return family(BUILD, [((quire.__version__, platform.python_version(), self._kind), 1)])
+
+    async def _queue(self, database: Database, webhooks: WebhookParts) -> list[MetricFamily]:
+        """Ask the database what waits for webhooks; nothing is told while it does not answer."""
+        depth, oldest = 0, None
+        if webhooks.outbox.listens:
+            try:
+                async with asyncio.timeout(_QUEUE_SECONDS):
+                    depth, oldest = await database.read(webhooks.deliveries.backlog)
+            except (AppError, TimeoutError):
+                return []
+        lag = 0.0 if oldest is None else max(0, self._clock() - oldest) / 1000
+        return [single(WEBHOOK_QUEUE, depth), single(WEBHOOK_LAG, lag)]
+
+
+def _observer(settings: Settings, requests: RequestMetrics | None) -> RequestObserver | None:
+    observers: list[Observe] = []
+    if requests is not None:
+        observers.append(requests.add)
+    if settings.log.requests:
+        as_json = is_json(settings.log.format, development=settings.is_development)
+        observers.append(RequestLog(as_json=as_json).add)
+    return RequestObserver(observers) if observers else None
+
+
+def _pools(database: Database) -> Iterator[MetricFamily]:
+    pools = database.pools()
+    yield family(POOL_SIZE, [((one.name,), one.size) for one in pools])
+    yield family(POOL_IN_USE, [((one.name,), one.in_use) for one in pools])
+    yield family(POOL_WAITING, [((one.name,), one.waiting) for one in pools])
+    yield family(POOL_WAITS, [((one.name,), one.waits) for one in pools])
+    yield family(POOL_WAIT_SECONDS, [((one.name,), one.wait_seconds) for one in pools])
+    yield family(POOL_REFUSED, [((one.name,), one.refused) for one in pools])
+
+
+def _query_cache() -> Iterator[MetricFamily]:
+    statistics = cache_statistics()
+    labels = ("queries",)
+    yield family(CACHE_HITS, [(labels, statistics.hits)])
+    yield family(CACHE_MISSES, [(labels, statistics.misses)])
+    yield family(CACHE_ENTRIES, [(labels, statistics.entries)])
