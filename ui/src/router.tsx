@@ -233,6 +233,22 @@ export const activityRoute = createRoute({
   component: lazyRouteComponent(withTexts('settings', () => import('./activity/Activity')), 'Activity'),
 })
 
+export type ReleaseSearch = { state?: 'open' | 'done'; page?: number }
+export const releasesRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/releases',
+  validateSearch: (search: Record<string, unknown>): ReleaseSearch => ({
+    state: search.state === 'done' ? 'done' : undefined,
+    page: asNumber(search.page),
+  }),
+  component: lazyRouteComponent(withTexts('releases', withTexts('settings', () => import('./releases/Releases'))), 'Releases'),
+})
+export const releaseRoute = createRoute({
+  getParentRoute: () => shell,
+  path: '/releases/$id',
+  component: lazyRouteComponent(withTexts('releases', withTexts('settings', () => import('./releases/ReleaseScreen'))), 'ReleaseScreen'),
+})
+
 const routeTree = root.addChildren([
   login,
   registration('/setup', 'RegisterFirst'),
@@ -247,6 +263,8 @@ const routeTree = root.addChildren([
     entryRoute,
     model.addChildren([modelHomeRoute, modelDiagram, modelArchive, modelRoute]),
     media,
+    releasesRoute,
+    releaseRoute,
     explorerRoute,
     activityRoute,
     settings.addChildren(settingsScreens),

@@ -43,6 +43,8 @@ export type ReleaseItem = { "id": number; "action": "publish" | "unpublish"; "co
 
 export type ReleaseProblem = { "itemId": number; "message": string; "path": (string)[] };
 
+export type ReleaseUndone = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[]; "skipped": number };
+
 export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null };
 
 export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
@@ -186,7 +188,7 @@ export interface Operations {
   "POST /admin/x/releases/{id}/check": { body: undefined; response: { "data": { "id": number; "problems": (ReleaseProblem)[] } } };
   "POST /admin/x/releases/{id}/items": { body: { "entries": ({ "contentType": string; "documentId": string; "locale"?: string | null })[]; "action"?: "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
   "POST /admin/x/releases/{id}/publish": { body: undefined; response: { "data": ReleaseInFull } };
-  "POST /admin/x/releases/{id}/undo": { body: { "skipChanged"?: boolean }; response: { "data": unknown } };
+  "POST /admin/x/releases/{id}/undo": { body: { "skipChanged"?: boolean }; response: { "data": ReleaseUndone } };
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };
   "POST /admin/x/samples/{uid}": { body: { "count"?: number; "publish"?: boolean }; response: { "data": { "count": number; "documentIds": (string)[] } } };
   "POST /admin/x/second-factor": { body: { "password": string }; response: { "data": { "secret": string; "uri": string } } };

@@ -13,7 +13,7 @@ import media from './en/media.json'
 const english = { ...account, ...activity, ...common, ...content, ...explorer, ...fields, ...media }
 
 /** Areas whose texts come with their screens, in every language. */
-const LATER = ['model', 'settings'] as const
+const LATER = ['model', 'releases', 'settings'] as const
 export type LaterArea = (typeof LATER)[number]
 
 // The keys are checked by src/test/translations.test.ts: as types, so many are too much for TypeScript.
@@ -30,7 +30,7 @@ export type Language = keyof typeof languages
 
 const STORED = 'quire.language'
 const translations = import.meta.glob<Record<string, string>>(
-  ['./de/*.json', './fr/*.json', './en/model.json', './en/settings.json'],
+  ['./de/*.json', './fr/*.json', './en/model.json', './en/releases.json', './en/settings.json'],
   { import: 'default' },
 )
 /** The files whose texts are there. */

@@ -8,6 +8,7 @@ import { informationQuery } from '../settings/queries'
 /** The pages of the documentation by the paths of the screens that they describe; the first that fits holds. */
 const PAGES: readonly (readonly [path: string, page: string])[] = [
   ['/content/', 'admin.md#writing'],
+  ['/releases', 'releases.md'],
   ['/media', 'admin-media.md'],
   ['/model/diagram', 'admin-model.md#diagram'],
   ['/model/archive', 'admin-model.md#applying-changes'],

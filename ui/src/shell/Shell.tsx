@@ -6,7 +6,7 @@ import { useDisclosure, useHotkeys, useLocalStorage, useWindowEvent } from '@man
 import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
-import { Activity, Boxes, ChevronsUpDown, CircleHelp, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, SquareTerminal, Sun, User } from 'lucide-react'
+import { Activity, Boxes, CalendarCheck, ChevronsUpDown, CircleHelp, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, SquareTerminal, Sun, User } from 'lucide-react'
 import { Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
@@ -16,6 +16,7 @@ import { deviceId } from '../auth/device'
 import { toastError } from '../components/toast'
 import { useAllSavedViews } from '../content/list/views'
 import { BUILD } from '../model/permission'
+import { useMaySeeReleases } from '../releases/permission'
 import { useSections } from '../settings/sections'
 import { HelpLink } from './HelpLink'
 import { OfflineBar } from './OfflineBar'
@@ -251,7 +252,9 @@ function Workspace({ pathname }: { pathname: string }) {
   const { t } = useTranslation()
   const ability = useAbility()
   const isSuper = useIsSuperAdmin()
+  const maySeeReleases = useMaySeeReleases()
   const screens = [
+    { to: '/releases', label: t('nav.releases'), icon: CalendarCheck, shown: maySeeReleases },
     { to: '/media', label: t('media.library'), icon: Images, shown: ability.can('plugin::upload.read') },
     { to: '/model', label: t('nav.model'), icon: Boxes, shown: ability.can(BUILD) },
     { to: '/explorer', label: t('nav.explorer'), icon: SquareTerminal, shown: true },

@@ -156,6 +156,9 @@ NAMED: Mapping[str, JsonSchema] = {
     ),
     "Release": record(_RELEASE),
     "ReleaseInFull": record({**_RELEASE, "items": several(ref("ReleaseItem"))}),
+    "ReleaseUndone": record(
+        {**_RELEASE, "items": several(ref("ReleaseItem")), "skipped": WHOLE}
+    ),
     "ReleaseItem": record(
         {
             "id": WHOLE,

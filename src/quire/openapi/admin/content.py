@@ -279,7 +279,7 @@ OWN: Told = {
     ),
     ("POST", f"{_RELEASES}/:id/publish"): _RELEASE,
     ("POST", f"{_RELEASES}/:id/undo"): RouteDescription(
-        data={"allOf": [ref("ReleaseInFull"), record({"skipped": WHOLE})]},
+        data=ref("ReleaseUndone"),
         body=record({"skipChanged": FLAG}, required=()),
     ),
     ("GET", "admin/x/entry-releases/:uid/:id"): RouteDescription(

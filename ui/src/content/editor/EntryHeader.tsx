@@ -1,8 +1,8 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { Link } from '@tanstack/react-router'
-import { ChevronDown, Columns2, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
-import { useState } from 'react'
+import { CalendarCheck, ChevronDown, Columns2, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
+import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { request } from '../../api/client'
@@ -10,6 +10,7 @@ import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales } from
 import type { ContentType } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
 import { toastError } from '../../components/toast'
+import { AddToRelease } from '../../releases/lazy'
 import { defaultOther, PUBLISHED } from '../compare/versions'
 import { LocalesDialog } from './LocalesDialog'
 import type { Loaded } from './loading'
@@ -41,6 +42,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
   const view = useConfiguration(type.uid)
   const canUndo = useStore(store, (state) => state.past.length > 0)
   const canRedo = useStore(store, (state) => state.future.length > 0)
+  const [isReleasing, setReleasing] = useState(false)
   const [locales, setLocales] = useState<'publish' | 'unpublish' | null>(null)
   const { entry, documentId } = loaded
   const isNew = entry === null
@@ -74,6 +76,10 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
   const openLocales = async (what: 'publish' | 'unpublish') => {
     // What is typed here is looked at and published with the rest.
     if (!isDirty || !may.write || (await actions.save()) === 'done') setLocales(what)
+  }
+  const openRelease = async () => {
+    // What is typed here goes out with the release.
+    if (!isDirty || !may.write || (await actions.save()) === 'done') setReleasing(true)
   }
   const confirm = (title: string, hint: string, label: string, run: () => void) =>
     modals.openConfirmModal({
@@ -183,20 +189,21 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
                   {t('action.publish')}
                 </Button>
               </Tooltip>
-              {(published || hasLocales) && may.publish && (
+              {!isNew && (may.publish || may.write) && (
                 <Menu position="bottom-end">
                   <Menu.Target>
                     <Button size="xs" px={6} aria-label={t('publish.more')}><ChevronDown size={14} /></Button>
                   </Menu.Target>
                   <Menu.Dropdown>
-                    {hasLocales && <Menu.Item leftSection={<Languages size={14} />} onClick={() => void openLocales('publish')}>{t('locales.publish')}</Menu.Item>}
-                    {published && (
+                    {hasLocales && may.publish && <Menu.Item leftSection={<Languages size={14} />} onClick={() => void openLocales('publish')}>{t('locales.publish')}</Menu.Item>}
+                    <Menu.Item leftSection={<CalendarCheck size={14} />} onClick={() => void openRelease()}>{t('release.add')}</Menu.Item>
+                    {published && may.publish && (
                       <Menu.Item leftSection={<CloudOff size={14} />} onClick={() => confirm(t('unpublish.title'), t('unpublish.hint'), t('action.unpublish'), () => void actions.unpublish())}>
                         {t('action.unpublish')}
                       </Menu.Item>
                     )}
-                    {hasLocales && <Menu.Item leftSection={<CloudOff size={14} />} onClick={() => void openLocales('unpublish')}>{t('locales.unpublish')}</Menu.Item>}
-                    {entry?.status === 'modified' && (
+                    {hasLocales && may.publish && <Menu.Item leftSection={<CloudOff size={14} />} onClick={() => void openLocales('unpublish')}>{t('locales.unpublish')}</Menu.Item>}
+                    {entry?.status === 'modified' && may.publish && (
                       <Menu.Item color="red" leftSection={<RotateCcw size={14} />} onClick={() => confirm(t('discard.title'), t('discard.hint'), t('discard.confirm'), () => void actions.discard())}>
                         {t('discard.action')}
                       </Menu.Item>
@@ -208,6 +215,11 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
           )}
         </Group>
       </Group>
+      {isReleasing && documentId && (
+        <Suspense>
+          <AddToRelease entries={[{ contentType: type.uid, documentId, locale: isLocalized(type) ? (locale ?? null) : null }]} onClose={() => setReleasing(false)} />
+        </Suspense>
+      )}
       {locales && documentId && <LocalesDialog what={locales} type={type} view={view} loaded={loaded} place={place} actions={actions} onClose={() => setLocales(null)} />}
     </Box>
   )

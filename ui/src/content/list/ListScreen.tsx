@@ -3,7 +3,7 @@ import { useDocumentTitle, useHotkeys, useLocalStorage } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { Suspense, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales, useModel } from '../../api/hooks'
@@ -12,6 +12,7 @@ import type { ContentType, Entry, EntryPage, Status } from '../../api/types'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { queries } from '../../queries'
+import { AddToRelease } from '../../releases/lazy'
 import { useBulk, type Chosen } from './bulk'
 import { BulkEdit, useAlikeAttributes } from './BulkEdit'
 import { ColumnMenu } from './ColumnMenu'
@@ -70,6 +71,7 @@ export function ListScreen({ type }: { type: ContentType }) {
   const chosen = (entry: Entry): Chosen => ({ documentId: entry.documentId, title: titleOf(entry) })
   const bulk = useBulk(type, locale, clearSelection)
   const [isEditing, setEditing] = useState(false)
+  const [isReleasing, setReleasing] = useState(false)
   const mayEditAlike = useAlikeAttributes(type).length > 0 && may.update
   const [density, setDensity] = useLocalStorage<Density>({ key: 'quire-admin-density', defaultValue: 'normal' })
   const openEntry = (entry: Entry) =>
@@ -204,11 +206,20 @@ export function ListScreen({ type }: { type: ContentType }) {
             {mayEditAlike && <Button variant="default" onClick={() => setEditing(true)}>{t('bulk.edit')}</Button>}
             {may.publish && <Button variant="default" onClick={() => bulk.ask('publish', [...selected.values()])}>{t('action.publish')}</Button>}
             {may.publish && <Button variant="default" onClick={() => bulk.ask('unpublish', [...selected.values()])}>{t('action.unpublish')}</Button>}
+            {hasDrafts(type) && (may.publish || may.update) && <Button variant="default" onClick={() => setReleasing(true)}>{t('release.add')}</Button>}
             {may.delete && <Button variant="light" color="red" onClick={() => bulk.ask('delete', [...selected.values()])}>{t('action.delete')}</Button>}
             {!mayEditAlike && !may.publish && !may.delete && <Text size="xs" c="dimmed">{t('bulk.nothingAllowed')}</Text>}
             <Button variant="subtle" color="gray" ml="auto" onClick={clearSelection}>{t('bulk.clear')}</Button>
           </Group>
         </Paper>
+      )}
+      {isReleasing && (
+        <Suspense>
+          <AddToRelease
+            entries={[...selected.keys()].map((documentId) => ({ contentType: uid, documentId, locale: isLocalized(type) ? (locale ?? null) : null }))}
+            onClose={() => setReleasing(false)}
+          />
+        </Suspense>
       )}
       {isEditing && <BulkEdit type={type} locale={locale} entries={[...selected.values()]} onClose={() => setEditing(false)} onDone={clearSelection} />}
       {list.error && <ErrorState error={list.error} retry={() => void list.refetch()} />}

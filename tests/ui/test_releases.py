@@ -1,0 +1,99 @@
+"""Releases: entries are collected, checked, published together and restored."""
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
+from tests.ui.conftest import OpenPage
+from tests.ui.pictures import take_picture
+from tests.ui.site import Site
+from tests.ui.test_lists import LIST, SAMPLE, SAMPLES, make_samples
+
+
+def published(site: Site, word: str) -> list[str]:
+    found = site.api("GET", f"{SAMPLES}?_q={word}&status=published&sort=name:asc")["results"]
+    return [one["name"] for one in found]
+
+
+def test_entries_are_released_together_and_restored(site: Site, page: Page) -> None:
+    make_samples(site, "Autumn", 2)
+    (broken,) = make_samples(site, "Autumn broken", 1, on=None)
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+    # Two from a list, into a new release.
+    page.goto(f"{LIST}?q=Autumn")
+    for number in ("000", "001"):
+        page.get_by_role("checkbox", name=f"Select Autumn {number}").check()
+    page.get_by_role("button", name="Add to a release").click()
+    dialog = page.get_by_role("dialog", name="Add to a release")
+    dialog.get_by_label("Name").fill("Autumn issue")
+    assert_accessible(page)
+    dialog.get_by_role("button", name="Add 2 entries").click()
+    expect(page.get_by_text("2 entries added to Autumn issue")).to_be_visible()
+
+    # One from its form, into the same.
+    page.goto(f"/admin/content/{SAMPLE}/{broken}")
+    page.get_by_role("button", name="More ways to publish").click()
+    page.get_by_role("menuitem", name="Add to a release").click()
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(page.get_by_text("Added to Autumn issue")).to_be_visible()
+
+    page.get_by_role("link", name="Releases", exact=True).click()
+    expect(page.get_by_role("heading", name="Releases", level=1)).to_be_visible()
+    assert_accessible_in_both_schemes(page)
+    page.get_by_role("link", name="Autumn issue").click()
+    expect(page.get_by_text("3 entries", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    expect(page.get_by_text("1 of 3 entries cannot be published")).to_be_visible()
+    row = page.get_by_role("row", name="Autumn broken")
+    expect(row).to_contain_text("on must be defined")
+    assert_accessible_in_both_schemes(page)
+    take_picture(page, "release")
+    assert published(site, "Autumn") == []
+
+    row.get_by_role("button", name=re.compile("Actions")).click()
+    page.get_by_role("menuitem", name="Remove from the release").click()
+    expect(row).to_be_hidden()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    confirm = page.get_by_role("dialog", name="Publish this release with 2 entries?")
+    confirm.get_by_role("button", name="Publish").click()
+    expect(page.get_by_text("Autumn issue: 2 entries done")).to_be_visible()
+    assert published(site, "Autumn") == ["Autumn 000", "Autumn 001"]
+
+    page.get_by_role("button", name="Undo", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Autumn issue was undone")).to_be_visible()
+    assert published(site, "Autumn") == []
+
+
+def test_a_release_without_entries_says_how_they_are_added(site: Site, page: Page) -> None:
+    page.goto("/admin/releases")
+    page.get_by_role("button", name="Create release").first.click()
+    dialog = page.get_by_role("dialog", name="Create release")
+    dialog.get_by_label("Name").fill("Nothing in it")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No entries yet")).to_be_visible()
+    expect(page.get_by_role("button", name="Publish", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Actions on Nothing in it").or_(
+        page.get_by_role("button", name=re.compile("Actions"))
+    ).first.click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("Nothing in it was deleted")).to_be_visible()
+    expect(page.get_by_role("link", name="Nothing in it")).to_have_count(0)
+
+
+def test_a_release_fits_a_phone(site: Site, open_page: OpenPage) -> None:
+    (document_id,) = make_samples(site, "A sample with a rather long name for a phone", 1)
+    made = site.api("POST", "/admin/x/releases", {"name": "Small screens and long names of things"})
+    release_id = made["data"]["id"]
+    entry = {"contentType": SAMPLE, "documentId": document_id}
+    site.api("POST", f"/admin/x/releases/{release_id}/items", {"entries": [entry]})
+    phone = open_page(
+        site.address, viewport={"width": 390, "height": 780}, storage_state=site.session()
+    )
+    phone.goto(f"/admin/releases/{release_id}")
+    expect(phone.get_by_role("heading", level=1)).to_contain_text("Small screens")
+    width = phone.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
