@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from quire.hooks.routes import route
     from quire.hooks.shape import Shape
     from quire.hooks.write import Write
+    from quire.jobs.job import Job, job
 
 __version__ = "0.1.0"
 
@@ -38,6 +39,7 @@ __all__ = [
     "Document",
     "Documents",
     "Forbidden",
+    "Job",
     "NotFound",
     "NotLoadedError",
     "Page",
@@ -52,6 +54,7 @@ __all__ = [
     "as_system",
     "before_write",
     "documents",
+    "job",
     "principal",
     "route",
     "settings",
@@ -68,6 +71,7 @@ _MODULES = {
     "route": "quire.hooks.routes",
     "settings": "quire.extensions.code_settings",
     "Shape": "quire.hooks.shape",
+    **dict.fromkeys(("Job", "job"), "quire.jobs.job"),
     **dict.fromkeys(
         (
             "Conflict",

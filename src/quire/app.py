@@ -208,6 +208,9 @@ class Application:
             rows = Accounts(map_tables(self._schema), database.dialect)
             advanced = await database.read(lambda: advanced_options(rows))
             self.lacks_reset_page = advanced.reset_page is None
+        if self._extensions.jobs:
+            await services.jobs.queue.prepare()
+        services.jobs.worker.adopt(runtime.jobs)
         await services.start()
         self.runtime = runtime
         self._follow(database, disregarded)
@@ -286,6 +289,7 @@ class Application:
             runtime = await asyncio.to_thread(make_schema_runtime, services, schema, extensions)
             await runtime.content_version.current()
             self.runtime = runtime
+            services.jobs.worker.adopt(runtime.jobs)
             database.forget_statements()
         _log.info("content types have changed", version=schema.version)
         await _tidy(runtime)

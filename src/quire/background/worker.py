@@ -66,11 +66,12 @@ class QueueWorker(ABC):
         """Return how long to wait for being woken; no more than a second is waited."""
         return _ROUND_SECONDS
 
-    def _begin(self, work: Coroutine[object, object, None], key: Hashable) -> None:
+    def _begin(self, work: Coroutine[object, object, None], key: Hashable) -> "asyncio.Task[None]":
         """Run something that was claimed; ``key`` is what it counts for in `_count_of`."""
         task = asyncio.get_running_loop().create_task(work)
         self._running[task] = key
         task.add_done_callback(self._ended)
+        return task
 
     def _count_of(self, key: Hashable) -> int:
         return Counter(self._running.values())[key]

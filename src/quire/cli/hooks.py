@@ -9,6 +9,7 @@ from quire.errors import ApplicationError
 from quire.extensions import load_extensions
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Hook
+from quire.hooks.jobs import JobDefinition
 from quire.hooks.routes import CustomRoute
 from quire.hooks.write import WRITE_ACTIONS
 from quire.settings import load_settings
@@ -45,6 +46,9 @@ def list_hooks(project: Path, uid: str | None) -> int:
         found = True
         needed = "public" if one.public else one.action
         print_result(f"{one.method} /{one.path}  {needed}  {one.name}  {one.place}")
+    for job in extensions.jobs if uid is None else ():
+        found = True
+        print_result(f"job  {job.name}  {job.place}{_options(job)}")
     if not found:
         print_message("No Python code runs here.")
     return DONE
@@ -60,6 +64,17 @@ def route_line(route: CustomRoute) -> str:
     """Return what a route is and who may call it, in one line."""
     who = "everybody" if route.public else f"who is granted {route.action}"
     return f"{route.place}: {route.method} /{route.path} answers {who}"
+
+
+def job_line(job: JobDefinition) -> str:
+    """Return what a job is, in one line."""
+    return f"{job.place}: job {job.name} runs in the background"
+
+
+def _options(job: JobDefinition) -> str:
+    queue = "" if job.queue == "default" else f"  queue {job.queue}"
+    one = "" if job.one_at_a_time is None else f'  one at a time of "{job.one_at_a_time}"'
+    return f"{queue}{one}"
 
 
 def _needs(hook: Hook) -> str:

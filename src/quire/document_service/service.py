@@ -142,6 +142,8 @@ class DocumentService:
                 continue
             if recorded and self._outbox is not None:
                 self._outbox.added()
+            for call in unit.committed:
+                call()
             await self._bus.emit(unit.events)
             return result
         raise ServiceUnavailableError

@@ -7,6 +7,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from quire.access.principal import Principal
+from quire.background.job_queue import JobQueue
 from quire.clock import Clock
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
@@ -32,7 +33,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     ``default_locale`` is ``None`` in a project without locales; it alone may change, see
     `adopt_default_locale`. With ``strict_relations`` required
     relations and media are enforced. ``limits`` bound what one read may ask for. ``extensions`` are
-    the hooks of the project's Python code.
+    the hooks of the project's Python code, ``jobs`` takes what is to run in the background.
     """
 
     store: EntryStore
@@ -41,6 +42,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     strict_relations: bool = False
     limits: ReadLimits = field(default_factory=lambda: ReadLimits(max_limit=None))
     extensions: Extensions = NO_EXTENSIONS
+    jobs: JobQueue | None = None
 
     @cached_property
     def reads(self) -> Reads:
@@ -106,6 +108,8 @@ class UnitOfWork(Struct, kw_only=True):
     causes: tuple[Cause, ...] = ()
     is_system: bool = False
     hash_password: HashPassword | None = None
+    committed: list[Callable[[], None]] = field(default_factory=list)
+    """Functions that are called when the transaction is durable; they must not fail."""
     _savepoints: int = 0
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last: int = 0

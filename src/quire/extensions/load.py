@@ -10,11 +10,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from quire.errors import QuireError
+from quire.extensions.jobs import JobCheck
 from quire.extensions.modules import ExtensionProblem, ImportedModules, import_modules
 from quire.extensions.routes import RouteCheck
 from quire.hooks.document import Document, uid_of
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Extensions, Hook, make_extensions
+from quire.hooks.jobs import JobMark
 from quire.hooks.marks import MARKS, HookMark
 from quire.hooks.routes import RouteMark
 from quire.hooks.write import WRITE_ACTIONS, WriteAction
@@ -55,19 +57,22 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     """Check imported code against a schema. Raises ExtensionError with all problems."""
     problems = list(modules.problems)
     hooks: list[Hook] = []
-    routes = RouteCheck(schema)
+    routes, jobs = RouteCheck(schema), JobCheck()
     for file, name, function in _marked(modules):
         for mark in getattr(function, MARKS):
             if isinstance(mark, RouteMark):
                 routes.add(file, name, function, mark)
                 continue
+            if isinstance(mark, JobMark):
+                jobs.add(file, name, function, mark)
+                continue
             checked = _Check(schema, file, name, function, mark)
             hooks += checked.hooks()
             problems += checked.problems
-    problems += routes.problems
+    problems += routes.problems + jobs.problems
     if problems:
         raise ExtensionError(problems)
-    return make_extensions(hooks, modules.version, routes.routes)
+    return make_extensions(hooks, modules.version, routes.routes, jobs.jobs)
 
 
 def _marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
+from quire.hooks.jobs import JobDefinition
 from quire.hooks.routes import CustomRoute
 from quire.hooks.write import Write, WriteAction
 
@@ -89,11 +90,12 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
 
 
 class Extensions(Struct, frozen=True, kw_only=True):
-    """All hooks and routes of a project; ``version`` differs when any of its code does."""
+    """All hooks, routes and jobs of a project; ``version`` differs when any of its code does."""
 
     version: str = ""
     hooks: tuple[Hook, ...] = ()
     routes: tuple[CustomRoute, ...] = ()
+    jobs: tuple[JobDefinition, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 
@@ -116,15 +118,19 @@ NO_EXTENSIONS = Extensions()
 
 
 def make_extensions(
-    hooks: Sequence[Hook], version: str, routes: Sequence[CustomRoute] = ()
+    hooks: Sequence[Hook],
+    version: str,
+    routes: Sequence[CustomRoute] = (),
+    jobs: Sequence[JobDefinition] = (),
 ) -> Extensions:
-    """Build the snapshot of checked hooks and routes."""
+    """Build the snapshot of what was checked."""
     ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
     keys = {(hook.uid, action) for hook in ordered for action in hook.on}
     return Extensions(
         version=version,
         hooks=tuple(ordered),
         routes=tuple(routes),
+        jobs=tuple(jobs),
         writes={key: _hooks_of(ordered, *key) for key in keys},
     )
 

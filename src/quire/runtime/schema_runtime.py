@@ -34,6 +34,7 @@ from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.hooks.extensions import NO_EXTENSIONS, Extensions
 from quire.ids import new_document_id
+from quire.jobs.worker import JobRuntime, make_job_runtime
 from quire.runtime.content_api import ContentParts, assemble_content
 from quire.runtime.readers import inner_limits, make_reader
 from quire.runtime.services import Services
@@ -48,7 +49,8 @@ class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
     ``content`` is its content API, ``asgi_app`` takes requests; ``fast_path_api`` is what the
     fast path for reads asks (`quire.content_api.fast_path`), ``None`` where there is none.
     ``admin`` is ``None`` in a project without a secret for administrators. The default locale is
-    unknown until ``content_version`` was asked for the first time.
+    unknown until ``content_version`` was asked for the first time. ``jobs`` are the functions that
+    may run in the background: those of the project, and the server's own (`quire.jobs.queue`).
     """
 
     schema: Schema
@@ -60,6 +62,7 @@ class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
     asgi_app: AsgiApp
     fast_path_api: ContentApi | None
     content_version: ContentVersion
+    jobs: JobRuntime
 
 
 def make_schema_runtime(
@@ -126,6 +129,7 @@ def make_schema_runtime(
         asgi_app=ServerTiming(content) if timed else content,
         fast_path_api=None if timed else content,
         content_version=content_version,
+        jobs=make_job_runtime(documents, extensions.jobs),
     )
 
 
@@ -188,6 +192,7 @@ def _engine(services: Services, store: EntryStore, extensions: Extensions) -> Wr
         default_locale=None,
         limits=inner_limits(services.settings),
         extensions=extensions,
+        jobs=services.jobs.queue,
     )
 
 

@@ -14,6 +14,7 @@ from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.leases import Leases
 from quire.database.stores.slow_lists import SlowLists
 from quire.database.stores.table import OwnTables
+from quire.jobs.setup import JobParts, open_jobs
 from quire.runtime.metrics import Metrics
 from quire.settings import Settings
 from quire.uploads.context import UploadContext
@@ -38,6 +39,7 @@ class Services(Struct, frozen=True, kw_only=True):
     attempts: LoginThrottle
     audit: AuditLog
     webhooks: WebhookParts
+    jobs: JobParts
     slow_lists: SlowLists
     metrics: Metrics
     is_timed: bool
@@ -50,14 +52,17 @@ class Services(Struct, frozen=True, kw_only=True):
         self.metrics.start()
         await self.webhooks.outbox.refresh()
         self.webhooks.worker.start()
+        self.jobs.worker.start()
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
 
     async def close(self) -> None:
         """Finish what is under way, and let go of the database at the end."""
+        seconds = self.settings.server.shutdown_timeout.total_seconds()
         self.metrics.stop()
         await self.slow_lists.stop()
+        await self.jobs.worker.stop(seconds)
         await self.webhooks.worker.stop()
-        await self.services.close(self.settings.server.shutdown_timeout.total_seconds())
+        await self.services.close(seconds)
         self.upload_context.close()
         await self.database.close()
 
@@ -90,6 +95,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
         attempts=LoginThrottle(settings.admin.rate_limit, services.calls, clock),
         audit=AuditLog(database, writes, tables),
         webhooks=open_webhooks(settings, database, writes, tables, clock),
+        jobs=open_jobs(settings, database, writes, tables, clock),
         slow_lists=SlowLists(),
         metrics=metrics,
         is_timed=is_timed,

@@ -562,6 +562,23 @@ class WebhookSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobSettings:
+    """``[jobs]``: functions of the project that run in the background."""
+
+    workers: int = setting(
+        integer(0, 1000),
+        "How many jobs a server process runs at once; 0 runs none.",
+        default=4,
+    )
+    queues: tuple[str, ...] = setting(
+        NAMES, "Queues whose jobs this process runs; those of all queues if empty.", default=()
+    )
+    log_days: int = setting(
+        integer(1, 36_500), "How many days jobs that have ended are kept.", default=7
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocaleSettings:
     """``[i18n]``: languages."""
 
@@ -723,6 +740,7 @@ class Settings:
     mail: MailSettings = field(default_factory=MailSettings)
     admin: AdminSettings = field(default_factory=AdminSettings)
     webhooks: WebhookSettings = field(default_factory=WebhookSettings)
+    jobs: JobSettings = field(default_factory=JobSettings)
     i18n: LocaleSettings = field(default_factory=LocaleSettings)
     features: FeatureSettings = field(default_factory=FeatureSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)

@@ -43,7 +43,7 @@ class QueueRows:
         """Run a statement; ``key`` tells it from others on the same table."""
         return (yield from self._writes.run((self.name, key), build, values))
 
-    def first_due(self, conditions: Conditions, *values: Value) -> Program[int | None]:
+    def first_due(self, conditions: Conditions, *values: Bound) -> Program[int | None]:
         """Return when a row with these conditions may be claimed next; ``None`` without any."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -57,7 +57,7 @@ class QueueRows:
     def claim(
         self,
         conditions: Conditions,
-        *values: Value,
+        *values: Bound,
         now: int,
         until: int,
         most: int,

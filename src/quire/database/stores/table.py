@@ -22,11 +22,15 @@ OWN_PREFIX = "quire_"
 
 
 class OwnTable(Struct, frozen=True, kw_only=True):
-    """A table with an ``id`` and these columns; ``indexes`` are by name, with their columns."""
+    """A table with an ``id`` and these columns; ``indexes`` are by name, with their columns.
+
+    ``unique`` names the indexes whose values no two rows may share; NULL is no value.
+    """
 
     name: str
     columns: Mapping[str, StorageKind]
     indexes: Mapping[str, tuple[str, ...]] = {}
+    unique: tuple[str, ...] = ()
 
 
 class OwnTables:
@@ -81,5 +85,6 @@ class OwnTables:
         )
         yield Statement(kind.ddl.create_table(described))
         for name, columns in table.indexes.items():
-            index = sa.Index(name, *(described.c[column] for column in columns))
+            indexed = (described.c[column] for column in columns)
+            index = sa.Index(name, *indexed, unique=name in table.unique)
             yield Statement(kind.ddl.create_index(index))

@@ -1,0 +1,129 @@
+"""Jobs as values: what a decorator said of a function, and the checked definition."""
+
+import inspect
+import string
+from collections.abc import Callable, Mapping
+from typing import Any, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+LONGEST_ARGUMENTS = 256 * 1024
+"""How many bytes the arguments of one job may have, as JSON."""
+
+_PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class JobMark(Struct, frozen=True, kw_only=True, eq=False):
+    """What a decorator said of a function; nothing of it has been checked."""
+
+    retries: Any
+    timeout: Any
+    queue: Any
+    one_at_a_time: Any
+
+    @property
+    def phase(self) -> str:
+        """The name of the decorator."""
+        return "job"
+
+
+class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
+    """A function that runs in the background, later or in another server process.
+
+    Functions of the project are defined by ``@job``; the server's own ones are made directly, see
+    `quire.jobs.queue`. ``name`` is unique and is stored with each job. ``arguments`` is the struct
+    that its arguments are stored as; ``function`` is called with its fields by name. ``timeout`` is
+    in seconds. Of jobs whose ``one_at_a_time`` gives the same text, one runs at a time.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    arguments: type[Struct]
+    retries: int = 5
+    timeout: float = 300
+    queue: str = "default"
+    one_at_a_time: str | None = None
+    file: str = "quire"
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        """The file and line of the function."""
+        return f"{self.file}:{self.line}"
+
+    def encode(self, arguments: Struct) -> str:
+        """Return arguments as they are stored.
+
+        Raises TypeError for a value of another type than its parameter has, and ValueError for
+        more than 256 KB.
+        """
+        try:
+            encoded = msgspec.json.encode(arguments)
+            msgspec.json.decode(encoded, type=self.arguments)
+        except (msgspec.ValidationError, TypeError) as error:
+            raise TypeError(f"{self.name}: {error}") from None
+        if len(encoded) > LONGEST_ARGUMENTS:
+            message = (
+                f"{self.name}: the arguments have {len(encoded)} bytes, more than "
+                f"{LONGEST_ARGUMENTS}: store the data, and pass the id"
+            )
+            raise ValueError(message)
+        return encoded.decode()
+
+    def decode(self, stored: str) -> dict[str, Any]:
+        """Return the arguments of a call. Raises msgspec.ValidationError for other ones."""
+        found = msgspec.json.decode(stored, type=self.arguments)
+        return {name: getattr(found, name) for name in found.__struct_fields__}
+
+    def lock_key(self, arguments: Struct) -> str | None:
+        """Return the text that only one job runs with at a time; ``None`` where any number may.
+
+        Raises ValueError for a text of more than 255 characters.
+        """
+        if self.one_at_a_time is None:
+            return None
+        values = {name: getattr(arguments, name) for name in arguments.__struct_fields__}
+        key = self.one_at_a_time.format(**values)
+        if len(key) > 255:
+            raise ValueError(f"{self.name}: one_at_a_time has more than 255 characters")
+        return key
+
+
+def arguments_of(name: str, function: Callable[..., Any]) -> type[Struct]:
+    """Return the struct that the arguments of a function are stored as.
+
+    Raises TypeError for parameters that cannot be stored; the message names the parameter.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    fields: list[Any] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in _PARAMETER_KINDS:
+            raise TypeError(f"the parameter {parameter.name} must have a name that it is passed by")
+        if parameter.name not in hints:
+            raise TypeError(
+                f"the parameter {parameter.name} needs a type, such as {parameter.name}: str"
+            )
+        hint = hints[parameter.name]
+        try:
+            msgspec.json.schema(hint)
+        except TypeError as error:
+            raise TypeError(
+                f"the parameter {parameter.name} has a type that cannot be stored: {error}"
+            ) from None
+        has_default = parameter.default is not parameter.empty
+        fields.append((parameter.name, hint, *([parameter.default] if has_default else [])))
+    return msgspec.defstruct(
+        name.replace(".", "_"), fields, kw_only=True, frozen=True, forbid_unknown_fields=True
+    )
+
+
+def fields_of_template(template: str) -> list[str]:
+    """Return the names in braces of a text. Raises ValueError for what is no such text."""
+    return [name for _, name, *_ in string.Formatter().parse(template) if name is not None]
+
+
+def bind(definition: JobDefinition, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Struct:
+    """Return the arguments of a call of the function. Raises TypeError as the call would."""
+    bound = inspect.signature(definition.function).bind(*args, **kwargs)
+    return definition.arguments(**bound.arguments)

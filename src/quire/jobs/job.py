@@ -1,0 +1,102 @@
+"""``@job``: the decorator, and what it makes of a function."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cached_property, update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from quire.document_service.extension_context import current_context
+from quire.document_service.hook_principal import system_reason
+from quire.hooks.jobs import JobDefinition, JobMark, arguments_of, bind
+from quire.hooks.marks import add_mark
+from quire.jobs.queue import add_job, cancel_job
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Job(Generic[P, R]):
+    """A function that runs in the background when it was enqueued; a call of it runs it here."""
+
+    def __init__(self, function: Callable[P, R], mark: JobMark) -> None:
+        self._function = function
+        self._mark = mark
+        update_wrapper(self, function)
+        add_mark(self, mark)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function here and now, as in a test."""
+        return self._function(*args, **kwargs)
+
+    async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> int:
+        """Have the function run with these arguments as soon as the transaction has committed.
+
+        Returns the id of the job. Raises TypeError for arguments that the function does not take,
+        ValueError for more than 256 KB, and UnitOfWorkError outside of a unit of work.
+        """
+        return await self._add(None, args, kwargs)
+
+    async def enqueue_at(self, when: datetime, *args: P.args, **kwargs: P.kwargs) -> int:
+        """Have the function run at a moment, or soon after it; else as `enqueue`.
+
+        Raises ValueError for a moment without a time zone.
+        """
+        if when.tzinfo is None:
+            message = "when needs a time zone, such as datetime(2027, 1, 1, tzinfo=UTC)"
+            raise ValueError(message)
+        return await self._add(round(when.timestamp() * 1000), args, kwargs)
+
+    async def cancel(self, job_id: int) -> bool:
+        """Cancel a job that has not ended, by its id; tells whether there was one."""
+        context = current_context()
+        is_system = system_reason() is not None
+        return await context.write(lambda unit: cancel_job(unit, job_id), as_system=is_system)
+
+    async def _add(self, at: int | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        context = current_context()
+        definition = self.definition
+        arguments = bind(definition, args, kwargs)
+        return await context.write(
+            lambda unit: add_job(unit, definition, arguments, at=at),
+            as_system=system_reason() is not None,
+        )
+
+    @cached_property
+    def definition(self) -> JobDefinition:
+        """The definition, made when it is first asked for: annotations may name later classes.
+
+        Raises TypeError for parameters that cannot be stored.
+        """
+        function, mark = self._function, self._mark
+        name = f"{function.__module__}.{function.__qualname__}"
+        return JobDefinition(
+            name=name,
+            function=function,
+            arguments=arguments_of(name, function),
+            retries=mark.retries,
+            timeout=mark.timeout,
+            queue=mark.queue,
+            one_at_a_time=mark.one_at_a_time,
+            file=function.__module__.replace(".", "/") + ".py",
+            line=function.__code__.co_firstlineno,
+        )
+
+
+def job(
+    *,
+    retries: int = 5,
+    timeout: float = 300,
+    queue: str = "default",
+    one_at_a_time: str | None = None,
+) -> Callable[[Callable[P, R]], Job[P, R]]:
+    """Make a function one that can be enqueued, to run in the background.
+
+    It acts as nobody until `as_system` or `as_principal`. A run that raises or takes longer than
+    ``timeout`` seconds is tried again, ``retries`` times, after 1 s, 4 s, 16 s and so on, at most
+    an hour; then it is on the dead list. It may run twice when a server process is lost in its
+    middle. ``queue`` is a name that the setting ``jobs.queues`` chooses by. Of jobs with the same
+    text ``one_at_a_time``, such as ``"search"`` or ``"customer {customer_id}"``, one runs at a
+    time; names in braces are parameters.
+    """
+    mark = JobMark(retries=retries, timeout=timeout, queue=queue, one_at_a_time=one_at_a_time)
+    return lambda function: Job(function, mark)

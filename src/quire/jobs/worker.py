@@ -1,0 +1,351 @@
+"""The worker that runs jobs in a server process.
+
+What it has claimed is leased, and the lease is renewed as long as the job runs: the job of a lost
+process is claimed by another one when its lease ends. A worker that loses a lease stops the job.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from quire.background.backoff import backoff_ms
+from quire.background.job_queue import JobQueue
+from quire.background.worker import QueueWorker
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Value
+from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, StoredJob
+from quire.database.versioned_value import VersionedValue
+from quire.document_service.call_context import CallContext
+from quire.document_service.service import DocumentService
+from quire.errors import AppError, ValidationError
+from quire.hooks.extensions import Cause
+from quire.hooks.jobs import JobDefinition
+from quire.ids import new_document_id
+from quire.jobs.queue import cause_of
+
+_log = structlog.get_logger("quire.jobs")
+
+LEASE_MS = 30_000
+_RENEWED_SECONDS = 10.0
+_SECOND = 1000
+_PRUNE_EVERY = 600 * _SECOND
+_LONGEST_MESSAGE = 2000
+
+
+class JobWorkerOptions(Struct, frozen=True, kw_only=True):
+    """``workers`` is how many jobs run at once, 0 runs none; ``queues`` which, all if it is empty.
+
+    What ended is kept for ``log_days``, and no more than ``log_rows`` of it.
+    """
+
+    workers: int
+    queues: tuple[str, ...] = ()
+    log_days: int = 7
+    log_rows: int = 10_000
+
+
+class JobRuntime(Struct, frozen=True, kw_only=True):
+    """What jobs run with: the documents of the present schema, and the functions by name."""
+
+    documents: DocumentService
+    definitions: Mapping[str, JobDefinition]
+
+
+def make_job_runtime(
+    documents: DocumentService, definitions: Collection[JobDefinition]
+) -> JobRuntime:
+    """Return what jobs run with from now on."""
+    return JobRuntime(documents=documents, definitions={one.name: one for one in definitions})
+
+
+class _Run(Struct, kw_only=True, eq=False):
+    """A job that runs in this process; ``leased_until`` is a time of the event loop."""
+
+    job: StoredJob
+    leased_until: float
+    task: "asyncio.Task[None] | None" = None
+    is_lost: bool = False
+
+
+class _TooLongError(Exception):
+    """A job took longer than it may."""
+
+
+class JobWorker(QueueWorker):
+    """Claims jobs that are due and runs them."""
+
+    def __init__(
+        self, database: Database, queue: JobQueue, *, clock: Clock, options: JobWorkerOptions
+    ) -> None:
+        super().__init__("jobs")
+        self._database = database
+        self._queue = queue
+        self._rows = queue.rows
+        self._clock = clock
+        self._options = options
+        self._holder = new_document_id()
+        self._runtime: JobRuntime | None = None
+        self._names: tuple[str, ...] = ()
+        self._runs: dict[int, _Run] = {}
+        self._renewing: asyncio.Task[None] | None = None
+        self._next_due = 0
+        self._is_current: VersionedValue[bool] = VersionedValue()
+        self._pruned = 0
+        queue.added = self.wake
+
+    def adopt(self, runtime: JobRuntime) -> None:
+        """Run jobs that are claimed from now on with these functions."""
+        queues = self._options.queues
+        self._runtime = runtime
+        self._names = tuple(
+            one.name for one in runtime.definitions.values() if not queues or one.queue in queues
+        )
+        self.wake()
+
+    def start(self) -> None:
+        """Begin to run jobs, unless the settings say that this process runs none."""
+        if self._options.workers == 0:
+            return
+        super().start()
+        self._renewing = asyncio.get_running_loop().create_task(self._renew_leases())
+
+    async def stop(self, seconds: float = 5) -> None:
+        """Claim nothing more, and give jobs so many seconds to end.
+
+        Those that have not ended are interrupted, and can be claimed by another process at once.
+        """
+        await super().stop(seconds)
+        if self._renewing is not None:
+            self._renewing.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._renewing
+            self._renewing = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a job is running in this process."""
+        return bool(self._running)
+
+    def wake(self) -> None:
+        """Look for jobs now."""
+        self._next_due = 0
+        super().wake()
+
+    def seconds_to_next(self) -> float:
+        """Return how long it is until the next job is due."""
+        return max(self._next_due - self._clock(), 0) / _SECOND
+
+    async def work(self) -> None:
+        """Claim what is due and begin to run it. Raises ServiceUnavailableError."""
+        now = self._clock()
+        free = self._options.workers - len(self._runs)
+        if self._runtime is None or not self._names or free <= 0:
+            # What runs wakes the worker at its end.
+            self._next_due = now + LEASE_MS
+            return
+        version = self._database.version()
+        is_current = self._is_current.get(version) or not self._queue.tables.is_known(JOBS)
+        if now < self._next_due and is_current:
+            return
+        self._is_current.set(version, True)  # noqa: FBT003 - the value, not a flag
+        if not await self._has_table():
+            self._next_due = now + LEASE_MS
+            return
+        due = await self._database.read(lambda: self._rows.first_due(self._names))
+        self._next_due = now + LEASE_MS if due is None else due
+        if due is None or due > now:
+            return
+        claimed = await self._claim(now, free)
+        # What is due and cannot be claimed waits for another job with the same key.
+        self._next_due = now if claimed else now + _SECOND
+        await self._prune(now)
+
+    async def _has_table(self) -> bool:
+        tables = self._queue.tables
+        if not tables.is_known(JOBS):
+            if not await self._database.read(lambda: tables.exists(JOBS)):
+                return False
+            await tables.ensure(JOBS)
+        return True
+
+    async def _claim(self, now: int, free: int) -> int:
+        claim = JobClaim(names=self._names, holder=self._holder, now=now, until=now + LEASE_MS)
+        claimed = await self._database.write(self._rows.claim(claim, free))
+        self._begin_all(claimed)
+        if len(claimed) == free:
+            return free
+        count = len(claimed)
+        keys = await self._database.read(lambda: self._rows.due_keys(claim, free - count))
+        for key in keys:
+            try:
+                found = await self._database.write(self._rows.claim_key(claim, key))
+            except ValidationError:
+                continue  # another process has just begun a job with this key
+            self._begin_all(found)
+            count += len(found)
+        return count
+
+    def _begin_all(self, jobs: Sequence[StoredJob]) -> None:
+        until = asyncio.get_running_loop().time() + LEASE_MS / _SECOND
+        for job in jobs:
+            run = self._runs[job.id] = _Run(job=job, leased_until=until)
+            run.task = self._begin(self._run(run), job.queue)
+
+    async def _run(self, run: _Run) -> None:
+        """Run a job and write down what became of it."""
+        try:
+            changes = await self._outcome(run)
+        finally:
+            self._runs.pop(run.job.id, None)
+        if changes is None or not await self._settle(run.job, changes):
+            _log.warning("a job was cancelled or taken over", job=run.job.name, id=run.job.id)
+
+    async def _settle(self, job: StoredJob, changes: Mapping[str, Value]) -> bool:
+        """Write down what became of a job, also when the worker stops meanwhile."""
+        writing = asyncio.ensure_future(self._database.write(self._rows.settle(job, changes)))
+        try:
+            return await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            return await writing
+
+    async def _outcome(self, run: _Run) -> dict[str, Value] | None:
+        """Call the function; returns how the row changes, ``None`` when it is another's by now."""
+        job, runtime = run.job, self._runtime
+        definition = None if runtime is None else runtime.definitions.get(job.name)
+        if runtime is None or definition is None:
+            return self._released(job)
+        if job.attempts > definition.retries + 1:
+            return self._failed(job, definition, "The process that ran it was lost each time")
+        try:
+            await self._call(runtime, definition, job)
+        except asyncio.CancelledError as error:
+            if run.is_lost:
+                return None
+            if not self._is_stopped:  # the job has cancelled itself
+                return self._failed(job, definition, "It was cancelled", error)
+            # A thread goes on as long as it likes: nobody else may begin before the lease ends.
+            return self._released(job) if _is_async(definition) else None
+        except Exception as error:  # noqa: BLE001 - a job may raise anything
+            return self._failed(job, definition, _message(error), error)
+        return {"state": DONE, "ended_at": self._clock(), "message": None}
+
+    async def _call(self, runtime: JobRuntime, definition: JobDefinition, job: StoredJob) -> None:
+        arguments = definition.decode(job.arguments)
+        causes = (*msgspec.json.decode(job.causes, type=tuple[Cause, ...]), cause_of(definition))
+        context = CallContext(
+            definition.name, runtime.documents, None, causes=causes, origin=f"job {job.name}"
+        )
+        try:
+            with context.activate():
+                if _is_async(definition):
+                    await self._call_async(definition, arguments)
+                else:
+                    await self._call_in_thread(definition, arguments)
+        finally:
+            context.is_ended = True
+
+    async def _call_async(self, definition: JobDefinition, arguments: dict[str, Any]) -> None:
+        limit = asyncio.timeout(definition.timeout)
+        try:
+            async with limit:
+                await definition.function(**arguments)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise _TooLongError(f"It took longer than {definition.timeout:g} seconds") from error
+
+    async def _call_in_thread(self, definition: JobDefinition, arguments: dict[str, Any]) -> None:
+        """Call a plain function, which may block; nobody can interrupt it."""
+        calling = asyncio.ensure_future(asyncio.to_thread(definition.function, **arguments))
+        _, late = await asyncio.wait([calling], timeout=definition.timeout)
+        if late:
+            _log.error(
+                "a job takes too long, and cannot be interrupted because it is no async def",
+                job=definition.name,
+                place=definition.place,
+                seconds=definition.timeout,
+            )
+        await calling
+
+    def _released(self, job: StoredJob) -> dict[str, Value]:
+        """Let another process run a job now, as if it had not been begun."""
+        return {"state": WAITING, "due": self._clock(), "attempts": job.attempts - 1}
+
+    def _failed(
+        self,
+        job: StoredJob,
+        definition: JobDefinition,
+        message: str,
+        error: BaseException | None = None,
+    ) -> dict[str, Value]:
+        now = self._clock()
+        is_dead = job.attempts > definition.retries
+        _log.error(
+            "a job failed" if is_dead else "a job failed and is tried again",
+            job=job.name,
+            id=job.id,
+            place=definition.place,
+            attempt=job.attempts,
+            exc_info=error,
+        )
+        if is_dead:
+            return {"state": FAILED, "ended_at": now, "message": message}
+        due = now + backoff_ms(job.attempts)
+        return {"state": WAITING, "due": due, "message": message}
+
+    async def _renew_leases(self) -> None:
+        while True:
+            await asyncio.sleep(_RENEWED_SECONDS)
+            try:
+                await self.renew()
+            except AppError as error:
+                _log.warning("leases of jobs cannot be renewed", exc_info=error)
+
+    async def renew(self) -> None:
+        """Renew the leases of what runs, and stop what is another's. Raises AppError."""
+        loop = asyncio.get_running_loop()
+        runs = dict(self._runs)
+        if not runs:
+            return
+        asked = loop.time()
+        until = self._clock() + LEASE_MS
+        try:
+            kept = await self._database.write(
+                self._rows.renew(list(runs), self._holder, until=until)
+            )
+        except AppError:
+            kept = frozenset(id_ for id_, run in runs.items() if run.leased_until > loop.time())
+            self._stop_lost(runs, kept)
+            raise
+        for id_ in kept:
+            runs[id_].leased_until = asked + LEASE_MS / _SECOND
+        self._stop_lost(runs, kept)
+
+    def _stop_lost(self, runs: Mapping[int, _Run], kept: frozenset[int]) -> None:
+        for id_, run in runs.items():
+            if id_ not in kept and id_ in self._runs and run.task is not None:
+                run.is_lost = True
+                run.task.cancel()
+
+    async def _prune(self, now: int) -> None:
+        if now - self._pruned > _PRUNE_EVERY:
+            self._pruned = now
+            before = now - self._options.log_days * 86_400 * _SECOND
+            await self._database.write(self._rows.prune(before=before, most=self._options.log_rows))
+
+
+def _is_async(definition: JobDefinition) -> bool:
+    return inspect.iscoroutinefunction(definition.function)
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, _TooLongError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]
