@@ -339,6 +339,10 @@ class CopyError(QuireError):
     """A database that cannot be copied as it is, or to where it should go."""
 
 
+class TransferError(QuireError):
+    """An export archive that cannot be read or written, or a project that is no place for it."""
+
+
 class SchemaProblem(Struct, frozen=True):
     """One fault of a schema tree: in which file, at which JSON path, and what is wrong."""
 

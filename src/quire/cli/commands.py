@@ -315,6 +315,39 @@ def restore(
     return restore_project(project, source, replace=replace)
 
 
+@app.command(name="import")
+def import_archive(
+    archive: Annotated[Path, Parameter(help="An archive that `strapi export` has made.")],
+    project: Project = _HERE,
+    /,
+    *,
+    key: Annotated[
+        str | None,
+        Parameter(
+            help="Key of an encrypted archive; asked for, or read from standard input, without it.",
+            show_default=False,
+        ),
+    ] = None,
+    replace: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Replace the content that is there."),
+    ] = False,
+    max_size: Annotated[
+        int,
+        Parameter(
+            validator=validators.Number(gte=1),
+            help="Megabytes that the archive may unpack to.",
+        ),
+    ] = 20_000,
+) -> int:
+    """Put the content of an export archive into a project, all of it or nothing."""
+    from quire.cli.import_archive import import_project
+
+    return import_project(
+        project, archive, key=key, replace=replace, max_bytes=max_size * 1_000_000
+    )
+
+
 @app.command
 def types(
     project: Project = _HERE,

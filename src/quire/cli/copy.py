@@ -1,14 +1,11 @@
 """``quire copy``: copies the database of a project to another one."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
 from quire.cli.exit_codes import DONE, PROBLEMS
+from quire.cli.progress import shown_progress
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message, print_warning
 from quire.database.copying.copy import CopyResult, copy_database
@@ -61,33 +58,8 @@ def settings_of_url(address: str) -> Mapping[str, object]:
 async def _copy(
     origin: DatabaseTarget, goal: DatabaseTarget, schema: Schema, *, replace: bool
 ) -> CopyResult:
-    with _shown() as bar:
+    with shown_progress() as bar:
         return await copy_database(origin, goal, schema, replace=replace, progress=bar)
-
-
-class _Bar:
-    """Shows on a terminal how far the work has got."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._task = progress.add_task("Looking", total=None)
-
-    def begin(self, work: str, total: int) -> None:
-        """See `quire.database.copying.copy.Progress`."""
-        self._progress.reset(self._task, description=work, total=total)
-
-    def advance(self, rows: int) -> None:
-        """See `quire.database.copying.copy.Progress`."""
-        self._progress.advance(self._task, rows)
-
-
-@contextmanager
-def _shown() -> Iterator[_Bar]:
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(
-        *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True
-    ) as progress:
-        yield _Bar(progress)
 
 
 def _told(outcome: CopyResult, goal: DatabaseTarget) -> int:

@@ -1,5 +1,7 @@
 """Output on the terminal: results to standard output, everything else to standard error."""
 
+import getpass
+import sys
 from contextlib import AbstractContextManager
 
 from rich.console import Console
@@ -37,3 +39,10 @@ def show_progress(text: str) -> AbstractContextManager[object]:
 def confirm(question: str) -> bool:
     """Ask on the terminal for a yes or a no; no is the default."""
     return Confirm.ask(question, console=_MESSAGES, default=False)
+
+
+def ask_key() -> str:
+    """Ask for the key of an archive; in a script it is the first line of standard input."""
+    if sys.stdin.isatty():
+        return getpass.getpass("Key of the archive: ")
+    return sys.stdin.readline().rstrip("\n")

@@ -1,8 +1,6 @@
 """Imports content into the database of a project, all or nothing."""
 
-import asyncio
 import secrets
-import threading
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -12,6 +10,7 @@ from quire.database.connection import Database
 from quire.database.entries.store import open_store
 from quire.database.existing_content import ExistingContent
 from quire.database.initialize import first_program, row_inserts
+from quire.database.interruptible import write_interruptible
 from quire.database.open import open_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
@@ -157,21 +156,15 @@ class _Work:
         self, database: Database, make: Callable[[SeedTarget, Advance], Program[None]]
     ) -> None:
         """Run a program; an interrupted one stops at its next step, and nothing of it is kept."""
-        interrupted = threading.Event()
 
-        def step(name: str) -> None:
-            if interrupted.is_set():
-                raise SeedingError("Seeding was interrupted.")
-            self._advance(name)
+        def program(check: Callable[[], None]) -> Program[None]:
+            def step(name: str) -> None:
+                check()
+                self._advance(name)
 
-        writing = asyncio.ensure_future(database.write(make(self._target(database), step)))
-        try:
-            await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            interrupted.set()
-            await asyncio.wait([writing])
-            if writing.exception() is not None:
-                raise
+            return make(self._target(database), step)
+
+        await write_interruptible(database, program)
 
     def _target(self, database: Database) -> SeedTarget:
         dialect, chance = database.dialect, self._chance

@@ -1,6 +1,6 @@
 """The core store: settings in the database, by key, as JSON."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
@@ -71,6 +71,35 @@ def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
     rows = yield from writes.run(("core store", "write"), build, (text, key))
     if not rows:
         yield from writes.insert(CORE_STORE, {"key": key, "value": text, "type": _OBJECT})
+
+
+def replace_settings(
+    writes: Writes, settings: Mapping[str, object], kept: Collection[str]
+) -> Program[None]:
+    """Put settings in the place of all that are there, except for those under the keys ``kept``."""
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        described = sa.table(CORE_STORE, sa.column("key"))
+        here = writes.dialect.member_of(described.c.key, builder.parents())
+        return sa.delete(described).where(sa.not_(here))
+
+    yield from writes.run_listed(("core store", "replace"), build, kept)
+    columns = ("key", "value", "type")
+    rows = [
+        (key, orjson.dumps(value).decode(), _type_name(value))
+        for key, value in settings.items()
+        if key not in kept
+    ]
+    yield from writes.insert_many(CORE_STORE, columns, rows)
+
+
+def _type_name(value: object) -> str:
+    """Return what the reference calls the type of a setting."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    return "number" if isinstance(value, int | float) else _OBJECT
 
 
 def decode_setting(stored: Value) -> object:

@@ -1,0 +1,109 @@
+"""``quire import``: puts the content of an export archive into a project."""
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from quire.builder.files import FileChange
+from quire.cli.environment import write_environment
+from quire.cli.exit_codes import DONE
+from quire.cli.progress import shown_progress
+from quire.cli.project import require_project
+from quire.cli.terminal import ask_key, print_message, print_warning
+from quire.database.settings_target import target_of
+from quire.errors import TransferError
+from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
+from quire.transfer.archived_schema import (
+    missing_files,
+    read_archived_schema,
+    require_same_schema,
+)
+from quire.transfer.import_program import ImportCounts
+from quire.transfer.importing import ImportTarget, import_archive
+from quire.transfer.unpacking import ENCRYPTED_SUFFIX, unpack_archive
+
+_TEMPORARY = ".quire-import-"
+
+
+def import_project(
+    project: Path, path: Path, *, key: str | None, replace: bool, max_bytes: int
+) -> int:
+    """Import an archive that Strapi or Quire has exported; returns the exit code.
+
+    A project without content types gets those of the archive. ``max_bytes`` is how much the archive
+    may unpack to. Raises TransferError when it cannot be done; then nothing was changed.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    if not path.is_file():
+        raise TransferError(f"There is no archive {path}.")
+    if key is None and path.name.endswith(ENCRYPTED_SUFFIX):
+        key = ask_key()
+    with (
+        TemporaryDirectory(dir=settings.project, prefix=_TEMPORARY) as folder,
+        shown_progress() as progress,
+    ):
+        progress.begin("Unpacking", path.stat().st_size)
+        archive = unpack_archive(
+            path, Path(folder), key=key, max_bytes=max_bytes, advance=progress.advance
+        )
+        archived = read_archived_schema(archive, settings)
+        changes = missing_files(archived, settings)
+        with _written_files(settings.project, changes):
+            schema = load_project_schema(settings)
+            require_same_schema(archived.schema, schema)
+            into = ImportTarget(settings=settings, schema=schema, replace=replace)
+            is_new = not asyncio.run(target_of(settings).has_tables())
+            counts = asyncio.run(import_archive(archive, into, progress))
+    if is_new and write_environment(settings) is not None:
+        print_message("New secrets are in .env.")
+    _report(changes, counts)
+    files = len(archive.assets)
+    print_message(
+        f"{target_of(settings).place} holds {counts.entries:,} entries, {counts.links:,} links, "
+        f"{counts.settings:,} settings and {counts.webhooks:,} webhooks of the archive now; "
+        f"{files:,} files were stored."
+    )
+    return DONE
+
+
+def _report(changes: Sequence[FileChange], counts: ImportCounts) -> None:
+    for change in changes:
+        print_message(f"made {change.path}")
+    for uid, count in sorted(counts.left_out.items()):
+        print_warning(f"{count:,} rows of {uid} were left out: the project has no such type")
+    if counts.dangling_links:
+        print_warning(
+            f"{counts.dangling_links:,} links to rows that the archive lacks were left out"
+        )
+    if counts.copied_components:
+        print_warning(
+            f"{counts.copied_components:,} components that two entries had in common are two now"
+        )
+
+
+@contextmanager
+def _written_files(project: Path, changes: Sequence[FileChange]) -> Iterator[None]:
+    """Write new files; remove them when the block raises."""
+    made: list[Path] = []
+    try:
+        for change in changes:
+            path = project / change.path
+            for folder in reversed([path.parent, *path.parent.parents]):
+                if not folder.exists():
+                    folder.mkdir()
+                    made.append(folder)
+            with path.open("x", encoding="utf-8") as file:
+                made.append(path)
+                file.write(change.after or "")
+                file.flush()
+                os.fsync(file.fileno())
+        yield
+    except BaseException:
+        for path in reversed(made):
+            path.rmdir() if path.is_dir() else path.unlink(missing_ok=True)
+        raise

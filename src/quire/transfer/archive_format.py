@@ -1,0 +1,110 @@
+"""The members of an export archive, and the lines of its files, as types.
+
+An archive is a tar file, optionally compressed by gzip, then optionally encrypted. Its members:
+
+- ``metadata.json``: when and by which version it was written
+- ``schemas/schemas_00001.jsonl``: the schema of each content type and component
+- ``entities/entities_00001.jsonl``: one row of a content type per line, components nested in it
+- ``links/links_00001.jsonl``: one relation between two rows per line, media included
+- ``configuration/configuration_00001.jsonl``: settings of the core store, and webhooks
+- ``assets/uploads/NAME`` and ``assets/metadata/NAME.json``: a file and what is known of it
+"""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct, field
+
+METADATA = "metadata.json"
+UPLOADS_FOLDER = "assets/uploads"
+ASSET_METADATA_FOLDER = "assets/metadata"
+
+PART_CHARACTERS = 256_000_000
+"""A part of a stage is at most so long; what comes after it is in the next part."""
+
+PART_NAME = re.compile(
+    r"(?P<stage>schemas|entities|links|configuration)/(?P=stage)_[0-9]{5}\.jsonl"
+)
+_ASSET_NAME = re.compile(r"[^/\\\x00-\x1f]{1,255}")
+
+
+class Stage(StrEnum):
+    """The folders of an archive that have lines in them."""
+
+    SCHEMAS = "schemas"
+    ENTITIES = "entities"
+    LINKS = "links"
+    CONFIGURATION = "configuration"
+
+
+def part_name(stage: Stage, number: int) -> str:
+    """Return the member with a part of a stage; parts are counted from 1."""
+    return f"{stage}/{stage}_{number:05}.jsonl"
+
+
+def is_asset_name(name: str) -> bool:
+    """Tell whether something can be the name of an uploaded file: no path, and not hidden."""
+    return _ASSET_NAME.fullmatch(name) is not None and not name.startswith(".")
+
+
+class StrapiVersion(Struct, frozen=True):
+    """Which version of the reference wrote an archive, or can read one of ours."""
+
+    version: str = ""
+
+
+class ArchiveMetadata(Struct, frozen=True, rename="camel"):
+    """The file ``metadata.json``."""
+
+    created_at: str = ""
+    strapi: StrapiVersion = field(default_factory=StrapiVersion)
+
+
+class EntityLine(Struct, frozen=True):
+    """A row: its values by attribute, components nested, without relations and media."""
+
+    type: str
+    id: int
+    data: dict[str, Any]
+
+
+class LinkEnd(Struct, frozen=True):
+    """One side of a relation: a row, its attribute, and the position among the attribute's rows."""
+
+    type: str
+    ref: int | str
+    field: str | None = None
+    pos: float | None = None
+
+
+class LinkLine(Struct, frozen=True):
+    """A relation between two rows; ``left`` is the side that owns it."""
+
+    kind: str
+    relation: str
+    left: LinkEnd
+    right: LinkEnd
+
+
+class ConfigurationLine(Struct, frozen=True):
+    """A setting (``core-store``) or a webhook (``webhook``) with its columns."""
+
+    type: str
+    value: Mapping[str, Any]
+
+
+class AssetMetadata(Struct, frozen=True, rename="camel"):
+    """What is known of a file: the row of the media library, or one of its formats.
+
+    ``id`` is the id of the row, ``type`` the name of the format; the file of the row itself has
+    none. ``main_hash`` is the hash of the row's own file.
+    """
+
+    id: int | str
+    hash: str
+    ext: str | None = None
+    mime: str | None = None
+    type: str | None = None
+    main_hash: str | None = None

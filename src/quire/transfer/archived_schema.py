@@ -1,0 +1,173 @@
+"""The schema of an archive: compared with that of a project, or written where there is none."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.builder.files import FileChange, file_changes
+from quire.builder.naming import file_of
+from quire.builder.schema_files import EditedFiles
+from quire.errors import SchemaError, TransferError
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    DynamicZoneAttribute,
+    MediaAttribute,
+    RelationAttribute,
+)
+from quire.schema.builtin import builtin_schemas
+from quire.schema.load import build_schema, in_file_order, read_sources
+from quire.schema.model import ContentType, Model, Schema
+from quire.schema.sources import EXTENSION, SchemaFile
+from quire.settings import Settings
+from quire.strapi_project.schema import load_options
+from quire.transfer.archive_format import Stage
+from quire.transfer.unpacking import UnpackedArchive
+
+_AUTOMATIC = frozenset(
+    {
+        "createdAt",
+        "updatedAt",
+        "publishedAt",
+        "createdBy",
+        "updatedBy",
+        "locale",
+        "localizations",
+    }
+)
+_TYPE_KEYS = ("kind", "collectionName", "info", "options", "pluginOptions")
+_COMPONENT_KEYS = ("collectionName", "info", "options")
+_SHOWN = 20
+
+
+class ArchivedSchema(Struct, frozen=True):
+    """The schema of an archive, and the files that make a project have it."""
+
+    schema: Schema
+    sources: tuple[SchemaFile, ...]
+
+
+def read_archived_schema(archive: UnpackedArchive, settings: Settings) -> ArchivedSchema:
+    """Read the schema of an archive.
+
+    Raises TransferError when it has none, or one that cannot be understood.
+    """
+    lines = list(archive.raw_lines(Stage.SCHEMAS))
+    if not lines:
+        raise TransferError("The archive has no schema, so that nobody can say what its rows are.")
+    builtin = {uid: raw for uid, _, raw in builtin_schemas()}
+    sources = in_file_order(_sources(lines, builtin))
+    try:
+        schema = build_schema(sources, load_options(settings))
+    except SchemaError as error:
+        raise TransferError(f"The schema of the archive is not understood.\n{error}") from error
+    return ArchivedSchema(schema, tuple(sources))
+
+
+def missing_files(archived: ArchivedSchema, settings: Settings) -> list[FileChange]:
+    """Return the schema files that a project lacks; none where it has any of its own."""
+    if read_sources(settings.project):
+        return []
+    edited = EditedFiles(sources=archived.sources, models={}, attributes={})
+    return file_changes(settings.project, [], edited)
+
+
+def require_same_schema(archived: Schema, schema: Schema) -> None:
+    """Check that everything in an archive has a place in a project.
+
+    The project may have more types and attributes than the archive. Raises TransferError with
+    every difference that would lose or change values.
+    """
+    problems = list(_differences(archived, schema))
+    if not problems:
+        return
+    shown = [f"  {line}" for line in problems[:_SHOWN]]
+    if len(problems) > _SHOWN:
+        shown.append(f"  and {len(problems) - _SHOWN} more")
+    listed = "\n".join(shown)
+    raise TransferError(f"The content types differ from those of the archive:\n{listed}")
+
+
+def _sources(
+    lines: Sequence[Mapping[str, object]], builtin: Mapping[str, Mapping[str, object]]
+) -> Iterator[SchemaFile]:
+    for line in lines:
+        uid = str(line.get("uid"))
+        if uid.startswith("api::"):
+            yield SchemaFile(uid, file_of(uid), _raw(line, _TYPE_KEYS))
+        elif "::" not in uid:
+            raw = {**_raw(line, _COMPONENT_KEYS), "config": {}}
+            yield SchemaFile(uid, file_of(uid), raw)
+        elif uid in builtin and _own_attributes(line).keys() - _attributes(builtin[uid]).keys():
+            extension = f"{EXTENSION}{uid}"
+            yield SchemaFile(extension, file_of(extension), _raw(line, _TYPE_KEYS))
+
+
+def _raw(line: Mapping[str, object], keys: Sequence[str]) -> dict[str, object]:
+    """Return what a schema file holds, of a line with what the server adds to it."""
+    raw = {key: line[key] for key in keys if key in line}
+    return {**raw, "attributes": _own_attributes(line)}
+
+
+def _own_attributes(line: Mapping[str, object]) -> dict[str, object]:
+    attributes = _attributes(line)
+    if "::" not in str(line.get("uid")):
+        return attributes
+    return {name: value for name, value in attributes.items() if name not in _AUTOMATIC}
+
+
+def _attributes(raw: Mapping[str, object]) -> dict[str, object]:
+    attributes = raw.get("attributes")
+    return dict(attributes) if isinstance(attributes, Mapping) else {}
+
+
+def _differences(archived: Schema, schema: Schema) -> Iterator[str]:
+    for model in archived.models():
+        if model.uid.startswith("admin::"):
+            continue
+        own = schema.content_types.get(model.uid) or schema.components.get(model.uid)
+        if own is None:
+            yield f"{model.uid} is missing in the project"
+            continue
+        yield from _model_differences(model, own)
+
+
+def _model_differences(model: Model, own: Model) -> Iterator[str]:
+    if isinstance(model, ContentType) and isinstance(own, ContentType):
+        for what in ("kind", "draft_and_publish", "localized"):
+            if getattr(model, what) != getattr(own, what):
+                yield (
+                    f"{model.uid}: {what.replace('_', ' ')} is {getattr(own, what)}, "
+                    f"and {getattr(model, what)} in the archive"
+                )
+    for name, attribute in model.attributes.items():
+        present = own.attributes.get(name)
+        if present is None:
+            yield f"{model.uid}.{name} is missing in the project"
+        elif _form(present) != _form(attribute):
+            yield (
+                f"{model.uid}.{name} is {_describe(present)}, "
+                f"and {_describe(attribute)} in the archive"
+            )
+        elif isinstance(attribute, DynamicZoneAttribute) and isinstance(
+            present, DynamicZoneAttribute
+        ):
+            for uid in sorted(set(attribute.components) - set(present.components)):
+                yield f"{model.uid}.{name} does not take the component {uid}"
+
+
+def _form(attribute: Attribute) -> tuple[object, ...]:
+    """Return what two attributes have to agree in so that values fit both."""
+    match attribute:
+        case RelationAttribute():
+            return attribute.type.name, attribute.relation, attribute.target
+        case ComponentAttribute():
+            return attribute.type.name, attribute.component, attribute.repeatable
+        case MediaAttribute():
+            return attribute.type.name, attribute.multiple
+        case _:
+            return (attribute.type.name,)
+
+
+def _describe(attribute: Attribute) -> str:
+    return " ".join(str(part) for part in _form(attribute))

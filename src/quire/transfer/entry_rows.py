@@ -1,0 +1,341 @@
+"""Converts the lines of an archive to rows of tables, and reports what has no place in them.
+
+Rows keep the ids that they have in the archive: links, components and files refer to them.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct, field
+
+from quire.clock import ms_from_iso
+from quire.database.copying.values import Common, restorer
+from quire.database.dialect import Dialect
+from quire.database.program import Value
+from quire.database.tables.table_map import (
+    COMPONENT_ENTITY,
+    COMPONENT_ID,
+    COMPONENT_TYPE,
+    FIELD,
+    ORDER,
+    BackColumnEdge,
+    ColumnEdge,
+    ComponentEdge,
+    LinkEdge,
+    LocalizationsEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+    TableMap,
+)
+from quire.errors import TransferError
+from quire.schema.attributes.base import ComponentAttribute, ScalarAttribute, StorageKind
+from quire.schema.model import Component, Model, Schema
+from quire.transfer.archive_format import EntityLine, LinkLine
+
+_COMPONENT_KEY = "__component"
+_LARGEST = 2**63 - 1
+_SMALLEST = -(2**63)
+_ROUNDED_LARGEST = float(2**63)
+"""What the largest whole numbers of 64 bits are as floats, which the reference writes them as."""
+
+_COMPONENT_COLUMNS = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+
+
+class ArchiveRow(NamedTuple):
+    """A row to insert. One with ``joins`` refers to rows that have to be there before it."""
+
+    table: str
+    columns: tuple[str, ...]
+    values: tuple[Value, ...]
+    joins: bool
+
+
+class ColumnChange(NamedTuple):
+    """Columns to set in a row that is there."""
+
+    table: str
+    row_id: int
+    values: Mapping[str, Value]
+
+
+class EntryRows:
+    """Makes the rows of entries with their components.
+
+    ``known`` has the ids of all rows and components that were seen, by uid; ``renumbered`` counts
+    components that two entries had in common and that one of them has a copy of now.
+    """
+
+    def __init__(self, schema: Schema, tables: TableMap, dialect: Dialect) -> None:
+        self.known: dict[str, set[int]] = defaultdict(set)
+        self.renumbered = 0
+        self._schema = schema
+        self._tables = tables
+        self._copies: dict[str, int] = {}
+        self._layouts: dict[str, _Layout] = {}
+        self._dialect = dialect
+
+    def rows(self, line: EntityLine) -> Iterator[ArchiveRow]:
+        """Return the row of a line and those of its components.
+
+        Raises TransferError for a value that its attribute cannot have.
+        """
+        if line.id in self.known[line.type]:
+            raise TransferError(f"{line.type} {line.id} is in the archive twice.")
+        yield from self._rows(self._layout(line.type), line.id, line.data, str(line.id))
+
+    def _rows(
+        self, layout: "_Layout", row_id: int, data: Mapping[str, object], place: str
+    ) -> Iterator[ArchiveRow]:
+        uid = layout.model.uid
+        self.known[uid].add(row_id)
+        values = [row_id]
+        yield ArchiveRow(
+            layout.table,
+            layout.columns,
+            (*values, *(encode(data.get(name), place) for name, encode in layout.encoders)),
+            joins=False,
+        )
+        for name, edge in layout.components:
+            yield from self._components(layout, row_id, name, edge, data.get(name))
+
+    def _components(
+        self, layout: "_Layout", row_id: int, name: str, edge: ComponentEdge, value: object
+    ) -> Iterator[ArchiveRow]:
+        if value is None:
+            return
+        is_single = isinstance(value, Mapping)
+        place = f"{layout.model.uid} {row_id}: {name}"
+        for position, item in enumerate(value if isinstance(value, list) else [value], 1):
+            uid, component_id = self._component(layout.model, name, edge, item, place)
+            yield from self._rows(self._layout(uid), component_id, item, f"{row_id}, {name}")
+            order = None if is_single else float(position)
+            yield ArchiveRow(
+                edge.table,
+                _COMPONENT_COLUMNS,
+                (row_id, component_id, uid, edge.field, order),
+                joins=True,
+            )
+
+    def _component(
+        self, model: Model, name: str, edge: ComponentEdge, item: object, place: str
+    ) -> tuple[str, int]:
+        """Return the uid and the id that a component gets."""
+        if not isinstance(item, Mapping):
+            raise TransferError(f"{place} is no component.")
+        attribute = model.attributes[name]
+        uid = item.get(_COMPONENT_KEY)
+        if isinstance(attribute, ComponentAttribute):
+            uid = attribute.component
+        if not isinstance(uid, str) or uid not in edge.components:
+            raise TransferError(f"{place} cannot hold the component {uid}.")
+        component_id = item.get("id")
+        if not isinstance(component_id, int) or isinstance(component_id, bool):
+            raise TransferError(f"{place} has a component without an id.")
+        if component_id in self.known[uid]:
+            self.renumbered += 1
+            highest = self._copies.get(uid) or max(self.known[uid]) + _COPIES_FROM
+            component_id = self._copies[uid] = highest + 1
+        return uid, component_id
+
+    def _layout(self, uid: str) -> "_Layout":
+        layout = self._layouts.get(uid)
+        if layout is None:
+            layout = self._layouts[uid] = _layout(
+                self._schema.model(uid), self._tables, self._dialect
+            )
+        return layout
+
+
+_COPIES_FROM = 1_000_000
+"""Copies of components get ids far above those of the archive, which come in any order."""
+
+
+class LinkRows:
+    """Makes the rows of links. Those to rows that are not there are left out and counted."""
+
+    def __init__(
+        self, schema: Schema, tables: TableMap, known: Mapping[str, set[int]], dialect: Dialect
+    ) -> None:
+        """``known`` has the ids of all rows by uid."""
+        self.dangling = 0
+        self._schema = schema
+        self._tables = tables
+        self._known = known
+        self._order = restorer(dialect, StorageKind.FLOAT)
+
+    def row(self, line: LinkLine) -> ArchiveRow | ColumnChange | None:
+        """Return what stores a link, ``None`` for one that needs no row.
+
+        Raises TransferError for one whose attribute does not store links.
+        """
+        left, right = line.left, line.right
+        if not self._is_known_type(left.type) or not self._is_known_type(right.type):
+            self.dangling += 1
+            return None
+        table = self._tables[left.type]
+        edge = table.edges.get(left.field or "")
+        if isinstance(edge, LocalizationsEdge):
+            return None
+        near, far = left.ref, right.ref
+        if not isinstance(near, int) or not isinstance(far, int):
+            raise TransferError(f"{left.type}.{left.field} is linked by something else than ids.")
+        if near not in self._known[left.type] or far not in self._known[right.type]:
+            self.dangling += 1
+            return None
+        match edge:
+            case LinkEdge():
+                self._check_target(edge.target, line)
+                return self._link(edge, line, near, far)
+            case MorphListEdge():
+                columns = (edge.near, edge.far_id, edge.far_type, FIELD, ORDER)
+                values = (near, far, right.type, right.field, self._order(right.pos))
+                return ArchiveRow(edge.table, columns, values, joins=True)
+            case ColumnEdge():
+                self._check_target(edge.target, line)
+                return ColumnChange(table.name, near, {edge.column: far})
+            case BackColumnEdge():
+                self._check_target(edge.target, line)
+                return ColumnChange(self._tables[right.type].name, far, {edge.column: near})
+            case MorphColumnEdge():
+                return ColumnChange(
+                    table.name, near, {edge.id_column: far, edge.type_column: right.type}
+                )
+            case _:
+                raise TransferError(f"{left.type} stores no links in {left.field}.")
+
+    def _link(self, edge: LinkEdge, line: LinkLine, near: int, far: int) -> ArchiveRow:
+        columns, values = [edge.near, edge.far], [near, far]
+        for column, position in ((edge.order, line.left.pos), (edge.inverse_order, line.right.pos)):
+            if column is not None:
+                columns.append(column)
+                values.append(self._order(position))  # type: ignore[arg-type]  # a number or None
+        return ArchiveRow(edge.table, tuple(columns), tuple(values), joins=True)
+
+    def _is_known_type(self, uid: str) -> bool:
+        return uid in self._tables.tables
+
+    @staticmethod
+    def _check_target(target: str, line: LinkLine) -> None:
+        if target != line.right.type:
+            raise TransferError(
+                f"{line.left.type}.{line.left.field} leads to {target}, "
+                f"and in the archive to {line.right.type}."
+            )
+
+
+_Encode = Callable[[object, str], Value]
+
+
+class _Layout(Struct, frozen=True, kw_only=True):
+    """Where the values of a model go: its columns, what encodes each, its components."""
+
+    model: Model
+    table: str
+    columns: tuple[str, ...]
+    encoders: tuple[tuple[str, _Encode], ...]
+    components: tuple[tuple[str, ComponentEdge], ...] = field(default=())
+
+
+def _layout(model: Model, tables: TableMap, dialect: Dialect) -> _Layout:
+    table = tables[model.uid]
+    scalars = [scalar for scalar in model.scalars if scalar.name != "id"]
+    return _Layout(
+        model=model,
+        table=table.name,
+        columns=("id", *(table.columns[scalar.name] for scalar in scalars)),
+        encoders=tuple((scalar.name, _encoder(model, scalar, dialect)) for scalar in scalars),
+        components=tuple(
+            (name, edge) for name, edge in table.edges.items() if isinstance(edge, ComponentEdge)
+        ),
+    )
+
+
+def _encoder(model: Model, attribute: ScalarAttribute, dialect: Dialect) -> _Encode:
+    """Return what turns a value of an archive into what a column stores."""
+    reduce = _COMMON.get(attribute.storage, _text)
+    restore = restorer(dialect, attribute.storage)
+    kind = "component" if isinstance(model, Component) else "entry"
+
+    def encode(value: object, place: str) -> Value:
+        if value is None:
+            return None
+        try:
+            return restore(reduce(value))
+        except (TypeError, ValueError, OverflowError) as error:
+            shown = f"{value!r}"[:80]
+            raise TransferError(
+                f"{model.uid}.{attribute.name} of {kind} {place} cannot be {shown}."
+            ) from error
+
+    return encode
+
+
+def _text(value: object) -> Common:
+    if not isinstance(value, str):
+        raise TypeError
+    if "\0" in value:
+        raise ValueError
+    return value
+
+
+def _json(value: object) -> Common:
+    return msgspec.json.encode(value).decode()
+
+
+def _moment(value: object) -> Common:
+    if not isinstance(value, str):
+        raise TypeError
+    return ms_from_iso(value)
+
+
+def _whole(value: object) -> Common:
+    """Read a whole number of 64 bits, which may be in text and rounded to a float."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError
+    number = int(value)
+    if float(number) == _ROUNDED_LARGEST:
+        return _LARGEST
+    if float(number) == -_ROUNDED_LARGEST:
+        return _SMALLEST
+    if not _SMALLEST <= number <= _LARGEST:
+        raise OverflowError
+    return number
+
+
+def _number(value: object) -> Common:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    return value
+
+
+def _truth(value: object) -> Common:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+_COMMON: Mapping[StorageKind, Callable[[object], Common]] = {
+    StorageKind.JSON: _json,
+    StorageKind.DATETIME: _moment,
+    StorageKind.TIMESTAMP: _moment,
+    StorageKind.ID: _whole,
+    StorageKind.INTEGER: _whole,
+    StorageKind.BIGINTEGER: _whole,
+    StorageKind.FLOAT: _number,
+    StorageKind.DECIMAL: _number,
+    StorageKind.BOOLEAN: _truth,
+}
+
+
+def group_rows(
+    rows: Sequence[ArchiveRow],
+) -> Mapping[tuple[str, tuple[str, ...]], list[Sequence[Value]]]:
+    """Group the values of rows by their table and columns."""
+    grouped: dict[tuple[str, tuple[str, ...]], list[Sequence[Value]]] = {}
+    for row in rows:
+        grouped.setdefault((row.table, row.columns), []).append(row.values)
+    return grouped

@@ -1,0 +1,216 @@
+"""The program that puts the content of an archive in the place of that of a database."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+from msgspec import Struct, field
+
+from quire.database.compile.writes import Writes
+from quire.database.content_removal import delete_all_rows
+from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD
+from quire.database.program import Program
+from quire.database.schema_version import SCHEMA_KEY
+from quire.database.stores.accounts import ROW_RULES_KEY
+from quire.database.stores.core_store import read_setting, replace_settings
+from quire.database.stores.custom_route_grants import CUSTOM_GRANTS_KEY
+from quire.database.stores.slow_lists import KEY as SLOW_LISTS_KEY
+from quire.database.stores.webhooks import Webhooks
+from quire.database.tables.table_map import TableMap
+from quire.database.target import DatabaseKind
+from quire.errors import TransferError
+from quire.schema.model import FILE_UID, Schema
+from quire.transfer.archive_format import ConfigurationLine, EntityLine, LinkLine, Stage
+from quire.transfer.entry_rows import (
+    ArchiveRow,
+    ColumnChange,
+    EntryRows,
+    LinkRows,
+    group_rows,
+)
+from quire.transfer.unpacking import UnpackedArchive
+
+KEPT_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY})
+"""Settings that say something of a database rather than of its content."""
+
+_EXCLUDED_PREFIXES = ("admin::", "plugin::content-releases.")
+_ENTRIES_AT_ONCE = 200
+_CORE_STORE = "core-store"
+_WEBHOOK = "webhook"
+
+
+def is_exported(uid: str) -> bool:
+    """Tell whether rows of a type are in archives: those of administrators and releases are not."""
+    return not uid.startswith(_EXCLUDED_PREFIXES)
+
+
+class ImportCounts(Struct, kw_only=True):
+    """What an import has stored, and what it has left out."""
+
+    entries: int = 0
+    links: int = 0
+    settings: int = 0
+    webhooks: int = 0
+    dangling_links: int = 0
+    copied_components: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Rows of types that the project does not have, by uid."""
+
+
+class ArchiveImport(Struct, frozen=True, kw_only=True):
+    """One import. ``file_values`` returns the values of a row of the media library as stored.
+
+    ``advance`` is called with the number of lines that were done since the last call.
+    """
+
+    archive: UnpackedArchive
+    schema: Schema
+    tables: TableMap
+    kind: DatabaseKind
+    file_values: Callable[[Mapping[str, object]], dict[str, object]]
+    advance: Callable[[int], None]
+
+    def check(self) -> ImportCounts:
+        """Read all lines as the import does, without a database; returns what it would store.
+
+        Raises TransferError for the first line that cannot be stored.
+        """
+        counts = ImportCounts()
+        for _ in self._rows(counts):
+            pass
+        return counts
+
+    def program(self) -> Program[ImportCounts]:
+        """Delete the content that is there and store that of the archive."""
+        counts = ImportCounts()
+        writes = Writes(self.kind.dialect())
+        types = [uid for uid in self.schema.content_types if is_exported(uid)]
+        uids = [*types, *self.schema.components]
+        yield from delete_all_rows(self.tables, uids, self.kind.inspector)
+        for batch in self._rows(counts):
+            yield from _store(writes, batch)
+        yield from self._configuration(writes)
+        for uid in uids:
+            yield from self.kind.counters.raise_to(self.tables[uid].name, 0)
+        return counts
+
+    def _rows(self, counts: ImportCounts) -> Iterator["_Batch"]:
+        """Return everything that is stored: entries, links, and at last what is counted."""
+        entries = EntryRows(self.schema, self.tables, self.kind.dialect())
+        yield from self._entries(entries, counts)
+        counts.copied_components = entries.renumbered
+        links = LinkRows(self.schema, self.tables, entries.known, self.kind.dialect())
+        yield from self._links(links, counts)
+        counts.dangling_links = links.dangling
+        for line in self._configuration_lines():
+            counts.settings += line.type == _CORE_STORE
+            counts.webhooks += line.type == _WEBHOOK
+
+    def _entries(self, entries: EntryRows, counts: ImportCounts) -> Iterator["_Batch"]:
+        batch = _Batch()
+        for number, line in enumerate(self.archive.lines(Stage.ENTITIES, EntityLine), 1):
+            if line.type not in self.schema.content_types or not is_exported(line.type):
+                counts.left_out[line.type] = counts.left_out.get(line.type, 0) + 1
+                continue
+            counts.entries += 1
+            for row in entries.rows(self._in_storage(line)):
+                (batch.joins if row.joins else batch.rows).append(row)
+            if number % _ENTRIES_AT_ONCE == 0:
+                yield batch
+                self.advance(_ENTRIES_AT_ONCE)
+                batch = _Batch()
+        yield batch
+
+    def _in_storage(self, line: EntityLine) -> EntityLine:
+        """Return a line with the addresses that its file has in the storage of the project."""
+        if line.type != FILE_UID:
+            return line
+        return msgspec.structs.replace(line, data=self.file_values(line.data))
+
+    def _links(self, links: LinkRows, counts: ImportCounts) -> Iterator["_Batch"]:
+        batch = _Batch()
+        for number, line in enumerate(self.archive.lines(Stage.LINKS, LinkLine), 1):
+            made = links.row(line)
+            if isinstance(made, ColumnChange):
+                batch.changes.append(made)
+            elif made is not None:
+                batch.joins.append(made)
+            counts.links += made is not None
+            if number % _ENTRIES_AT_ONCE == 0:
+                yield batch
+                self.advance(_ENTRIES_AT_ONCE)
+                batch = _Batch()
+        yield batch
+
+    def _configuration(self, writes: Writes) -> Program[None]:
+        settings: dict[str, object] = {}
+        webhooks = []
+        for line in self._configuration_lines():
+            if line.type == _WEBHOOK:
+                webhooks.append(_webhook(line.value))
+            else:
+                settings[str(line.value["key"])] = line.value.get("value")
+        # Rules and grants of the roles that were there are not those of the roles of the archive.
+        settings.setdefault(ROW_RULES_KEY, {})
+        present = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
+        settings[CUSTOM_GRANTS_KEY] = _grants(settings.get(CUSTOM_GRANTS_KEY), present)
+        yield from replace_settings(writes, settings, KEPT_SETTINGS)
+        stored = Webhooks(writes)
+        present_webhooks = yield from stored.all()
+        yield from stored.delete([webhook.id for webhook in present_webhooks])
+        for values in webhooks:
+            yield from stored.insert(values)
+
+    def _configuration_lines(self) -> Iterator[ConfigurationLine]:
+        for line in self.archive.lines(Stage.CONFIGURATION, ConfigurationLine):
+            if line.type == _CORE_STORE and isinstance(line.value.get("key"), str):
+                yield line
+            elif line.type == _WEBHOOK:
+                _webhook(line.value)
+                yield line
+            else:
+                raise TransferError(f"The archive has a setting of an unknown kind: {line.type}.")
+
+
+class _Batch(Struct):
+    """Rows that are stored together: at first those that others refer to."""
+
+    rows: list[ArchiveRow] = field(default_factory=list)
+    joins: list[ArchiveRow] = field(default_factory=list)
+    changes: list[ColumnChange] = field(default_factory=list)
+
+
+def _store(writes: Writes, batch: _Batch) -> Program[None]:
+    for some in (batch.rows, batch.joins):
+        for (table, columns), rows in group_rows(some).items():
+            yield from writes.insert_many(table, columns, rows)
+    for change in batch.changes:
+        yield from writes.update(change.table, change.row_id, change.values)
+
+
+def _webhook(value: Mapping[str, object]) -> dict[str, object]:
+    """Return the columns of a webhook. Raises TransferError for one that is none."""
+    name, url, events = value.get("name"), value.get("url"), value.get("events")
+    headers, enabled = value.get("headers") or {}, value.get("enabled")
+    is_sound = (
+        isinstance(name, str)
+        and isinstance(url, str)
+        and isinstance(events, list)
+        and all(isinstance(event, str) for event in events)
+        and isinstance(headers, Mapping)
+    )
+    if not is_sound:
+        raise TransferError("The archive has a webhook without a name, an address or events.")
+    return {
+        "name": name,
+        "url": url,
+        "headers": headers,
+        "events": events,
+        "enabled": bool(enabled),
+    }
+
+
+def _grants(archived: object, present: object) -> dict[str, object]:
+    """Take grants of roles from an archive; API tokens stay as they are, with their grants."""
+    roles = archived.get("roles") if isinstance(archived, Mapping) else None
+    tokens = present.get("tokens") if isinstance(present, Mapping) else None
+    return {"roles": roles or {}, "tokens": tokens or {}}

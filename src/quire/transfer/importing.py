@@ -1,0 +1,172 @@
+"""Imports an unpacked archive into a project: everything is stored, or nothing."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from msgspec import Struct
+
+from quire.clock import now_ms
+from quire.database.connection import Database
+from quire.database.existing_content import ExistingContent
+from quire.database.initialize import first_program
+from quire.database.interruptible import write_interruptible
+from quire.database.migration.migrate import MigrationGoal, migrate_to
+from quire.database.migration.schema_pair import Renames
+from quire.database.open import require_project_database
+from quire.database.program import Program
+from quire.database.settings_target import target_of
+from quire.database.statistics import renew_statistics
+from quire.database.tables.initial_rows import FirstLocale
+from quire.database.tables.table_map import map_tables
+from quire.errors import TransferError
+from quire.ids import new_document_id
+from quire.schema.model import FILE_UID, USER_UID, Schema
+from quire.settings import Settings
+from quire.strapi_project.schema import load_options
+from quire.transfer.asset_files import AssetFiles
+from quire.transfer.import_program import ArchiveImport, ImportCounts
+from quire.transfer.unpacking import UnpackedArchive
+from quire.uploads.storage.open import open_storage
+
+
+class Progress(Protocol):
+    """Is told how far the work has got."""
+
+    def begin(self, work: str, total: int | None) -> None:
+        """A stretch of work begins that has so many steps, ``None`` where nobody knows."""
+
+    def advance(self, steps: int) -> None:
+        """So many steps are done."""
+
+
+class ImportTarget(Struct, frozen=True, kw_only=True):
+    """A project, and whether its content may be deleted."""
+
+    settings: Settings
+    schema: Schema
+    replace: bool
+
+
+async def import_archive(
+    archive: UnpackedArchive, into: ImportTarget, progress: Progress
+) -> ImportCounts:
+    """Put the content of an archive in the place of that of a project.
+
+    The tables are made where the project has none. Raises TransferError when the project has
+    content and ``into.replace`` does not allow to delete it, and for lines and files that cannot be
+    stored; DatabaseOpenError, StorageError and OutOfSpaceError.
+    """
+    work = _Import(archive, into, progress)
+    expected = work.check()
+    if await target_of(into.settings).has_tables():
+        return await work.existing(expected)
+    return await work.new(expected)
+
+
+class _Import:
+    """One import."""
+
+    def __init__(self, archive: UnpackedArchive, into: ImportTarget, progress: Progress) -> None:
+        self._archive = archive
+        self._into = into
+        self._progress = progress
+        self._tables = map_tables(into.schema)
+        self._target = target_of(into.settings)
+        self._files = AssetFiles(archive=archive, storage=open_storage(into.settings))
+
+    def check(self) -> ImportCounts:
+        """Read the whole archive; returns what there is in it."""
+        self._progress.begin("Checking", None)
+        self._files.check()
+        return self._import(self._progress.advance).check()
+
+    async def new(self, expected: ImportCounts) -> ImportCounts:
+        """Make the database together with the content."""
+        if not self._into.replace:
+            await self._files.require_free()
+        async with self._placed(), self._target.new() as database:
+            return await self._write(database, expected, is_new=True)
+
+    async def existing(self, expected: ImportCounts) -> ImportCounts:
+        """Put the content in the place of that of a database."""
+        await require_project_database(self._target)
+        database = await self._target.open()
+        try:
+            if not self._into.replace:
+                await database.read(lambda: self._require_empty(database))
+                await self._files.require_free()
+            async with self._placed():
+                return await self._write(database, expected, is_new=False)
+        finally:
+            await database.close()
+
+    def _placed(self) -> AbstractAsyncContextManager[None]:
+        self._progress.begin("Storing files", len(self._archive.assets))
+        return self._files.placed(self._progress.advance)
+
+    async def _write(
+        self, database: Database, expected: ImportCounts, *, is_new: bool
+    ) -> ImportCounts:
+        self._progress.begin("Storing rows", expected.entries + expected.links)
+
+        def program(step: Callable[[], None]) -> Program[ImportCounts]:
+            def advance(lines: int) -> None:
+                step()
+                self._progress.advance(lines)
+
+            if is_new:
+                yield from self._first_program()
+            else:
+                yield from migrate_to(self._target.kind, self._goal(), now=now_ms())
+                if not self._into.replace:
+                    # Once more, because now nobody else can write.
+                    yield from self._require_empty(database)
+            return (yield from self._import(advance).program())
+
+        counts = await write_interruptible(database, program)
+        await renew_statistics(database, self._target.kind.statistics, self._target.kind.inspector)
+        return counts
+
+    def _first_program(self) -> Program[None]:
+        yield from first_program(
+            self._into.schema,
+            self._tables,
+            self._target.kind,
+            clock=now_ms,
+            new_id=new_document_id,
+            locale=FirstLocale(),
+            api_prefix=self._into.settings.api.prefix,
+        )
+
+    def _goal(self) -> MigrationGoal:
+        """Return what the tables become: those of the schema files, which may be new."""
+        return MigrationGoal(
+            schema=self._into.schema,
+            options=load_options(self._into.settings),
+            renames=Renames(),
+            title="import",
+        )
+
+    def _require_empty(self, database: Database) -> Program[None]:
+        contents = ExistingContent(self._tables, database.dialect)
+        present = yield from self._target.kind.inspector.table_names()
+        uids = [*(one.uid for one in self._into.schema.api_types), FILE_UID, USER_UID]
+        filled = yield from contents.with_rows(
+            uid for uid in uids if self._tables[uid].name in present
+        )
+        if filled:
+            raise TransferError(
+                f"{self._target.place} has content already: {', '.join(filled)}. "
+                "--replace deletes it and puts that of the archive in its place."
+            )
+
+    def _import(self, advance: Callable[[int], None]) -> ArchiveImport:
+        return ArchiveImport(
+            archive=self._archive,
+            schema=self._into.schema,
+            tables=self._tables,
+            kind=self._target.kind,
+            file_values=self._files.row_values,
+            advance=advance,
+        )
