@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quire.document_service.api import Documents, documents
-    from quire.document_service.hook_principal import Principal, as_system, principal, transaction
+    from quire.document_service.hook_principal import as_system, principal, transaction
     from quire.extensions.code_settings import settings
     from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
@@ -27,8 +27,11 @@ if TYPE_CHECKING:
         ValidationError,
     )
     from quire.hooks.marks import after_write, before_write
+    from quire.hooks.principal import Principal
     from quire.hooks.routes import route
+    from quire.hooks.rules import rule
     from quire.hooks.shape import Shape
+    from quire.hooks.time import now
     from quire.hooks.write import Write
     from quire.jobs.job import Job, job
 
@@ -55,8 +58,10 @@ __all__ = [
     "before_write",
     "documents",
     "job",
+    "now",
     "principal",
     "route",
+    "rule",
     "settings",
     "transaction",
 ]
@@ -68,7 +73,10 @@ _MODULES = {
     "Write": "quire.hooks.write",
     "after_write": "quire.hooks.marks",
     "before_write": "quire.hooks.marks",
+    "Principal": "quire.hooks.principal",
+    "now": "quire.hooks.time",
     "route": "quire.hooks.routes",
+    "rule": "quire.hooks.rules",
     "settings": "quire.extensions.code_settings",
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(("Job", "job"), "quire.jobs.job"),
@@ -87,7 +95,7 @@ _MODULES = {
     ),
     **dict.fromkeys(("Documents", "documents"), "quire.document_service.api"),
     **dict.fromkeys(
-        ("Principal", "as_system", "principal", "transaction"),
+        ("as_system", "principal", "transaction"),
         "quire.document_service.hook_principal",
     ),
 }

@@ -43,7 +43,7 @@ def load_page(page: Path, folder: Path) -> Extensions:
 @pytest.mark.parametrize("page", sorted({*PAGES} - {TESTING}), ids=lambda page: page.stem)
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
-    assert found.hooks or found.routes or found.jobs
+    assert found.hooks or found.routes or found.jobs or found.rules
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +124,26 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
 @pytest.mark.whatever_the_database("tests/extending/test_testing.py runs on both")
 def test_the_tests_of_the_pages_pass(blog: Path) -> None:
     assert run_pytest(blog) == {"passed": 2}
+
+
+async def test_rules_do_what_the_page_says(blog: Path, token: str) -> None:
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+        text = [{"type": "paragraph", "children": [{"type": "text", "text": "Low water"}]}]
+        data = {"title": "Later", "summary": "Soon", "body": text, "cover": 1}
+        later = json.dumps({"data": {**data, "publishedOn": "2200-01-01"}}).encode()
+        made = await client.request("POST", "/api/articles", headers, later)
+        every: Any = (
+            await client.request("GET", "/api/articles?sort=id&pagination[limit]=100", headers, b"")
+        ).json
+        shown: Any = (
+            await client.request("GET", "/api/articles?sort=id&pagination[limit]=100", {}, b"")
+        ).json
+    assert made.status == 201
+    titles = [one["title"] for one in every["data"]]
+    assert "Later" in titles
+    titles.remove("Later")
+    assert [one["title"] for one in shown["data"]] == titles
 
 
 def test_every_public_name_has_its_place_in_the_pages() -> None:

@@ -44,6 +44,12 @@ _FIRST = IMPORTS.count("\n") + 1
         ),
         ('@after_write(PAPER, on=["create"], order="1")', "order must be an integer, not '1'"),
         ('@after_write(Document, on=["create"])', "it has no __uid__"),
+        (
+            '@rule(PAPER, on=["findone"])',
+            'unknown action "findone" in on; did you mean "find_one"?',
+        ),
+        ('@rule("api::papr.paper", on=["find"])', 'did you mean "api::paper.paper"?'),
+        ('@rule(WRITER, on=["publish"])', "has no draft & publish"),
     ],
 )
 def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path, code: str, message: str) -> None:
@@ -71,6 +77,24 @@ def test_a_signature_that_cannot_be_called_is_reported(
 ) -> None:
     schema = schema_in(tmp_path)
     write_code(tmp_path, f'@before_write(PAPER, on=["create"])\n{definition}\n')
+    with pytest.raises(ExtensionError, match="1 problem in the project's Python code") as caught:
+        load_extensions(tmp_path, schema)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("definition", "message"),
+    [
+        ("def limit(): ...", "limit() must take one argument, the principal"),
+        ("def limit(who): yield", "limit is a generator"),
+        ("async def limit(who): ...", "limit must be a plain def, which awaits nothing"),
+    ],
+)
+def test_a_rule_is_a_plain_function_of_the_principal(
+    tmp_path: Path, definition: str, message: str
+) -> None:
+    schema = schema_in(tmp_path)
+    write_code(tmp_path, f'@rule(PAPER, on=["find"])\n{definition}\n')
     with pytest.raises(ExtensionError, match="1 problem in the project's Python code") as caught:
         load_extensions(tmp_path, schema)
     assert message in str(caught.value)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from quire.access.rules import BoundRules
+from quire.access.rules import BoundRules, join_rules
 
 _READING = ("find", "findOne")
 
@@ -74,14 +74,87 @@ class Granted:
         return action in self.actions
 
 
+class ProjectRules(Struct, frozen=True, kw_only=True):
+    """Rules of a project's code, bound for one principal; by action, as those of roles are.
+
+    ``volatile`` are the actions whose rules have read the clock: ``rules`` holds them for this
+    moment alone.
+    """
+
+    rules: Mapping[str, str] = {}
+    volatile: frozenset[str] = frozenset()
+
+    def narrow(self, uid: str, *actions: str) -> bool:
+        """Tell whether there is a rule on one of these actions on a content type."""
+        names = {f"{uid}.{action}" for action in actions}
+        return not (names.isdisjoint(self.rules) and names.isdisjoint(self.volatile))
+
+    def lasting(self) -> frozenset[tuple[str, str]]:
+        """Return the rules that hold as long as the principal is the same."""
+        return frozenset(one for one in self.rules.items() if one[0] not in self.volatile)
+
+
+NO_PROJECT_RULES = ProjectRules()
+
+
+class Narrowed:
+    """An ability that rules of a project's code narrow, beside those of its role.
+
+    Two are equal if their lasting rules are and the same rules are volatile. A result for which a
+    volatile rule was looked at must therefore not be kept.
+    """
+
+    __slots__ = ("_hash", "_lasting", "granted", "project_rules", "rules")
+
+    def __init__(self, granted: "FullAccess | ReadOnly | Granted", rules: ProjectRules) -> None:
+        """``granted`` is what the principal may do apart from the rules."""
+        self.granted = granted
+        self.project_rules = rules
+        self.rules = join_rules(rules_of(granted), rules.rules)
+        self._lasting = rules.lasting()
+        self._hash = hash((granted, self._lasting, rules.volatile))
+
+    def __hash__(self) -> int:
+        """Equal abilities hash alike."""
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by what is granted, and by the rules that last."""
+        return (
+            isinstance(other, Narrowed)
+            and self._hash == other._hash
+            and self.granted == other.granted
+            and self._lasting == other._lasting
+            and self.project_rules.volatile == other.project_rules.volatile
+        )
+
+    def __repr__(self) -> str:
+        """Say how much is narrowed, for logs and failing tests."""
+        return f"Narrowed({self.granted!r}, {len(self.rules)} rules)"
+
+    def allows(self, action: str) -> bool:
+        """Grant what is granted apart from the rules."""
+        return self.granted.allows(action)
+
+
 def rules_of(ability: "Ability") -> Mapping[str, str]:
     """Return the bound rules of an ability by action; most have none."""
-    return ability.rules if isinstance(ability, Granted) else _NO_RULES
+    return ability.rules if isinstance(ability, Granted | Narrowed) else _NO_RULES
+
+
+def project_rules_of(ability: "Ability") -> ProjectRules:
+    """Return the bound rules of a project's code that an ability is narrowed by."""
+    return ability.project_rules if isinstance(ability, Narrowed) else NO_PROJECT_RULES
+
+
+def without_project_rules(ability: "Ability") -> "Ability":
+    """Return an ability as roles and tokens grant it."""
+    return ability.granted if isinstance(ability, Narrowed) else ability
 
 
 _NO_RULES: Mapping[str, str] = {}
 
-Ability = FullAccess | Unsanitized | ReadOnly | Granted
+Ability = FullAccess | Unsanitized | ReadOnly | Granted | Narrowed
 
 NOTHING = Granted(frozenset())
 """The ability of somebody who may do nothing."""

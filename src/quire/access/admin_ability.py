@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from quire.access.ability import NO_PROJECT_RULES, ProjectRules
 from quire.access.administration import HAS_SAME_ROLE, IS_CREATOR
 
 Subject = str | None
@@ -79,7 +80,7 @@ class CreatorFilter(Struct, frozen=True, kw_only=True):
 class AdminAbility:
     """All rules of one administrator. A value: equal to another that grants the same."""
 
-    __slots__ = ("_hash", "_rules", "role_ids", "super_admin", "user_id")
+    __slots__ = ("_hash", "_rules", "project_rules", "role_ids", "super_admin", "user_id")
 
     def __init__(
         self,
@@ -88,13 +89,19 @@ class AdminAbility:
         user_id: int,
         role_ids: frozenset[int],
         super_admin: bool = False,
+        project_rules: ProjectRules = NO_PROJECT_RULES,
     ) -> None:
-        """``rules`` are by action and subject; a super admin's have neither fields nor locales."""
+        """``rules`` are by action and subject; a super admin's have neither fields nor locales.
+
+        ``project_rules`` are the bound rules of the project's code, which hold beside all others.
+        """
         self._rules = rules
         self.user_id = user_id
         self.role_ids = role_ids
         self.super_admin = super_admin
-        self._hash = hash((user_id, role_ids, super_admin, frozenset(rules.items())))
+        self.project_rules = project_rules
+        bound = frozenset(project_rules.rules.items())
+        self._hash = hash((user_id, role_ids, super_admin, frozenset(rules.items()), bound))
 
     def __hash__(self) -> int:
         """Equal abilities hash alike."""
@@ -108,6 +115,19 @@ class AdminAbility:
             and self.user_id == other.user_id
             and self.role_ids == other.role_ids
             and self._rules == other._rules
+            and self.project_rules == other.project_rules
+        )
+
+    def narrowed(self, rules: ProjectRules) -> "AdminAbility":
+        """Return the ability with bound rules of the project's code."""
+        if rules == self.project_rules:
+            return self
+        return AdminAbility(
+            self._rules,
+            user_id=self.user_id,
+            role_ids=self.role_ids,
+            super_admin=self.super_admin,
+            project_rules=rules,
         )
 
     def __repr__(self) -> str:

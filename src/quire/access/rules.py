@@ -5,7 +5,7 @@ one principal a rule is bound: its places are filled in, and it is kept as text,
 can be compared.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 
@@ -23,6 +23,21 @@ BoundRules = frozenset[tuple[str, str]]
 def bind_rules(rules: Mapping[str, object], places: Mapping[str, object]) -> BoundRules:
     """Return rules by action, for one principal; ``places`` are what is known of it."""
     return frozenset((action, _bound(rule, places)) for action, rule in rules.items())
+
+
+def join_rules(one: Mapping[str, str], other: Mapping[str, str]) -> Mapping[str, str]:
+    """Return bound rules by action, of which those of both mappings must hold."""
+    joined = dict(one)
+    for action, rule in other.items():
+        joined[action] = rule if action not in joined else join_rule((joined[action], rule))
+    return joined
+
+
+def join_rule(rules: Sequence[str]) -> str:
+    """Return bound rules as one, which holds where all of them do."""
+    if NO_ROW in rules:
+        return NO_ROW
+    return rules[0] if len(rules) == 1 else f'{{"$and":[{",".join(rules)}]}}'
 
 
 def places_in(rule: object) -> Iterator[str]:

@@ -12,6 +12,7 @@ from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
+from quire.document_service.project_rules import RuleEvaluation
 from quire.errors import AppError, PolicyError
 
 SIGNED_IN = "signed in"
@@ -36,12 +37,14 @@ class AdminApi:
         routes: Iterable[Route],
         content_version: ContentVersion,
         authenticator: AdminAuthenticator,
+        rules: RuleEvaluation,
         begin: Begin,
         note: Note,
     ) -> None:
         self.routes = RouteTable(routes)
         self._content_version = content_version
         self._authenticator = authenticator
+        self._rules = rules
         self._begin = begin
         self._note = note
 
@@ -71,6 +74,7 @@ class AdminApi:
             administrator = await self._authenticator.administrator(
                 header, request.credential, version
             )
+            administrator = self._rules.narrow_administrator(administrator)
             request.administrator = administrator
             if not _may_call(administrator.ability, route.action):
                 await self._note(request, route, PolicyError.status)

@@ -63,7 +63,12 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
 
     trail = AuditTrail(sources.audit, clock)
     api = AdminApi(
-        routes(), sources.content_version, identity.authenticator, trail.begin, trail.note
+        routes(),
+        sources.content_version,
+        identity.authenticator,
+        context.engine.rules,
+        trail.begin,
+        trail.note,
     )
     stale = StalePermissions(database=context.database, rows=context.rows, clock=clock)
     return AdminParts(

@@ -7,7 +7,7 @@ with it; visitors and end users are not.
 
 from collections.abc import Collection, Iterable
 
-from quire.access.ability import rules_of
+from quire.access.ability import rules_of, without_project_rules
 from quire.access.principal import ApiToken, Principal
 from quire.errors import ForbiddenError
 
@@ -23,7 +23,8 @@ def require_grantable(principal: Principal | None, actions: Collection[str]) -> 
     """
     if principal is None or isinstance(principal, ApiToken):
         return
-    ability = principal.ability
+    # Rules of the project hold for whoever is given the action, too.
+    ability = without_project_rules(principal.ability)
     narrowed = rules_of(ability)
     for action in _beyond_oneself(actions):
         if action in narrowed or not ability.allows(action):

@@ -1,5 +1,6 @@
-"""``quire hooks``: lists the hooks and routes of a project's Python code."""
+"""``quire hooks``: lists the hooks, rules and routes of a project's Python code."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from quire.cli.exit_codes import DONE
@@ -8,16 +9,17 @@ from quire.cli.terminal import print_message, print_result
 from quire.errors import ApplicationError
 from quire.extensions import load_extensions
 from quire.hooks.errors import nearest
-from quire.hooks.extensions import Hook
+from quire.hooks.extensions import Extensions, Hook
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.routes import CustomRoute
+from quire.hooks.rules import Rule
 from quire.hooks.write import WRITE_ACTIONS
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 
 
 def list_hooks(project: Path, uid: str | None) -> int:
-    """Print the hooks, in the order of their calls, and routes of all content types or of one.
+    """Print the hooks, rules and routes of all content types or of one; hooks in call order.
 
     Raises ApplicationError for an unknown content type, and ExtensionError for mistakes in code.
     """
@@ -28,36 +30,52 @@ def list_hooks(project: Path, uid: str | None) -> int:
         known = schema.content_types
         raise ApplicationError(f"There is no content type {uid}{nearest(uid, known)}")
     extensions = load_extensions(settings.project, schema, settings)
-    found = False
+    lines = [*_hook_lines(extensions, uid), *_rule_lines(extensions, uid)]
+    lines += [*_route_lines(extensions, uid), *_job_lines(extensions, uid)]
+    for line in lines:
+        print_result(line)
+    if not lines:
+        print_message("No Python code runs here.")
+    return DONE
+
+
+def _hook_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
     for (of, action), hooks in sorted(
         extensions.writes.items(), key=lambda item: (item[0][0], WRITE_ACTIONS.index(item[0][1]))
     ):
         if uid in {None, of}:
-            found = True
-            print_result(f"{of}  {action}")
+            yield f"{of}  {action}"
             for hook in (*hooks.before, *hooks.after):
-                print_result(f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}")
-    routes = (
-        extensions.routes
-        if uid is None
-        else [one for one in extensions.routes if one.action.rpartition(".")[0] == uid]
-    )
-    for one in routes:
-        found = True
-        needed = "public" if one.public else one.action
-        print_result(f"{one.method} /{one.path}  {needed}  {one.name}  {one.place}")
+                yield f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}"
+
+
+def _rule_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
+    for one in extensions.rules:
+        if uid in {None, one.uid}:
+            yield f"{one.uid}  rule on {', '.join(one.on)}  {one.name}  {one.place}"
+
+
+def _route_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
+    for one in extensions.routes:
+        if uid is None or one.action.rpartition(".")[0] == uid:
+            needed = "public" if one.public else one.action
+            yield f"{one.method} /{one.path}  {needed}  {one.name}  {one.place}"
+
+
+def _job_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
     for job in extensions.jobs if uid is None else ():
-        found = True
-        print_result(f"job  {job.name}  {job.place}{_options(job)}")
-    if not found:
-        print_message("No Python code runs here.")
-    return DONE
+        yield f"job  {job.name}  {job.place}{_options(job)}"
 
 
 def hook_line(hook: Hook) -> str:
     """Return what a hook is and when it runs, in one line."""
     actions = ", ".join(hook.on)
     return f"{hook.place}: {hook.phase} {hook.name} runs on {actions} of {hook.uid}"
+
+
+def rule_line(rule: Rule) -> str:
+    """Return what a rule is about, in one line."""
+    return f"{rule.place}: rule {rule.name} limits {', '.join(rule.on)} of {rule.uid}"
 
 
 def route_line(route: CustomRoute) -> str:

@@ -38,6 +38,7 @@ from quire.content_api.routes import METHODS, Found, Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
 from quire.database.connection import WouldBlockError
 from quire.database.retry_guard import watch_commits
+from quire.document_service.project_rules import RuleEvaluation
 from quire.errors import (
     AppError,
     InternalServerError,
@@ -111,6 +112,7 @@ class ContentApi:
         settings: Settings,
         headers: ResponseHeaders,
         authorizer: Authorizer,
+        rules: RuleEvaluation,
         others: OtherResponders,
     ) -> None:
         self.successor = others.successor
@@ -122,6 +124,7 @@ class ContentApi:
         self._limits = settings.limits
         self.headers = headers
         self._authorizer = authorizer
+        self._rules = rules
         self._drafts_need_token = settings.api.drafts_need_token
         self._readiness = others.readiness
         self._public = others.public
@@ -209,7 +212,8 @@ class ContentApi:
         if principal is None:
             return None
         route, request.parameters = found
-        request.version, request.principal = version, principal
+        request.version = version
+        principal = request.principal = self._rules.narrow(principal)
         self._authorizer.require(principal, route.action, route.uid)
         if self._drafts_need_token:
             refuse_drafts(principal, request)
@@ -234,7 +238,7 @@ class ContentApi:
         route, request.parameters = found
         try:
             request.version = await self._content_version.current()
-            request.principal = principal
+            principal = request.principal = self._rules.narrow(principal)
             self._authorizer.require(principal, route.action, route.uid)
             if self._drafts_need_token:
                 refuse_drafts(principal, request)
@@ -335,7 +339,8 @@ class ContentApi:
         if version is None:
             version = await self._content_version.current()
         request.version = version
-        principal = request.principal = await self._principal(request, route, version)
+        principal = self._rules.narrow(await self._principal(request, route, version))
+        request.principal = principal
         self._authorizer.require(principal, route.action, route.uid)
         if verb != "GET":
             request.commits = watch_commits()

@@ -71,7 +71,7 @@ class DocumentReads:
             prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
             response = await self._read(request, read, prepared, sent)
             response.tag = tag_of(response.body)
-            if kept is not None and not prepared.compiled.presented:
+            if kept is not None and prepared.is_cacheable:
                 kept.keep(question, response)
         known = tags_known(request.headers)
         if known is not None and response.tag is not None and is_known(response.tag, known):

@@ -138,7 +138,7 @@ class DocumentApi:
                     prepared, document_id, present=present, wrap=envelope
                 )
             )
-        if kept is not None and not prepared.compiled.presented:
+        if kept is not None and prepared.is_cacheable:
             if mode == "list":
                 response.tag = await _tag(response.body)
             kept.keep(question, response)
@@ -165,7 +165,7 @@ class DocumentApi:
             response = _respond_found(
                 reader.encoded_row_now(prepared, document_id, present=present, wrap=envelope)
             )
-        if kept is not None and not prepared.compiled.presented:
+        if kept is not None and prepared.is_cacheable:
             if mode == "list":
                 response.tag = _tag_now(response.body)
             kept.keep(question, response)

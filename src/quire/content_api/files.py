@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Raw
 
-from quire.access.ability import FullAccess, rules_of
+from quire.access.ability import FullAccess, project_rules_of, rules_of
 from quire.content_api.authorization import Authorizer
 from quire.content_api.envelope import paged, respond_bare, respond_encoded
 from quire.content_api.file_form import FileForm, read_files
@@ -172,7 +172,9 @@ class FileApi:
         if not uid or not entry or not field:
             return None
         self._authorizer.require(request.principal, f"{uid}.update", uid)
-        if f"{uid}.update" in rules_of(request.principal.ability):
+        ability = request.principal.ability
+        hidden = project_rules_of(ability).narrow(uid, "find", "publish")
+        if hidden or f"{uid}.update" in rules_of(ability):
             # The entry is named by a row alone here; who may change some may say so with the entry.
             raise ForbiddenError
         entry_id = row_id(entry)

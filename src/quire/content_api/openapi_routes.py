@@ -6,7 +6,7 @@ What makes the document is imported, and the document made, when somebody asks f
 import asyncio
 from collections.abc import Iterator, Sequence
 
-from quire.access.ability import Ability
+from quire.access.ability import Ability, without_project_rules
 from quire.content_api.authorization import Authorizer
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
@@ -38,7 +38,7 @@ class DescriptionApi:
 
     async def describe(self, request: Request) -> Response:
         """Answer the document for the rights of the caller."""
-        ability = request.principal.ability
+        ability = without_project_rules(request.principal.ability)
         key = (self._schema.version, ability)
         known = self._made.get(key)
         if known is None:

@@ -102,6 +102,13 @@ class PreparedRead(Struct, frozen=True, eq=False):
     """Where the id of the path stands among the values of the first statement."""
     tag: str | None = None
     """The member of an item that says when the entry was changed last, if it is read."""
+    volatile: bool = False
+    """Whether it depends on the moment, so that neither it nor what is read is kept."""
+
+    @property
+    def is_cacheable(self) -> bool:
+        """Whether a response may be kept until something is committed."""
+        return not (self.volatile or self.compiled.presented)
 
     def page_of(self, value: str | int) -> Statement:
         """Return the first statement of the read of one document or row."""
@@ -221,6 +228,8 @@ class ContentReader:
         ability: Ability,
     ) -> None:
         self._compiled[prepared.plan] = prepared.compiled
+        if prepared.volatile:
+            return
         if isinstance(query, bytes) and len(query) <= _MAX_CACHED_QUERY:
             self._prepared[content_type.uid, mode, query, ability] = prepared
 
@@ -247,6 +256,7 @@ class ContentReader:
             resolved.pagination,
             () if id_slot is None else compiled.page.positions(id_slot),
             _tag_member(plan),
+            resolved.volatile,
         )
 
     def _compile_if_small(self, plan: ReadPlan) -> CompiledRead | None:

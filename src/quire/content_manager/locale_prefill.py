@@ -149,7 +149,9 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
             return None
         view = yield from self.view_of(target)
         main = str(view["settings"]["mainField"])
-        found, _ = yield from self.content.planner.versions(target, list(rows)).entries()
+        found, _ = yield from self.content.planner.versions(
+            self.ability, target, list(rows)
+        ).entries()
         versions, chosen = DocumentVersions(target, found), {}
         for document_id, row in rows.items():
             own = [one for one in found if one["documentId"] == document_id]
@@ -177,7 +179,8 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         here = Comparison("id", Predicate.IN, (slots.add([*ids]),))
         fields = tuple(dict.fromkeys(("id", main)))
         plan = ReadPlan(root=PlanNode(uid=target.uid, fields=fields, filter=here))
-        rows, _ = yield from self.content.planner.planned(plan, slots).entries()
+        planned = self.content.planner.planned(plan, slots, self.ability)
+        rows, _ = yield from planned.entries()
         return {row["id"]: {main: row[main]} for row in rows}
 
     def _filled(

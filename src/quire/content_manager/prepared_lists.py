@@ -53,7 +53,7 @@ class PreparedLists:
         if prepared is None:
             version = requested_version(query, rights.content_type, default)
             prepared = self._reading.prepare(rights, query, version)
-            if len(raw_query) <= _LONGEST_QUERY:
+            if len(raw_query) <= _LONGEST_QUERY and not rights.ability.project_rules.volatile:
                 self._prepared[key] = prepared
         return prepared
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.access.admin_ability import GrantRule
+from quire.access.ability import NO_PROJECT_RULES
+from quire.access.admin_ability import AdminAbility, GrantRule
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import CREATORS, Nodes
 from quire.content_manager.requests import EVERY_LOCALE, Query, RequestedVersion
@@ -29,6 +30,7 @@ from quire.query.resolve import ResolvedRead
 from quire.query.resolve.errors import Findings, Param
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.pagination import Pagination, resolve_pagination
+from quire.query.resolve.row_rules import FIND, FIND_ONE, narrow_for_project
 from quire.query.resolve.scope import Slots
 from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
@@ -85,9 +87,11 @@ class Planner(Struct, frozen=True):
             count=True,
             together=True,
         )
-        return self.planned(plan, scope.slots, pagination)
+        return self.planned(plan, scope.slots, rights.ability, pagination=pagination)
 
-    def versions(self, content_type: ContentType, document_ids: Sequence[str]) -> PlannedRead:
+    def versions(
+        self, ability: AdminAbility, content_type: ContentType, document_ids: Sequence[str]
+    ) -> PlannedRead:
         """Plan the read of the facts of all versions of documents."""
 
         def plan() -> ReadPlan:
@@ -95,6 +99,10 @@ class Planner(Struct, frozen=True):
             root = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS, filter=here)
             return ReadPlan(root=root)
 
+        if ability.project_rules != NO_PROJECT_RULES:
+            slots = Slots()
+            slots.add([*document_ids])
+            return self.planned(plan(), slots, ability)
         key = ("versions", content_type.uid)
         return self.engine.reads.planned_once(key, ([*document_ids],), plan)
 
@@ -103,7 +111,7 @@ class Planner(Struct, frozen=True):
         slots = Slots()
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         root = replace(self.version_node(rights), filter=here, sort=_BY_ID)
-        return self.planned(ReadPlan(root=root), slots)
+        return self.planned(ReadPlan(root=root), slots, rights.ability)
 
     def versions_of(self, rights: TypePermissions, document_id: str) -> PlannedRead:
         """Plan the read of all versions of a document, with what all locales have in common."""
@@ -115,7 +123,7 @@ class Planner(Struct, frozen=True):
             limit=slots.add(MOST_ROWS),
             offset=slots.add(0),
         )
-        return self.planned(plan, slots)
+        return self.planned(plan, slots, rights.ability)
 
     def version_node(self, rights: TypePermissions) -> PlanNode:
         """Return the node of facts of versions, with those who made them."""
@@ -132,7 +140,7 @@ class Planner(Struct, frozen=True):
         nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         root = replace(nodes.localization(rights.content_type), filter=here, sort=_BY_ID)
-        return self.planned(ReadPlan(root=root), slots)
+        return self.planned(ReadPlan(root=root), slots, rights.ability)
 
     def forms(
         self,
@@ -147,7 +155,7 @@ class Planner(Struct, frozen=True):
         here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
         nodes = replace(self.nodes(rights, wanted), rows=rows)
         root = replace(nodes.edited(content_type), filter=here, sort=sort)
-        return self.planned(ReadPlan(root=root), slots)
+        return self.planned(ReadPlan(root=root), slots, rights.ability)
 
     def form(
         self,
@@ -157,8 +165,14 @@ class Planner(Struct, frozen=True):
         rows: frozenset[str] | None = frozenset(),
         *,
         rules: tuple[GrantRule, ...] | None = None,
+        action: str | None = FIND_ONE,
+        whole: bool = False,
     ) -> PlannedRead:
-        """Plan the read of one row with all that a form shows, some relations as rows."""
+        """Plan the read of one row with all that a form shows, some relations as rows.
+
+        ``action`` is that of the project's rules on the row, ``None`` for a row that is shown
+        whatever they say. A ``whole`` row is read with all that they hide.
+        """
         content_type, slots = rights.content_type, Slots()
         nodes = replace(self.nodes(rights, wanted), rows=rows)
         if rules is not None:
@@ -167,7 +181,7 @@ class Planner(Struct, frozen=True):
         plan = ReadPlan(
             root=node, entry=slots.add(entry_id), limit=slots.add(1), offset=slots.add(0)
         )
-        return self.planned(plan, slots)
+        return self.planned(plan, slots, None if whole else rights.ability, action=action)
 
     def nodes(self, rights: TypePermissions, wanted: RequestedVersion) -> Nodes:
         """Return what makes the nodes of a request."""
@@ -207,9 +221,23 @@ class Planner(Struct, frozen=True):
         return resolve_filters(as_query(wanted), rights.content_type, trusted)
 
     def planned(
-        self, plan: ReadPlan, slots: Slots, pagination: Pagination | None = None
+        self,
+        plan: ReadPlan,
+        slots: Slots,
+        ability: AdminAbility | None,
+        *,
+        pagination: Pagination | None = None,
+        action: str | None = FIND,
     ) -> PlannedRead:
-        """Plan a read whose values are in ``slots``."""
+        """Plan a read whose values are in ``slots``, narrowed by the rules of the project.
+
+        ``action`` is that of the rules on rows of the root, see `narrow_root`. Without an
+        ``ability`` it is the server that reads.
+        """
+        if ability is not None:
+            rules, schema = ability.project_rules, self.engine.schema
+            root = narrow_for_project(plan.root, action, rules, schema, slots)
+            plan = replace(plan, root=root)
         resolved = ResolvedRead(plan=plan, values=tuple(slots.values), pagination=pagination)
         return self.engine.reads.planned(resolved)
 

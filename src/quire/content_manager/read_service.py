@@ -30,6 +30,7 @@ from quire.errors import ForbiddenError, NotFoundError
 from quire.query.plan import SortKey
 from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Param
+from quire.query.resolve.row_rules import FIND_ONE
 from quire.query.resolve.sort import resolve_sort
 from quire.schema.model import DRAFT_STATUS, ContentType, TypeKind
 
@@ -160,13 +161,18 @@ class ContentReading(Struct, frozen=True):
         rows: frozenset[str] | None = frozenset(),
         *,
         rules: tuple[GrantRule, ...] | None = None,
+        action: str | None = FIND_ONE,
+        whole: bool = False,
         budget: ResponseBudget | None = None,
     ) -> Program[Shown]:
         """Return one row with all that a form shows, by other rules than those of the caller too.
 
+        ``action`` and ``whole`` are as in `Planner.form`.
         Raises NotFoundError without it, and ValidationError when a ``budget`` is exceeded.
         """
-        planned = self.planner.form(rights, wanted, entry_id, rows, rules=rules)
+        planned = self.planner.form(
+            rights, wanted, entry_id, rows, rules=rules, action=action, whole=whole
+        )
         entry = yield from planned.first(budget)
         if entry is None:
             raise NotFoundError

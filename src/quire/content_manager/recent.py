@@ -14,10 +14,11 @@ from quire.content_manager.read_plans import Planner, and_filters
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, Shown
 from quire.content_manager.views import View
-from quire.database.entries.status_counts import count_standing
+from quire.database.entries.status_counts import StatusCounts, count_standing
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
-from quire.query.plan import PlanNode, ReadPlan, SortKey, Status
+from quire.query.plan import PlanNode, PublicationFilter, ReadPlan, SortKey, Status
+from quire.query.resolve.row_rules import COUNT
 from quire.schema.model import ContentType, Schema
 
 MOST = 4
@@ -67,7 +68,7 @@ class Recent(Struct, frozen=True):
         )
         limit, offset = scope.slots.add(MOST), scope.slots.add(0)
         plan = ReadPlan(root=root, limit=limit, offset=offset)
-        rows, _ = yield from planner.planned(plan, scope.slots).entries()
+        rows, _ = yield from planner.planned(plan, scope.slots, self.ability).entries()
         versions = yield from self._versions(planner, content_type, rows)
         return [self._shown(rights, row, main, versions) for row in rows]
 
@@ -77,7 +78,7 @@ class Recent(Struct, frozen=True):
         if not rows or not content_type.draft_and_publish:
             return DocumentVersions(content_type, ())
         ids = [row["documentId"] for row in rows]
-        found, _ = yield from planner.versions(content_type, ids).entries()
+        found, _ = yield from planner.versions(self.ability, content_type, ids).entries()
         return DocumentVersions(content_type, found)
 
     def _shown(
@@ -105,12 +106,27 @@ class Recent(Struct, frozen=True):
         store = self.engine.store
         draft = published = modified = 0
         for content_type in managed_types(self.engine.schema, self.ability):
-            one = yield from count_standing(store, store.layout(content_type.uid))
+            if self.ability.project_rules.narrow(content_type.uid, "find", "count"):
+                one = yield from self._count_narrowed(content_type)
+            else:
+                one = yield from count_standing(store, store.layout(content_type.uid))
             draft, published = draft + one.draft, published + one.published
             modified += one.modified
         return {"draft": draft, "published": published, MODIFIED_STATUS: modified}
 
-    def count_of(self, content_type: ContentType) -> Program[int]:
+    def _count_narrowed(self, content_type: ContentType) -> Program[StatusCounts]:
+        """Count the documents that rules of the project leave, by what has become of them."""
+        every = yield from self.count_of(content_type)
+        if not content_type.draft_and_publish:
+            return StatusCounts(draft=0, published=every, modified=0)
+        never = PublicationFilter.NEVER_PUBLISHED_DOCUMENT
+        draft = yield from self.count_of(content_type, never)
+        modified = yield from self.count_of(content_type, PublicationFilter.MODIFIED)
+        return StatusCounts(draft=draft, published=every - draft - modified, modified=modified)
+
+    def count_of(
+        self, content_type: ContentType, publication: PublicationFilter | None = None
+    ) -> Program[int]:
         """Count the documents of a type that may be read."""
         planner, rights = Planner(self.engine), read_permissions(self.ability, content_type)
         scope = planner.scope(rights, None)
@@ -120,8 +136,10 @@ class Recent(Struct, frozen=True):
             fields=("id",),
             filter=and_filters(None, planner.reached(rights, None, scope)),
             status="draft" if versioned else None,
+            publication=publication,
         )
         limit, offset = scope.slots.add(1), scope.slots.add(0)
         plan = ReadPlan(root=root, limit=limit, offset=offset, count=True, count_documents=True)
-        _, total = yield from planner.planned(plan, scope.slots).entries()
+        planned = planner.planned(plan, scope.slots, self.ability, action=COUNT)
+        _, total = yield from planned.entries()
         return total or 0

@@ -93,7 +93,7 @@ class Relations(Struct, frozen=True):
             omitted |= linked.difference(query.included)
         locale = locale_of(query.raw, self.field.target, EVERY_LOCALE)
         plan, slots, pagination = self._search(query, locale, omitted)
-        planned = self._planner.planned(plan, slots, pagination)
+        planned = self._planner.planned(plan, slots, self.ability, pagination=pagination)
         rows, total = yield from planned.entries()
         shown = yield from self._shown(rows)
         return {"results": shown, "pagination": pagination.meta(total)}
@@ -178,7 +178,7 @@ class Relations(Struct, frozen=True):
         plan = ReadPlan(
             root=PlanNode(uid=component.uid, fields=("id",)), entry=slots.add(min(row_id, 2**53))
         )
-        found, _ = yield from self._planner.planned(plan, slots).entries()
+        found, _ = yield from self._planner.planned(plan, slots, self.ability).entries()
         if not found:
             raise NotFoundError(NO_ENTITY)
         if not self.ability.super_admin:
@@ -201,7 +201,7 @@ class Relations(Struct, frozen=True):
                 continue
             rights, slots = read_permissions(self.ability, content_type), Slots()
             plan = ReadPlan(root=self._planner.version_node(rights), entry=slots.add(holder.row))
-            entry = yield from self._planner.planned(plan, slots).first()
+            entry = yield from self._planner.planned(plan, slots, self.ability).first()
             if entry is None or not covers(rights.on(entry_origin(entry)), own):
                 raise ForbiddenError
 
@@ -293,7 +293,7 @@ class Relations(Struct, frozen=True):
         root = replace(self._node(query, main), filter=and_filters(condition, here))
         locale, slot = locale_scope(self.field.target, wanted, slots)
         plan = ReadPlan(root=root, locale=locale, locale_slot=slot)
-        found, _ = yield from self._planner.planned(plan, slots).entries()
+        found, _ = yield from self._planner.planned(plan, slots, self.ability).entries()
         return found
 
     def _node(self, query: RelationQuery, main: str) -> PlanNode:
@@ -323,7 +323,7 @@ class Relations(Struct, frozen=True):
         versions: DocumentVersions | None = None
         if target.draft_and_publish and rows:
             ids = list(dict.fromkeys(str(row["documentId"]) for row in rows))
-            found, _ = yield from self._planner.versions(target, ids).entries()
+            found, _ = yield from self._planner.versions(self.ability, target, ids).entries()
             versions = DocumentVersions(target, found)
         return [dict(self._row(row, versions)) for row in rows]
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from quire.access.admin_ability import GrantRule
 from quire.clock import iso_from_ms, ms_from_iso
 from quire.content_manager.permissions import TypePermissions
+from quire.content_manager.read_plans import Planner
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.revision_content import (
@@ -26,7 +27,7 @@ from quire.database.stores.revisions import Revision, RevisionKey, Revisions
 from quire.document_service.unit_of_work import WriteEngine
 from quire.query.operators import Predicate
 from quire.query.plan import Comparison, PlanNode, ReadPlan
-from quire.query.resolve import ResolvedRead
+from quire.query.resolve.scope import Slots
 from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 
 _EVERYTHING = (GrantRule(),)
@@ -79,7 +80,7 @@ class RevisionLog(Struct, frozen=True):
         *,
         published: bool = False,
     ) -> Program[None]:
-        entry = yield from read_whole(reading, rights, entry_id)
+        entry = yield from read_whole(reading, rights, entry_id, whole=True)
         content_type = rights.content_type
         live = published or not content_type.draft_and_publish
         moment = entry["publishedAt"] if published else entry["updatedAt"]
@@ -95,10 +96,16 @@ class RevisionLog(Struct, frozen=True):
         yield from self.revisions.add(revision, most=self.most)
 
 
-def read_whole(reading: ContentReading, rights: TypePermissions, entry_id: int) -> Program[Shown]:
-    """Return a row with all that is in it, whatever may be read of it, relations as rows."""
+def read_whole(
+    reading: ContentReading, rights: TypePermissions, entry_id: int, *, whole: bool = False
+) -> Program[Shown]:
+    """Return a row with all that is in it, whatever may be read of it, relations as rows.
+
+    A ``whole`` row has what rules of the project hide, too.
+    """
     wanted = RequestedVersion("draft", None, "draft")
-    return (yield from reading.entry(rights, entry_id, wanted, None, rules=_EVERYTHING))
+    entry = reading.entry(rights, entry_id, wanted, None, rules=_EVERYTHING, whole=whole)
+    return (yield from entry)
 
 
 def revision_as_request(
@@ -108,22 +115,25 @@ def revision_as_request(
     content_type, data = rights.content_type, orjson.loads(revision.data)
     present = ExistingTargets(locale=revision.place.locale)
     wanted = targets_in(engine.schema, content_type, data, present)
-    present.found = yield from _found(engine, wanted)
+    present.found = yield from _found(engine, rights, wanted)
     body = request_data(engine.schema, content_type, data, present)
     return body, present.missing
 
 
-def _found(engine: WriteEngine, wanted: frozenset[Target]) -> Program[frozenset[Target]]:
+def _found(
+    engine: WriteEngine, rights: TypePermissions, wanted: frozenset[Target]
+) -> Program[frozenset[Target]]:
     by_uid: dict[str, list[str]] = {}
     for uid, document_id, _ in wanted:
         if uid in engine.schema.content_types:
             by_uid.setdefault(uid, []).append(document_id)
     found: set[Target] = set()
     for uid, document_ids in by_uid.items():
-        here = Comparison("documentId", Predicate.IN, (0,))
+        slots = Slots()
+        here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         node = PlanNode(uid=uid, fields=("documentId", "locale"), filter=here)
-        read = ResolvedRead(plan=ReadPlan(root=node), values=([*document_ids],))
-        rows, _ = yield from engine.reads.planned(read).entries()
+        planned = Planner(engine).planned(ReadPlan(root=node), slots, rights.ability)
+        rows, _ = yield from planned.entries()
         localized = engine.schema.content_types[uid].localized
         found |= {(uid, row["documentId"], row["locale"] if localized else None) for row in rows}
     return frozenset(found)

@@ -53,12 +53,12 @@ def shared_fields(
         limit=slots.add(1),
         offset=slots.add(0),
     )
-    entry = yield from planner.planned(plan, slots).first()
+    entry = yield from planner.planned(plan, slots, ability).first()
     live = entry is not None and entry["publishedAt"] is not None
     if entry is None or (live and content_type.draft_and_publish):
         raise NotFoundError
     rules = rights.require_on(entry_origin(entry))
-    found, _ = yield from planner.versions(content_type, [entry["documentId"]]).entries()
+    found, _ = yield from planner.versions(ability, content_type, [entry["documentId"]]).entries()
     others = DocumentVersions(content_type, found).localizations(entry)
     own = {
         name: _without_folder(value)

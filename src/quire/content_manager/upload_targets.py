@@ -27,6 +27,9 @@ def require_attaching(
     content_type = engine.schema.content_types.get(uid)
     if content_type is None or not ability.allows(UPDATE, uid):
         raise ForbiddenError
+    if ability.project_rules.narrow(uid, "find", "update", "publish"):
+        # The entry is named by a row alone here; who may change some may say so with the entry.
+        raise ForbiddenError
     rights, planner, slots = (
         TypePermissions(ability, UPDATE, content_type),
         Planner(engine),
@@ -34,7 +37,7 @@ def require_attaching(
     )
     here = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
     root = replace(planner.version_node(rights), filter=here)
-    found, _ = yield from planner.planned(ReadPlan(root=root), slots).entries()
+    found, _ = yield from planner.planned(ReadPlan(root=root), slots, ability).entries()
     if not found:
         if rights.row_filter(None) is not None:
             raise ForbiddenError

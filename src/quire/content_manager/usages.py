@@ -60,7 +60,8 @@ class UsageLookup(Struct, frozen=True):
             fields=tuple(dict.fromkeys((*node.fields, main))),
             filter=Comparison("id", Predicate.IN, (ids,)),
         )
-        rows, _ = yield from planner.planned(ReadPlan(root=root), slots).entries()
+        planned = planner.planned(ReadPlan(root=root), slots, self.ability)
+        rows, _ = yield from planned.entries()
         return {int(row["id"]): row for row in rows}
 
 

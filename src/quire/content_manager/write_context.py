@@ -69,7 +69,7 @@ class WriteContext(Struct, frozen=True):
         rules: tuple[GrantRule, ...] | None = None
         if made and not rights.ability.allows(rights.action, self._type.uid):
             rules = (GrantRule(),)
-        entry = yield from reader.entry(rights, written.entry_id, wanted, rules=rules)
+        entry = yield from reader.entry(rights, written.entry_id, wanted, rules=rules, action=None)
         forget_roles(entry)
         every = yield from reader.every_version(rights, written.document_id)
         if full:

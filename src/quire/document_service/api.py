@@ -223,15 +223,19 @@ class Documents(Generic[D]):
         locale: str | None = None,
     ) -> int:
         """Return how many documents there are."""
-        found = await self.find(
+        context, ability = self._reach("find")
+        find = Find(
+            uid=self._uid,
             filters=filters,
             fields=["documentId"],
+            pagination={"page": 1, "pageSize": 1, "withCount": True},
             status=status,
             locale=locale,
-            page_size=1,
-            with_count=True,
+            ability=ability,
+            counts=True,
         )
-        return found.total or 0
+        found = await context.read(lambda: context.engine.reads.page(find).page())
+        return found.pagination.get("total") or 0
 
     async def stream(
         self,

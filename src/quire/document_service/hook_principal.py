@@ -3,27 +3,12 @@
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from typing import Literal
 
-from msgspec import Struct
-
-from quire.access import principal as access
 from quire.document_service.extension_context import current_context
+from quire.document_service.project_rules import acting
+from quire.hooks.principal import Principal
 
 _system: ContextVar[str | None] = ContextVar("system reason", default=None)
-
-
-class Principal(Struct, frozen=True, kw_only=True):
-    """Who acts: a visitor, an end user, an API token, an administrator, or the system.
-
-    ``kind`` is ``nobody`` where the server itself writes, and ``system`` within `as_system` and for
-    what is written there. ``id`` is the row of the user, token or administrator, ``document_id``
-    that of an end user.
-    """
-
-    kind: Literal["anonymous", "user", "token", "admin", "system", "nobody"]
-    id: int | None = None
-    document_id: str | None = None
 
 
 def principal() -> Principal:
@@ -31,17 +16,11 @@ def principal() -> Principal:
     context = current_context()
     if _system.get() is not None or context.is_system:
         return Principal(kind="system")
-    match context.principal:
-        case access.Anonymous():
-            return Principal(kind="anonymous")
-        case access.EndUser(id=id_, document_id=document_id):
-            return Principal(kind="user", id=id_, document_id=document_id)
-        case access.ApiToken(id=id_):
-            return Principal(kind="token", id=id_)
-        case None if context.editor is not None:
-            return Principal(kind="admin", id=context.editor)
-        case None:
-            return Principal(kind="nobody")
+    if context.principal is not None:
+        return acting(context.principal)
+    if context.editor is not None:
+        return Principal(kind="admin", id=context.editor)
+    return Principal(kind="nobody")
 
 
 @contextmanager

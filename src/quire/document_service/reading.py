@@ -25,7 +25,7 @@ from quire.query.parameters import as_query
 from quire.query.plan import Filter, Junction, PlanNode, ReadPlan, Status
 from quire.query.querystring import QueryValue
 from quire.query.resolve import Pagination, ReadLimits, ResolvedRead, Resolver
-from quire.query.resolve.row_rules import rule_filter
+from quire.query.resolve.row_rules import COUNT, FIND, rule_filter
 from quire.query.resolve.scope import Slots
 
 Shown = dict[str, Any]
@@ -42,7 +42,8 @@ class Find(Struct, frozen=True, kw_only=True):
 
     ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as on the wire; a
     ``locale`` of ``None`` is the default one, ``"*"`` every one. Nothing is shown, nor filtered or
-    sorted by, that ``ability`` does not reach.
+    sorted by, that ``ability`` does not reach. With ``counts`` the number of what is found is all
+    that is wanted, so that rules on counting hold, too.
     """
 
     uid: str
@@ -54,6 +55,7 @@ class Find(Struct, frozen=True, kw_only=True):
     status: Status = "published"
     locale: str | list[str] | None = None
     ability: Ability = field(default_factory=FullAccess)
+    counts: bool = False
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -113,7 +115,8 @@ class Reads:
 
     def page(self, find: Find) -> PlannedRead:
         """Plan the read of a page of documents. Raises the query's first fault as an AppError."""
-        return self.planned(self._resolver(find.uid, find.ability).list(_query_of(find)))
+        action = COUNT if find.counts else FIND
+        return self.planned(self._resolver(find.uid, find.ability).list(_query_of(find), action))
 
     def one(self, find: Find, document_id: str | None) -> PlannedRead:
         """Plan the read of one document, that of a single type for ``None``.

@@ -6,9 +6,11 @@ All versions of a document have to keep the rule, in every locale: otherwise a r
 reach could be changed through another one.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from quire.access.ability import rules_of
+from msgspec import Struct
+
+from quire.access.ability import rules_of, without_project_rules
 from quire.database.entries.versions_query import entries_of, first_document_id
 from quire.database.program import Program
 from quire.document_service.commands import (
@@ -16,65 +18,144 @@ from quire.document_service.commands import (
     Command,
     CreateDocument,
     DeleteDocument,
+    DiscardDraft,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
     WrittenEntry,
 )
+from quire.document_service.project_rules import action_name
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import ForbiddenError
+from quire.errors import ForbiddenError, NotFoundError
+from quire.hooks.write import WriteAction
 
-_FIND, _CREATE, _UPDATE, _DELETE = "find", "create", "update", "delete"
-_DELETING = {"plugin::users-permissions.user": "destroy"}
-"""What deleting is called, where not ``delete``."""
+_FIND = "find"
 
 
-def rule_of(unit: UnitOfWork, command: Command) -> str | None:
-    """Return the rule that an intent is held against, ``None`` where there is none."""
-    if unit.principal is None:
+class CommandRules(Struct, frozen=True, kw_only=True):
+    """The bound rules that a command is held against.
+
+    A document that does not satisfy ``find`` is not there. ``before`` are rules for a document that
+    is changed, ``after`` for what becomes of it, ``create`` for a new one.
+    """
+
+    find: str | None
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    create: tuple[str, ...]
+
+
+def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
+    """Return the rules that a command is held against, ``None`` where there are none."""
+    project = unit.rules.rules
+    principal = unit.principal
+    of_role = {} if principal is None else rules_of(without_project_rules(principal.ability))
+    if not project and not of_role:
         return None
-    rules = rules_of(unit.principal.ability)
-    if not rules:
-        return None
+    uid = command.uid
+    action, granted = _actions_of(command)
+    role_rule = of_role.get(f"{uid}.{action_name(uid, granted)}")
+
+    def rules_on(action: WriteAction, *more: str | None) -> tuple[str, ...]:
+        actions = [action, "publish"] if _publishes(unit, command) else [action]
+        found = [project.get(f"{uid}.{action_name(uid, one)}") for one in actions]
+        return tuple(rule for rule in (*found, *more) if rule is not None)
+
+    # The rule that a role has on creating is for the copy, not for what is copied.
+    own = rules_on(action) if action == "clone" else rules_on(action, role_rule)
+    return CommandRules(
+        find=project.get(f"{uid}.{_FIND}"),
+        before=own,
+        after=own,
+        create=rules_on("create", role_rule),
+    )
+
+
+def _actions_of(command: Command) -> tuple[WriteAction, WriteAction]:
+    """Return the action of a command, and that of the permission which roles grant for it."""
     match command:
-        case CreateDocument() | CloneDocument():
-            action = _CREATE
+        case CreateDocument():
+            return "create", "create"
+        case CloneDocument():
+            return "clone", "create"
+        case UpdateDocument():
+            return "update", "update"
         case DeleteDocument():
-            action = _DELETING.get(command.uid, _DELETE)
-        case _:
-            action = _UPDATE
-    return rules.get(f"{command.uid}.{action}")
+            return "delete", "delete"
+        case PublishDocument():
+            return "publish", "update"
+        case UnpublishDocument():
+            return "unpublish", "update"
+        case DiscardDraft():
+            return "discard_draft", "update"
 
 
-def require_before(unit: UnitOfWork, command: Command, rule: str) -> Program[None]:
-    """Refuse to change a document that does not keep the rule. Raises ForbiddenError."""
-    if isinstance(command, CreateDocument | CloneDocument):
-        return
+def _publishes(unit: UnitOfWork, command: Command) -> bool:
+    """Tell whether a document is published after it was created or changed."""
+    if not isinstance(command, CreateDocument | UpdateDocument) or not command.publish:
+        return False
+    return unit.engine.schema.content_types[command.uid].draft_and_publish
+
+
+def require_before(unit: UnitOfWork, command: Command, rules: CommandRules) -> Program[bool]:
+    """Refuse to change a document that does not keep the rules; returns whether there is one.
+
+    Raises NotFoundError for one that is hidden, and ForbiddenError for another one.
+    """
+    if isinstance(command, CreateDocument):
+        return False
     document_id = command.document_id
     if document_id is None:
         document_id = yield from first_document_id(unit.store, unit.layout(command.uid))
-    if document_id is not None:
-        yield from _require(unit, command.uid, document_id, rule)
+    if document_id is None:
+        return False
+    if rules.find is not None and not (
+        yield from _keeps(unit, command.uid, document_id, (rules.find,))
+    ):
+        raise NotFoundError
+    yield from _require(unit, command.uid, document_id, rules.before)
+    return True
 
 
 def require_after(
-    unit: UnitOfWork, command: Command, rule: str, written: list[WrittenEntry]
+    unit: UnitOfWork,
+    command: Command,
+    rules: CommandRules,
+    written: Sequence[WrittenEntry],
+    *,
+    existed: bool,
 ) -> Program[None]:
-    """Refuse to leave a document that does not keep the rule. Raises ForbiddenError."""
+    """Refuse to leave a document that does not keep the rules. Raises ForbiddenError."""
     if isinstance(command, DeleteDocument):
         return
+    is_new = not existed or isinstance(command, CloneDocument)
     for document_id in dict.fromkeys(one.document_id for one in written):
-        yield from _require(unit, command.uid, document_id, rule)
+        kept = rules.create if is_new else rules.after
+        yield from _require(unit, command.uid, document_id, kept)
 
 
 def visible_rows(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[frozenset[int]]:
     """Return those of some rows that who writes may find: all, where no rule narrows them."""
-    rules = {} if unit.principal is None else rules_of(unit.principal.ability)
+    principal = unit.principal
+    rules = unit.rules.rules if principal is None else rules_of(principal.ability)
     rule = rules.get(f"{uid}.{_FIND}")
     if rule is None or not ids:
         return frozenset(ids)
     return (yield from unit.engine.reads.kept_among(uid, ids, rule))
 
 
-def _require(unit: UnitOfWork, uid: str, document_id: str, rule: str) -> Program[None]:
-    entries = yield from entries_of(unit.store, unit.layout(uid), document_id)
-    kept = yield from unit.engine.reads.kept(uid, document_id, rule)
-    if any(entry.id not in kept for entry in entries):
+def _require(unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str]) -> Program[None]:
+    if not (yield from _keeps(unit, uid, document_id, rules)):
         raise ForbiddenError
+
+
+def _keeps(unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str]) -> Program[bool]:
+    """Tell whether all versions of a document keep rules."""
+    if not rules:
+        return True
+    entries = yield from entries_of(unit.store, unit.layout(uid), document_id)
+    for rule in rules:
+        kept = yield from unit.engine.reads.kept(uid, document_id, rule)
+        if any(entry.id not in kept for entry in entries):
+            return False
+    return True

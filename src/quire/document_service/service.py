@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from quire.access.ability import NO_PROJECT_RULES, ProjectRules, project_rules_of
 from quire.access.principal import Principal
 from quire.clock import Clock
 from quire.database.connection import Database
@@ -37,7 +38,7 @@ from quire.document_service.commands import (
 )
 from quire.document_service.passwords import Password, passwords_in
 from quire.document_service.reading import Find, Page, PlannedRead, Shown
-from quire.document_service.row_rules import require_after, require_before, rule_of
+from quire.document_service.row_rules import require_after, require_before, rules_for
 from quire.document_service.unit_of_work import HashPassword, UnitOfWork, WriteEngine
 from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
 from quire.schema.model import Schema
@@ -120,6 +121,7 @@ class DocumentService:
         ServiceUnavailableError when it cannot answer twice in a row.
         """
         hashed = await self._hash(passwords)
+        rules = self._rules(principal, editor)
         for attempt in range(1, _ATTEMPTS + 1):
             unit = UnitOfWork(
                 engine=self._engine,
@@ -130,6 +132,7 @@ class DocumentService:
                 listening=self._bus.has_listeners,
                 hashed=hashed,
                 hash_password=self._hash_password,
+                rules=rules,
             )
             program = self._recorded(act, unit)
             try:
@@ -147,6 +150,11 @@ class DocumentService:
             await self._bus.emit(unit.events)
             return result
         raise ServiceUnavailableError
+
+    def _rules(self, principal: Principal | None, editor: int | None) -> ProjectRules:
+        if principal is not None:
+            return project_rules_of(principal.ability)
+        return NO_PROJECT_RULES if editor is None else self._engine.rules.of_administrator(editor)
 
     def _recorded(self, act: Act[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
         """Do it, if that may be, and write down what webhooks are to be told of it."""
@@ -263,14 +271,15 @@ class DocumentService:
 def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
     """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted.
 
-    Raises ForbiddenError for a document that is out of reach of who writes.
+    Raises ForbiddenError for a document that rules keep from who writes, and NotFoundError for one
+    that rules of the project hide.
     """
-    rule = rule_of(unit, command)
-    if rule is None:
+    rules = rules_for(unit, command)
+    if rules is None:
         return (yield from _act_on(unit, command))
-    yield from require_before(unit, command, rule)
+    existed = yield from require_before(unit, command, rules)
     written = yield from _act_on(unit, command)
-    yield from require_after(unit, command, rule, written)
+    yield from require_after(unit, command, rules, written, existed=existed)
     return written
 
 

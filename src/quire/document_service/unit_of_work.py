@@ -6,14 +6,16 @@ from typing import TypeVar
 
 from msgspec import Struct, field
 
+from quire.access.ability import NO_PROJECT_RULES, ProjectRules
 from quire.access.principal import Principal
 from quire.background.job_queue import JobQueue
-from quire.clock import Clock
+from quire.clock import Clock, now_ms
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Statement, Value
 from quire.document_service.passwords import Password, password_of
+from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.reading import Reads, Shown
 from quire.hooks.extensions import NO_EXTENSIONS, Cause, Extensions
 from quire.query.plan import Status
@@ -34,6 +36,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     `adopt_default_locale`. With ``strict_relations`` required
     relations and media are enforced. ``limits`` bound what one read may ask for. ``extensions`` are
     the hooks of the project's Python code, ``jobs`` takes what is to run in the background.
+    ``clock`` is what that code reads the time from.
     """
 
     store: EntryStore
@@ -43,11 +46,17 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     limits: ReadLimits = field(default_factory=lambda: ReadLimits(max_limit=None))
     extensions: Extensions = NO_EXTENSIONS
     jobs: JobQueue | None = None
+    clock: Clock = now_ms
 
     @cached_property
     def reads(self) -> Reads:
         """What plans reads."""
         return Reads(self.store, self.limits, self.default_locale)
+
+    @cached_property
+    def rules(self) -> RuleEvaluation:
+        """What evaluates the rules of the project's code."""
+        return RuleEvaluation(self.extensions.rules, self.schema, self.clock)
 
     def adopt_default_locale(self, code: str | None) -> None:
         """Take another locale for the default one, for all that begins from now on."""
@@ -93,7 +102,7 @@ class UnitOfWork(Struct, kw_only=True):
     is the row of the administrator who writes, whose name entries carry. ``locale_codes`` are those
     of the project, ``None`` until they are read. ``causes`` are the hooks that led to what is
     written now; ``is_system`` says that a hook writes as the system. ``hash_password`` is for
-    passwords that hooks write.
+    passwords that hooks write. ``rules`` are those of the project's code for who writes.
     """
 
     engine: WriteEngine
@@ -107,6 +116,7 @@ class UnitOfWork(Struct, kw_only=True):
     locale_codes: tuple[str, ...] | None = None
     causes: tuple[Cause, ...] = ()
     is_system: bool = False
+    rules: ProjectRules = NO_PROJECT_RULES
     hash_password: HashPassword | None = None
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called when the transaction is durable; they must not fail."""
@@ -144,10 +154,10 @@ class UnitOfWork(Struct, kw_only=True):
 
         Of one that fails nothing is left, neither rows nor events.
         """
-        outer = self.principal, self.is_system, self.causes, self._later
+        outer = self.principal, self.rules, self.is_system, self.causes, self._later
         self.causes, self._later = causes, []
         if as_system:
-            self.principal, self.is_system = None, True
+            self.principal, self.rules, self.is_system = None, NO_PROJECT_RULES, True
         savepoint = self.savepoint()
         try:
             yield from savepoint.begin()
@@ -160,7 +170,7 @@ class UnitOfWork(Struct, kw_only=True):
             yield from savepoint.release()
             return result
         finally:
-            self.principal, self.is_system, self.causes, self._later = outer
+            self.principal, self.rules, self.is_system, self.causes, self._later = outer
 
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has yet to begin."""

@@ -9,6 +9,7 @@ from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.routes import CustomRoute
+from quire.hooks.rules import Rule
 from quire.hooks.write import Write, WriteAction
 
 
@@ -90,12 +91,13 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
 
 
 class Extensions(Struct, frozen=True, kw_only=True):
-    """All hooks, routes and jobs of a project; ``version`` differs when any of its code does."""
+    """All of a project's Python code that runs; ``version`` differs when any of its code does."""
 
     version: str = ""
     hooks: tuple[Hook, ...] = ()
     routes: tuple[CustomRoute, ...] = ()
     jobs: tuple[JobDefinition, ...] = ()
+    rules: tuple[Rule, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 
@@ -122,6 +124,7 @@ def make_extensions(
     version: str,
     routes: Sequence[CustomRoute] = (),
     jobs: Sequence[JobDefinition] = (),
+    rules: Sequence[Rule] = (),
 ) -> Extensions:
     """Build the snapshot of what was checked."""
     ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
@@ -131,6 +134,7 @@ def make_extensions(
         hooks=tuple(ordered),
         routes=tuple(routes),
         jobs=tuple(jobs),
+        rules=tuple(rules),
         writes={key: _hooks_of(ordered, *key) for key in keys},
     )
 

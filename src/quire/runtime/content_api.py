@@ -91,6 +91,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
         settings=settings,
         headers=ResponseHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
+        rules=parts.documents.engine.rules,
         others=OtherResponders(
             readiness=Readiness(
                 services.database,

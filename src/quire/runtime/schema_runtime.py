@@ -193,6 +193,7 @@ def _engine(services: Services, store: EntryStore, extensions: Extensions) -> Wr
         limits=inner_limits(services.settings),
         extensions=extensions,
         jobs=services.jobs.queue,
+        clock=services.clock,
     )
 
 

@@ -3,14 +3,11 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from secrets import SystemRandom
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from quire.javascript.running.dates import date_of_parts, parsed_date
 from quire.javascript.running.methods import WHITE_SPACE, MapValue, SetValue
-from quire.javascript.running.packages import WEB_CRYPTO
 from quire.javascript.running.values import (
     CallableObject,
     DateValue,
@@ -50,9 +47,6 @@ STRAPI_ERRORS = {
 }
 """The errors of ``@strapi/utils`` with the status of their responses and their usual messages."""
 _MOST_DIGITS = 15
-_LONGEST_ARRAY = 10_000
-_DEEPEST_INDENT = 10
-_random = SystemRandom()
 
 
 def function(make: Callable[..., object]) -> HostFunction:
@@ -69,26 +63,14 @@ def library(machine: "Machine", now: Callable[[], int]) -> dict[str, object]:
     return {
         **_VALUES,
         "Date": _date(now),
+        "Promise": _promise(machine),
         "Array": HostObject(
             {
                 "isArray": function(lambda value=UNDEFINED, *_: isinstance(value, list)),
                 "from": HostFunction(lambda given: _array_from(machine, given)),
             }
         ),
-        "Object": HostObject({**_OBJECT, "assign": function(partial(_assigned, machine))}),
     }
-
-
-def _assigned(machine: "Machine", target: object = UNDEFINED, *sources: object) -> object:
-    """Return ``Object.assign(target, …)``. Raises UnsupportedError for what requests share."""
-    if not isinstance(target, dict):
-        raise UnsupportedError("assigns to something else than an object")
-    machine.require_own(target)
-    for source in sources:
-        if not (isinstance(source, dict) or is_nullish(source)):
-            raise UnsupportedError("assigns something else than an object")
-        target |= {} if is_nullish(source) else _object_of(source)
-    return target
 
 
 async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
@@ -97,8 +79,6 @@ async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
         items = [*source.items]
     elif isinstance(source, list | str):
         items = [*source]
-    elif isinstance(source, dict) and source.keys() == {"length"}:
-        items = [UNDEFINED] * _length(source["length"])
     else:
         raise UnsupportedError("Array.from")
     if len(given) < 2:
@@ -106,12 +86,6 @@ async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
     return [
         await machine.call(given[1], (item, index), UNDEFINED) for index, item in enumerate(items)
     ]
-
-
-def _length(value: object) -> int:
-    if not isinstance(value, int) or not 0 <= value <= _LONGEST_ARRAY:
-        raise UnsupportedError("an array of a length that is not known")
-    return value
 
 
 # Dates and promises
@@ -128,7 +102,7 @@ def _date(now: Callable[[], int]) -> HostObject:
     return HostObject({"new": HostFunction(made), "now": function(lambda *_: now())})
 
 
-def _promise() -> HostObject:
+def _promise(machine: "Machine") -> HostObject:
     async def all_of(given: Sequence[object]) -> object:
         return [_value_of(one) for one in _listed(given)]
 
@@ -138,14 +112,11 @@ def _promise() -> HostObject:
     async def resolved(given: Sequence[object]) -> object:
         return given[0] if given else UNDEFINED
 
-    async def rejected(given: Sequence[object]) -> object:
-        raise ThrownError(given[0] if given else UNDEFINED)
-
+    del machine
     return HostObject(
         {
             "all": HostFunction(all_of, is_async=True),
             "allSettled": HostFunction(all_settled, is_async=True),
-            "reject": HostFunction(rejected, is_async=True),
             "resolve": HostFunction(resolved, is_async=True),
         }
     )
@@ -288,22 +259,10 @@ def _power(base: object = UNDEFINED, exponent: object = UNDEFINED) -> object:
     return number(left**right)
 
 
-def _square_root(value: object = UNDEFINED) -> int | float:
-    found = number_of(value)
-    return number(math.sqrt(found)) if found >= 0 else math.nan
-
-
-def _stringify(
-    value: object = UNDEFINED, replacer: object = None, space: object = UNDEFINED
-) -> object:
-    if value is UNDEFINED or not is_nullish(replacer):
+def _stringify(value: object = UNDEFINED, *more: object) -> object:
+    if more or value is UNDEFINED:
         raise UnsupportedError("JSON.stringify with options")
-    found = _checked_floats(as_json(value))
-    if is_nullish(space) or space == 0:
-        return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    if not isinstance(space, int) or not 0 < space <= _DEEPEST_INDENT:
-        raise UnsupportedError("JSON.stringify with options")
-    return json.dumps(found, ensure_ascii=False, indent=space)
+    return json.dumps(_checked_floats(as_json(value)), ensure_ascii=False, separators=(",", ":"))
 
 
 def _checked_floats(value: object) -> object:
@@ -379,12 +338,6 @@ def _encoded(value: object = UNDEFINED) -> str:
     return quote(text_of(value), safe="!'()*-._~")
 
 
-_OBJECT: Mapping[str, object] = {
-    "keys": function(_keys),
-    "values": function(_values),
-    "entries": function(_entries),
-    "fromEntries": function(_from_entries),
-}
 _VALUES: Mapping[str, object] = {
     "Boolean": _callable(lambda value=UNDEFINED, *_: is_truthy(value), {}),
     "Error": _error("Error"),
@@ -399,9 +352,7 @@ _VALUES: Mapping[str, object] = {
             "max": function(_extreme(max, -math.inf)),
             "min": function(_extreme(min, math.inf)),
             "pow": function(_power),
-            "random": function(_random.random),
             "round": function(_rounded),
-            "sqrt": function(_square_root),
             "trunc": function(lambda value=UNDEFINED: _whole(value, math.trunc)),
         }
     ),
@@ -419,34 +370,23 @@ _VALUES: Mapping[str, object] = {
             "MAX_SAFE_INTEGER": 2**53 - 1,
         },
     ),
+    "Object": HostObject(
+        {
+            "keys": function(_keys),
+            "values": function(_values),
+            "entries": function(_entries),
+            "fromEntries": function(_from_entries),
+        }
+    ),
     "Set": HostObject({"new": _made(SetValue)}),
     "String": _callable(lambda *given: text_of(given[0]) if given else "", {}),
     "TypeError": _error("TypeError"),
-    "Promise": _promise(),
     "console": quiet_log(),
-    "crypto": WEB_CRYPTO,
     "encodeURIComponent": function(_encoded),
     "isNaN": function(_is_nan),
     "parseFloat": function(_parse_float),
     "parseInt": function(_parse_int),
 }
 
-_MADE_ANEW: Mapping[str, frozenset[str]] = {
-    "Array": frozenset({"isArray", "from"}),
-    "Date": frozenset({"new", "now"}),
-    "Object": frozenset({*_OBJECT, "assign"}),
-}
-"""Members of what `library` makes for each request."""
-GLOBAL_NAMES: Mapping[str, frozenset[str]] = {
-    "undefined": frozenset(),
-    **{
-        name: frozenset(value.members) if isinstance(value, HostObject) else frozenset()
-        for name, value in _VALUES.items()
-    },
-    **_MADE_ANEW,
-}
-"""The names that all code knows, with their members."""
-GLOBAL_FUNCTIONS = frozenset(
-    name for name, value in _VALUES.items() if isinstance(value, HostFunction | CallableObject)
-)
-"""Those that may be called."""
+GLOBAL_NAMES = frozenset({*_VALUES, "Date", "Promise", "Array", "undefined"})
+"""The names that all code knows."""

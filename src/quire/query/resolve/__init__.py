@@ -31,7 +31,7 @@ from quire.query.resolve.pagination import (
     root_window,
 )
 from quire.query.resolve.populate import PopulatedVersions, resolve_populate
-from quire.query.resolve.row_rules import FIND, FIND_ONE, narrow_root
+from quire.query.resolve.row_rules import COUNT, FIND, FIND_ONE, narrow_root
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
 from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
@@ -82,12 +82,14 @@ Query = Mapping[str, QueryValue]
 class ResolvedRead(Struct, frozen=True, kw_only=True):
     """A plan, the values of its slots, and how the answer speaks of its pages.
 
-    ``pagination`` is ``None`` for single documents and lists without pages.
+    ``pagination`` is ``None`` for single documents and lists without pages. What is ``volatile``
+    depends on the moment, and is not to be kept.
     """
 
     plan: ReadPlan
     values: tuple[SlotValue, ...]
     pagination: Pagination | None = None
+    volatile: bool = False
 
 
 class Resolver(Struct, frozen=True, kw_only=True):
@@ -99,8 +101,8 @@ class Resolver(Struct, frozen=True, kw_only=True):
     limits: ReadLimits
     default_locale: str | None
 
-    def list(self, query: Query) -> ResolvedRead:
-        """Resolve a request for a page of documents."""
+    def list(self, query: Query, action: str = FIND) -> ResolvedRead:
+        """Resolve a request for a page of documents, or with `COUNT` for their number."""
         scope = self._scope()
         plan = self._common(query, scope)
         pages = scope.within(Param.PAGINATION, "pagination")
@@ -112,7 +114,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
             limit=pagination.limit,
             start=pagination.start,
             count=pagination.with_count,
-            action=FIND,
+            action=action,
         )
 
     def document(self, query: Query, document_id: str) -> ResolvedRead:
@@ -171,7 +173,8 @@ class Resolver(Struct, frozen=True, kw_only=True):
             start, limit = root_window(query)
         except AppError as error:
             scope.within(Param.PAGINATION, "pagination").unconvertible(error)
-        return self._finish(plan, scope, limit=limit, start=start, count=count, action=FIND)
+        action = COUNT if count else FIND
+        return self._finish(plan, scope, limit=limit, start=start, count=count, action=action)
 
     def first(self, query: Query, *, of_any_version: bool = False) -> ResolvedRead:
         """Resolve a request for the first entry that is found (code of a project)."""
@@ -330,6 +333,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
             plan=ReadPlan(count=count, **plan),  # type: ignore[arg-type]  # fields by name
             values=tuple(scope.slots.values),
             pagination=pagination,
+            volatile=scope.slots.volatile,
         )
 
 

@@ -10,12 +10,19 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from quire.access.ability import FullAccess, rules_of
+from quire.access.ability import (
+    NO_PROJECT_RULES,
+    FullAccess,
+    ProjectRules,
+    project_rules_of,
+    rules_of,
+)
 from quire.access.rules import NO_ROW, PLACES, places_in
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.query.parameters import as_query
 from quire.query.plan import (
     ConstantCondition,
+    EdgeKind,
     Filter,
     Junction,
     PlanEdge,
@@ -25,11 +32,12 @@ from quire.query.plan import (
 )
 from quire.query.resolve.errors import Findings, Param
 from quire.query.resolve.filters import resolve_filters
-from quire.query.resolve.scope import ReadLimits, Scope, Slots
+from quire.query.resolve.scope import ReadLimits, Scope, Slots, target_model
 from quire.schema.model import ContentType, Model, Schema
 
-FIND, FIND_ONE = "find", "findOne"
+FIND, FIND_ONE, COUNT = "find", "findOne", "count"
 UNKNOWN_PLACE = "A rule can speak of {}, and of nothing else with a dollar sign and user"
+NO_CONDITION = "A rule needs a condition"
 NO_OBJECT = "A rule is an object of filters"
 TOO_LONG = "A rule has at most {} characters"
 _LONGEST = 4000
@@ -41,9 +49,24 @@ def narrow_root(node: PlanNode, scope: Scope, action: str | None) -> PlanNode:
     ``action`` is what the caller does with rows of the root, ``None`` where that is held against
     its rule elsewhere. Raises InvalidKeyError for an order that would tell of other rows.
     """
-    if not rules_of(scope.ability):
+    rules, volatile = rules_of(scope.ability), project_rules_of(scope.ability).volatile
+    if not rules and not volatile:
         return node
-    return _Narrowing(scope).node(node, action)
+    narrowing = _Narrowing(scope.schema, scope.limits, scope.slots, rules, volatile)
+    return narrowing.node(node, action)
+
+
+def narrow_for_project(
+    node: PlanNode, action: str | None, rules: ProjectRules, schema: Schema, slots: Slots
+) -> PlanNode:
+    """Return the root of a plan for an administrator, narrowed by rules of the project's code.
+
+    ``action`` is as in `narrow_root`. Raises InvalidKeyError as it does.
+    """
+    if rules == NO_PROJECT_RULES:
+        return node
+    narrowing = _Narrowing(schema, ReadLimits(), slots, rules.rules, rules.volatile)
+    return narrowing.node(node, action)
 
 
 def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
@@ -67,21 +90,34 @@ def rule_filter(
     """Return a bound rule as a filter of rows of a model; one that makes no sense lets none by."""
     if text == NO_ROW:
         return ConstantCondition(holds=False)
-    scope = _trusted(schema, limits, slots)
     try:
-        found = resolve_filters(as_query(orjson.loads(text)), model, scope)
-        scope.findings.raise_first()
+        return resolve_rule(text, model, schema, limits, slots)
     except AppError:
         return ConstantCondition(holds=False)
-    return ConstantCondition(holds=False) if found is None else found
+
+
+def resolve_rule(
+    text: str, model: Model, schema: Schema, limits: ReadLimits, slots: Slots
+) -> Filter:
+    """Return a bound rule as a filter. Raises an AppError for one that makes no sense."""
+    scope = _trusted(schema, limits, slots)
+    found = resolve_filters(as_query(orjson.loads(text)), model, scope)
+    scope.findings.raise_first()
+    if found is None:
+        raise ValidationError(NO_CONDITION)
+    return found
 
 
 class _Narrowing(Struct, frozen=True):
-    scope: Scope
+    schema: Schema
+    limits: ReadLimits
+    slots: Slots
+    rules: Mapping[str, str]
+    volatile: frozenset[str]
 
     def node(self, node: PlanNode, action: str | None) -> PlanNode:
         """Narrow a node, and whatever is below it."""
-        model = self.scope.schema.model(node.uid)
+        model = self.schema.model(node.uid)
         self._check_orders(node.sort, model)
         own = None if node.filter is None else self._part(node.filter, model)
         rule = None if action is None else self._rule(model, action)
@@ -92,25 +128,34 @@ class _Narrowing(Struct, frozen=True):
         )
 
     def _edge(self, edge: PlanEdge) -> PlanEdge:
+        action = COUNT if edge.kind is EdgeKind.COUNT else FIND
         return replace(
             edge,
-            nodes=tuple(self.node(node, FIND) for node in edge.nodes),
-            others=tuple(self.node(node, FIND) for node in edge.others),
+            nodes=tuple(self.node(node, action) for node in edge.nodes),
+            others=tuple(self.node(node, action) for node in edge.others),
         )
 
     def _rule(self, model: Model, action: str) -> Filter | None:
-        text = rules_of(self.scope.ability).get(f"{model.uid}.{action}")
+        """Return the condition of an action; what is not found is not counted, either."""
+        own = self._own_rule(model, action)
+        return _both(self._own_rule(model, FIND), own) if action == COUNT else own
+
+    def _own_rule(self, model: Model, action: str) -> Filter | None:
+        text = self._text(f"{model.uid}.{action}")
         if text is None:
             return None
-        scope = self.scope
-        return rule_filter(text, model, scope.schema, scope.limits, scope.slots)
+        return rule_filter(text, model, self.schema, self.limits, self.slots)
+
+    def _text(self, action: str) -> str | None:
+        self.slots.volatile |= action in self.volatile
+        return self.rules.get(action)
 
     def _part(self, part: Filter, model: Model) -> Filter:
         match part:
             case Junction(parts=parts):
                 return replace(part, parts=tuple(self._part(inner, model) for inner in parts))
             case RelatedCondition(attribute=name, part=inner):
-                target = self.scope.target(model.attributes[name])
+                target = target_model(self.schema, model.attributes[name])
                 if target is None:
                     return part
                 narrowed = None if inner is None else self._part(inner, target)
@@ -119,12 +164,11 @@ class _Narrowing(Struct, frozen=True):
                 return part
 
     def _check_orders(self, sort: Iterable[SortKey], model: Model) -> None:
-        rules = rules_of(self.scope.ability)
         for key in sort:
             here: Model | None = model
             for name in key.path:
-                here = None if here is None else self.scope.target(here.attributes[name])
-                if here is not None and f"{here.uid}.{FIND}" in rules:
+                here = None if here is None else target_model(self.schema, here.attributes[name])
+                if here is not None and self._text(f"{here.uid}.{FIND}") is not None:
                     raise InvalidKeyError(name, ".".join(key.path), source="query", param="sort")
 
 

@@ -43,9 +43,13 @@ class FollowedRelations(Struct):
 
 
 class Slots(Struct):
-    """The bound values of a query, in the order in which they were met."""
+    """The bound values of a query, in the order in which they were met.
+
+    With ``volatile`` some depend on the moment: what is made of them is not to be kept.
+    """
 
     values: list[SlotValue] = field(default_factory=list)
+    volatile: bool = False
 
     def add(self, value: SlotValue) -> int:
         """Keep a value and return its slot."""
@@ -108,14 +112,7 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     def target(self, attribute: Attribute) -> Model | None:
         """Return the model that an attribute leads to, when it is exactly one."""
-        match attribute:
-            case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
-                return self.schema.content_types[uid]
-            case MediaAttribute():
-                return self.schema.content_types[FILE_UID]
-            case _:
-                component = getattr(attribute, "component", None)
-                return self.schema.components[component] if component else None
+        return target_model(self.schema, attribute)
 
     def may_follow(self, model: Model, attribute: Attribute) -> bool:
         """Tell whether the caller may read what a relation leads to. Files need no permission."""
@@ -188,3 +185,15 @@ def _shows_creators(model: Model, attribute: Attribute) -> bool:
 def join_path(path: str | None, name: str) -> str:
     """Return the dotted path of an attribute below another one."""
     return name if path is None else f"{path}.{name}"
+
+
+def target_model(schema: Schema, attribute: Attribute) -> Model | None:
+    """Return the model that an attribute leads to, when it is exactly one."""
+    match attribute:
+        case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
+            return schema.content_types[uid]
+        case MediaAttribute():
+            return schema.content_types[FILE_UID]
+        case _:
+            component = getattr(attribute, "component", None)
+            return schema.components[component] if component else None

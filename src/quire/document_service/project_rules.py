@@ -1,0 +1,234 @@
+"""Rules of a project's code, evaluated for whoever acts.
+
+What a function returns becomes a filter in the language of the content API, as the rules of roles
+are, so that it holds wherever theirs do. A rule that fails, or returns what is no filter, lets no
+document by.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import orjson
+import structlog
+from msgspec.structs import replace
+
+from quire.access import principal as access
+from quire.access.ability import NO_PROJECT_RULES, Narrowed, ProjectRules, Unsanitized
+from quire.access.admin_ability import AdminAbility
+from quire.access.rules import NO_ROW, join_rule
+from quire.clock import Clock
+from quire.database.lru import BoundedCache
+from quire.hooks.principal import Principal
+from quire.hooks.rules import Rule, RuleAction
+from quire.hooks.time import observe_time
+from quire.query.parameters import as_query
+from quire.query.resolve.row_rules import resolve_rule
+from quire.query.resolve.scope import ReadLimits, Slots
+from quire.schema.model import USER_UID, Schema, TypeKind
+
+_FIND: RuleAction = "find"
+_FIND_ONE: RuleAction = "find_one"
+_DELETE: RuleAction = "delete"
+_KEPT = 1000
+"""How many conditions, and narrowed principals, are remembered."""
+_MOST_FORMS = 16
+"""How many forms the filters of one rule may have before the log tells of it."""
+_ALL_ROWS = {"id": {"$notNull": True}}
+_NO_ROWS = {"id": {"$null": True}}
+
+_log = structlog.get_logger("quire.extensions")
+
+
+class RuleEvaluation:
+    """Evaluates the rules of a project for one schema."""
+
+    def __init__(self, rules: Sequence[Rule], schema: Schema, clock: Clock) -> None:
+        """``clock`` is what `quire.now` reads within a rule."""
+        self._rules = rules
+        self._schema = schema
+        self._clock = clock
+        self._texts: BoundedCache[tuple[Rule, bytes], str | None] = BoundedCache(_KEPT)
+        self._narrowed: BoundedCache[
+            tuple[access.Principal, tuple[str | None, ...]], access.Principal
+        ] = BoundedCache(_KEPT)
+        self._abilities: BoundedCache[
+            tuple[AdminAbility, frozenset[tuple[str, str]]], AdminAbility
+        ] = BoundedCache(_KEPT)
+        self._forms: dict[Rule, set[str]] = {}
+
+    def narrow(self, principal: access.Principal) -> access.Principal:
+        """Return a caller of the content API whose ability the rules narrow."""
+        if not self._rules:
+            return principal
+        texts, volatile = self._evaluate(acting(principal))
+        if volatile:
+            return self._with_rules(principal, texts, volatile)
+        key = (principal, texts)
+        known = self._narrowed.get(key)
+        if known is None:
+            known = self._narrowed[key] = self._with_rules(principal, texts, volatile)
+        return known
+
+    def narrow_administrator(self, administrator: access.Administrator) -> access.Administrator:
+        """Return an administrator whose ability the rules narrow."""
+        rules = self.of_administrator(administrator.id)
+        if rules == NO_PROJECT_RULES:
+            return administrator
+        key = (administrator.ability, rules.lasting())
+        ability = None if rules.volatile else self._abilities.get(key)
+        if ability is None:
+            ability = administrator.ability.narrowed(rules)
+            if not rules.volatile:
+                self._abilities[key] = ability
+        return replace(administrator, ability=ability)
+
+    def of_administrator(self, id_: int) -> ProjectRules:
+        """Return the rules for an administrator, by row."""
+        if not self._rules:
+            return NO_PROJECT_RULES
+        return self._bound(*self._evaluate(Principal(kind="admin", id=id_)))
+
+    def _with_rules(
+        self,
+        principal: access.Principal,
+        texts: tuple[str | None, ...],
+        volatile: frozenset[Rule],
+    ) -> access.Principal:
+        rules = self._bound(texts, volatile)
+        granted = principal.ability
+        if rules == NO_PROJECT_RULES or isinstance(granted, Narrowed | Unsanitized):
+            return principal
+        return replace(principal, ability=Narrowed(granted, rules))
+
+    def _evaluate(self, who: Principal) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
+        """Return the condition of each rule, ``None`` for all rows; and which read the clock."""
+        texts, volatile = [], []
+        for rule in self._rules:
+            with observe_time(self._clock) as observed:
+                texts.append(self._text(rule, who))
+            if observed.was_read:
+                volatile.append(rule)
+        return tuple(texts), frozenset(volatile)
+
+    def _text(self, rule: Rule, who: Principal) -> str | None:
+        try:
+            found = rule.function(who)
+            if isinstance(found, bool):
+                return None if found else NO_ROW
+            return self._condition(rule, found)
+        except Exception as error:  # noqa: BLE001 - whatever fails in a rule denies
+            _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
+            return NO_ROW
+
+    def _condition(self, rule: Rule, filters: object) -> str:
+        """Return filters as text. Raises TypeError and AppErrors for what is no filter."""
+        if not isinstance(filters, Mapping):
+            message = f"a rule returns filters, True or False, not {filters!r}"
+            raise TypeError(message)
+        query = as_query(_without_none(filters, negated=False))
+        raw = orjson.dumps(query, option=orjson.OPT_SORT_KEYS)
+        key = (rule, raw)
+        known = self._texts.get(key)
+        if known is None:
+            text = raw.decode()
+            model = self._schema.content_types[rule.uid]
+            resolve_rule(text, model, self._schema, ReadLimits(), Slots())
+            self._note_form(rule, query)
+            known = self._texts[key] = text
+        return known
+
+    def _note_form(self, rule: Rule, query: object) -> None:
+        """Tell of a rule with many forms: for each of them statements are compiled."""
+        forms = self._forms.setdefault(rule, set())
+        if len(forms) <= _MOST_FORMS:
+            forms.add(_form_of(query))
+            if len(forms) > _MOST_FORMS:
+                _log.warning("a rule has many forms", rule=rule.name, place=rule.place)
+
+    def _bound(self, texts: Sequence[str | None], volatile: frozenset[Rule]) -> ProjectRules:
+        """Return conditions by the names that abilities have for actions."""
+        found: dict[str, list[str]] = {}
+        moving: set[str] = set()
+        for rule, text in zip(self._rules, texts, strict=True):
+            for action in self._actions(rule):
+                if text is not None:
+                    found.setdefault(action, []).append(text)
+                if rule in volatile:
+                    moving.add(action)
+        joined = {action: join_rule(conditions) for action, conditions in found.items()}
+        return ProjectRules(rules=joined, volatile=frozenset(moving))
+
+    def _actions(self, rule: Rule) -> Iterable[str]:
+        names: dict[str, None] = {}
+        is_single = self._schema.content_types[rule.uid].kind is TypeKind.SINGLE
+        for action in rule.on:
+            names[action_name(rule.uid, action)] = None
+            # What is not found in a list is not there for anybody who has its id.
+            if action == _FIND:
+                names[action_name(rule.uid, _FIND_ONE)] = None
+            if action == _FIND_ONE and is_single:
+                names[action_name(rule.uid, _FIND)] = None
+        return [f"{rule.uid}.{name}" for name in names]
+
+
+def action_name(uid: str, action: RuleAction) -> str:
+    """Return what an action is called in permissions."""
+    if action == _FIND_ONE:
+        return "findOne"
+    return "destroy" if action == _DELETE and uid == USER_UID else action
+
+
+def acting(principal: access.Principal) -> Principal:
+    """Return a caller of the content API as code of a project sees it."""
+    match principal:
+        case access.Anonymous():
+            return Principal(kind="anonymous")
+        case access.EndUser(id=id_, document_id=document_id):
+            return Principal(kind="user", id=id_, document_id=document_id)
+        case access.ApiToken(id=id_):
+            return Principal(kind="token", id=id_)
+
+
+def _without_none(filters: Mapping[str, object], *, negated: bool) -> dict[str, object]:
+    """Return filters in which a condition that holds a ``None`` is one that no row satisfies.
+
+    ``negated`` says that they stand below ``$not``: there it has to be one that all rows satisfy.
+    """
+    found: dict[str, object] = {}
+    unknown = False
+    for key, value in filters.items():
+        if not _holds_none(value):
+            found[key] = value
+        elif key == "$not" and isinstance(value, Mapping):
+            found[key] = _without_none(value, negated=not negated)
+        elif key in {"$and", "$or"} and isinstance(value, list | tuple):
+            found[key] = [_member(one, negated=negated) for one in value]
+        else:
+            unknown = True
+    if not unknown:
+        return found
+    constant: dict[str, object] = dict(_ALL_ROWS if negated else _NO_ROWS)
+    return {"$and": [found, constant]} if found else constant
+
+
+def _member(value: object, *, negated: bool) -> object:
+    if isinstance(value, Mapping):
+        return _without_none(value, negated=negated)
+    return dict(_ALL_ROWS if negated else _NO_ROWS) if value is None else value
+
+
+def _holds_none(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_holds_none, value.values()))
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(map(_holds_none, value))
+    return value is None
+
+
+def _form_of(query: object) -> str:
+    """Return filters without their values."""
+    if isinstance(query, Mapping):
+        inner = ",".join(f"{key}:{_form_of(value)}" for key, value in query.items())
+        return f"{{{inner}}}"
+    if isinstance(query, list):
+        return "[" + ",".join(map(_form_of, query)) + "]"
+    return "?"

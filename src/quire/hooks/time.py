@@ -1,0 +1,45 @@
+"""The present, as the code of a project asks for it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from quire.clock import Clock, now_ms
+
+
+class ObservedTime(Struct):
+    """A clock for one calculation, and whether it was read."""
+
+    clock: Clock
+    was_read: bool = False
+
+
+_observed: ContextVar[ObservedTime | None] = ContextVar("observed time", default=None)
+
+
+def now() -> datetime:
+    """Return the present, in UTC.
+
+    A response that depends on a rule which reads it is not cached.
+    """
+    observed = _observed.get()
+    if observed is None:
+        milliseconds = now_ms()
+    else:
+        observed.was_read = True
+        milliseconds = observed.clock()
+    return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
+
+
+@contextmanager
+def observe_time(clock: Clock) -> Iterator[ObservedTime]:
+    """Note whether `now` is read within a ``with`` block, and let it read a clock."""
+    observed = ObservedTime(clock)
+    token = _observed.set(observed)
+    try:
+        yield observed
+    finally:
+        _observed.reset(token)
