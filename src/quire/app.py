@@ -5,6 +5,7 @@ there is no application object to reach for.
 """
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -47,9 +48,13 @@ from quire.runtime.services import Services, open_services
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings_from_environment
 from quire.strapi_project.schema import load_options, load_project_schema
+from quire.tracing.setup import open_tracing
 from quire.uploads.service import MediaLibrary
 from quire.webhooks.event_bus import EventBus
 from quire.webhooks.setup import WebhookParts
+
+if TYPE_CHECKING:
+    from quire.tracing.otel import Tracing
 
 _log = structlog.get_logger("quire")
 
@@ -65,15 +70,17 @@ class Application:
         schema: Schema | None = None,
         modules: ImportedModules | None = None,
         is_timed: bool = False,
+        tracing: "Tracing | None" = None,
     ) -> None:
         """Load the schema and the project's Python code, unless both are given.
 
-        ``is_timed`` counts statements as in development. Raises SchemaError and ExtensionError,
-        each with everything that is wrong.
+        ``is_timed`` counts statements as in development; ``tracing`` is closed at the end. Raises
+        SchemaError and ExtensionError, each with everything that is wrong.
         """
         self.settings = settings
         self._clock = clock
         self._is_timed = is_timed or settings.is_development
+        self._tracing = tracing
         self._schema = schema or load_project_schema(settings)
         self._modules = modules or import_modules(settings.project, settings)
         self._extensions = check_extensions(self._modules, self._schema)
@@ -181,7 +188,7 @@ class Application:
         await clear_archives(self.settings, database, self._clock)
         if self._is_timed:
             database = ObservedDatabase(database, DatabaseTimings())
-        metrics = Metrics(self.settings, self._clock)
+        metrics = Metrics(self.settings, self._clock, self._tracing)
         database = metrics.observed(database)
         services = self.services = open_services(
             self.settings,
@@ -190,6 +197,7 @@ class Application:
             clock=self._clock,
             metrics=metrics,
             is_timed=self._is_timed,
+            tracing=self._tracing,
             successor=self._successor,
             adopt=self.adopt,
             code_problems=self._code_problems,
@@ -336,7 +344,7 @@ async def _tidy(runtime: SchemaRuntime) -> None:
 
 def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
     """Make the application of a project. Raises SchemaError or ExtensionError with all problems."""
-    return Application(settings, clock=clock)
+    return Application(settings, clock=clock, tracing=open_tracing(settings))
 
 
 def app_from_environment() -> Application:

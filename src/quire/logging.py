@@ -19,6 +19,16 @@ _LIBRARIES = ("uvicorn", "uvicorn.error", "asyncio", "pyvips")
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 """The id of the request that is answered, for all lines that are written meanwhile."""
 
+trace_parent: ContextVar[str | None] = ContextVar("trace_parent", default=None)
+"""The ``traceparent`` of the request that is answered, where there are traces."""
+_TRACE_ID = slice(3, 35)
+
+
+def present_trace_id() -> str | None:
+    """Return the id of the trace that the request which is answered is part of."""
+    parent = trace_parent.get()
+    return None if parent is None else parent[_TRACE_ID]
+
 
 def configure_logging(*, level: str, as_json: bool) -> None:
     """Set up logging for this process.
@@ -63,17 +73,20 @@ def _facts() -> list[Processor]:
     """What every line carries, whoever wrote it."""
     return [
         structlog.contextvars.merge_contextvars,
-        _add_request_id,
+        _add_ids,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
 
 
-def _add_request_id(_: object, __: str, event: EventDict) -> EventDict:
+def _add_ids(_: object, __: str, event: EventDict) -> EventDict:
     present = request_id.get()
     if present is not None:
         event.setdefault("request_id", present)
+    trace_id = present_trace_id()
+    if trace_id is not None:
+        event.setdefault("trace_id", trace_id)
     return event
 
 

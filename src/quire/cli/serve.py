@@ -178,8 +178,10 @@ def announce(
 def announce_notices(settings: Settings) -> None:
     """Say what works but deserves a look."""
     from quire.mail.senders import missing_mail_settings
+    from quire.tracing.setup import tracing_notices
 
-    for notice in (*settings.notices, *missing_mail_settings(settings)):
+    notices = (*settings.notices, *missing_mail_settings(settings), *tracing_notices(settings))
+    for notice in notices:
         print_warning(notice)
 
 

@@ -17,6 +17,7 @@ from quire.access.principal import ApiToken, EndUser
 from quire.clock import Clock, iso_from_ms, now_ms
 from quire.content_api.messages import Request
 from quire.content_api.rewritten_query import sent_query
+from quire.logging import present_trace_id
 
 _SECRETS = frozenset(
     {
@@ -95,6 +96,9 @@ class RequestLog:
             "level": "info",
             "timestamp": iso_from_ms(self._clock()),
         }
+        trace_id = present_trace_id()
+        if trace_id is not None:
+            facts["trace_id"] = trace_id
         write = self._write or sys.stderr.write
         # A log that takes no more lines (a full disk, a closed pipe) must not end connections.
         with suppress(OSError, ValueError):

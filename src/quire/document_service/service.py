@@ -41,6 +41,7 @@ from quire.document_service.reading import Find, Page, PlannedRead, Shown
 from quire.document_service.row_rules import require_after, require_before, rules_for
 from quire.document_service.unit_of_work import HashPassword, UnitOfWork, WriteEngine
 from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
+from quire.logging import trace_parent
 from quire.schema.model import Schema
 from quire.webhooks.event_bus import EventBus
 from quire.webhooks.outbox import Outbox
@@ -134,7 +135,7 @@ class DocumentService:
                 hash_password=self._hash_password,
                 rules=rules,
             )
-            program = self._recorded(act, unit)
+            program = self._recorded(act, unit, trace_parent.get())
             try:
                 result, recorded = await self._database.write(program)
             except (UncertainOutcomeError, DatabaseBusyError):
@@ -156,7 +157,9 @@ class DocumentService:
             return project_rules_of(principal.ability)
         return NO_PROJECT_RULES if editor is None else self._engine.rules.of_administrator(editor)
 
-    def _recorded(self, act: Act[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
+    def _recorded(
+        self, act: Act[T], unit: UnitOfWork, trace: str | None
+    ) -> Program[tuple[T, bool]]:
         """Do it, if that may be, and write down what webhooks are to be told of it."""
         may_listen = yield from self._require()
         if self._outbox is None or not may_listen:
@@ -164,7 +167,7 @@ class DocumentService:
         listeners = yield from self._outbox.listeners()
         unit.listening |= bool(listeners)
         result = yield from act(unit)
-        return result, (yield from self._outbox.record(unit.events, listeners))
+        return result, (yield from self._outbox.record(unit.events, listeners, trace))
 
     async def perform(
         self,

@@ -4,15 +4,16 @@ import asyncio
 import platform
 from collections import Counter
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import quire
 from quire.clock import Clock
 from quire.content_api.request_log import RequestLog
 from quire.content_api.request_metrics import RequestMetrics
 from quire.content_api.request_observer import Observe, RequestObserver
+from quire.content_api.request_tracing import TraceObserver
 from quire.database.connection import Database
-from quire.database.observed import ObservedDatabase, Operation
+from quire.database.observed import DatabaseObserver, ObservedDatabase, Operation
 from quire.database.program import Program
 from quire.errors import AppError
 from quire.logging import is_json
@@ -42,6 +43,9 @@ from quire.metrics.process import ProcessMetrics
 from quire.query.querystring import cache_statistics
 from quire.settings import Settings
 from quire.webhooks.setup import WebhookParts
+
+if TYPE_CHECKING:
+    from quire.tracing.otel import Tracing
 
 T = TypeVar("T")
 
@@ -84,10 +88,10 @@ class Metrics:
 
     Where no metrics are wanted, ``requests`` and ``database`` are ``None``, and nothing is timed;
     lookups of caches are counted all the same. ``observer`` is told of each request, ``None``
-    where there is no request log either.
+    where there are neither metrics nor traces nor a request log.
     """
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(self, settings: Settings, clock: Clock, tracing: "Tracing | None" = None) -> None:
         is_wanted = settings.metrics.port is not None
         self.caches = CacheCounters()
         self.process = ProcessMetrics(clock)
@@ -97,13 +101,19 @@ class Metrics:
         self.database = (
             DatabaseMetrics(settings.metrics.slow_query_ms / 1000) if is_wanted else None
         )
-        self.observer = _observer(settings, self.requests)
+        self.observer = _observer(settings, self.requests, tracing)
+        self._tracing = tracing
 
     def observed(self, database: Database) -> Database:
-        """Return a database whose operations are measured, or the same one."""
-        if self.database is None:
-            return database
-        return ObservedDatabase(database, self.database)
+        """Return a database whose operations are measured and traced, or the same one."""
+        observers: list[DatabaseObserver] = []
+        if self.database is not None:
+            observers.append(self.database)
+        if self._tracing is not None:
+            observers.append(self._tracing)
+        for observer in observers:
+            database = ObservedDatabase(database, observer)
+        return database
 
     def start(self) -> None:
         """Begin to measure the event loop, where metrics are wanted."""
@@ -149,8 +159,12 @@ class Metrics:
         return [single(WEBHOOK_QUEUE, depth), single(WEBHOOK_LAG, lag)]
 
 
-def _observer(settings: Settings, requests: RequestMetrics | None) -> RequestObserver | None:
+def _observer(
+    settings: Settings, requests: RequestMetrics | None, tracing: "Tracing | None"
+) -> RequestObserver | None:
     observers: list[Observe] = []
+    if tracing is not None:
+        observers.append(TraceObserver(tracing).add)
     if requests is not None:
         observers.append(requests.add)
     if settings.log.requests:

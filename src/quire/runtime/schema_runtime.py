@@ -15,6 +15,7 @@ from quire.builder.apply import EditableProject
 from quire.content_api.content import ContentApi
 from quire.content_api.messages import AsgiApp
 from quire.content_api.reader import ContentReader
+from quire.content_api.request_tracing import TracedApp
 from quire.content_api.timing import ServerTiming
 from quire.content_api.user_routes import AccountApis
 from quire.content_manager.content_version import ContentVersion
@@ -126,11 +127,18 @@ def make_schema_runtime(
         library=library,
         admin=admin,
         content=content,
-        asgi_app=ServerTiming(content) if timed else content,
-        fast_path_api=None if timed else content,
+        asgi_app=_asgi_app(services, content),
+        fast_path_api=None if timed or services.tracing is not None else content,
         content_version=content_version,
         jobs=make_job_runtime(documents, extensions.jobs),
     )
+
+
+def _asgi_app(services: Services, content: ContentApi) -> AsgiApp:
+    app: AsgiApp = content
+    if services.settings.is_development:
+        app = ServerTiming(app)
+    return app if services.tracing is None else TracedApp(app, services.tracing)
 
 
 def _account_apis(

@@ -1,5 +1,8 @@
 """Objects that live as long as the process: connections, queues, counters, threads."""
 
+import asyncio
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
 from quire.admin_api.login_throttle import LoginThrottle
@@ -22,12 +25,16 @@ from quire.uploads.setup import open_upload_context
 from quire.webhooks.event_bus import EventBus
 from quire.webhooks.setup import WebhookParts, open_webhooks
 
+if TYPE_CHECKING:
+    from quire.tracing.otel import Tracing
+
 
 class Services(Struct, frozen=True, kw_only=True):
     """What every `Generation` of an application stands on; none of it knows content types.
 
     ``successor`` finds what answers in the place of an API whose tables have changed; ``adopt``
-    lets another schema take over. With ``is_timed``, stages of requests are measured.
+    lets another schema take over. With ``is_timed``, stages of requests are measured;
+    ``tracing`` makes spans, where they are wanted.
     """
 
     settings: Settings
@@ -43,6 +50,7 @@ class Services(Struct, frozen=True, kw_only=True):
     slow_lists: SlowLists
     metrics: Metrics
     is_timed: bool
+    tracing: "Tracing | None"
     successor: Successor
     adopt: Adopt
     code_problems: FindCodeProblems
@@ -65,6 +73,8 @@ class Services(Struct, frozen=True, kw_only=True):
         await self.services.close(seconds)
         self.upload_context.close()
         await self.database.close()
+        if self.tracing is not None:
+            await asyncio.to_thread(self.tracing.close)
 
 
 def open_services(  # noqa: PLR0913 - what a process has but once, given by name
@@ -75,6 +85,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
     clock: Clock,
     metrics: Metrics,
     is_timed: bool,
+    tracing: "Tracing | None" = None,
     successor: Successor,
     adopt: Adopt,
     code_problems: FindCodeProblems,
@@ -94,11 +105,12 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
         services=services,
         attempts=LoginThrottle(settings.admin.rate_limit, services.calls, clock),
         audit=AuditLog(database, writes, tables),
-        webhooks=open_webhooks(settings, database, writes, tables, clock),
+        webhooks=open_webhooks(settings, database, writes, tables, clock, tracing),
         jobs=open_jobs(settings, database, writes, tables, clock),
         slow_lists=SlowLists(),
         metrics=metrics,
         is_timed=is_timed,
+        tracing=tracing,
         successor=successor,
         adopt=adopt,
         code_problems=code_problems,

@@ -713,6 +713,21 @@ class MetricsSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TracingSettings:
+    """``[tracing]``: traces by OpenTelemetry, which the extra ``quire[otel]`` installs."""
+
+    endpoint: str | None = setting(
+        optional(URL),
+        "Address that spans are sent to by OTLP over HTTP; without one there are no traces.",
+        default=None,
+        variable="OTEL_EXPORTER_OTLP_ENDPOINT",
+    )
+    service_name: str = setting(
+        TEXT, "Name of the server in traces.", default="quire", variable="OTEL_SERVICE_NAME"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The effective settings of one project; made by :func:`quire.settings.load_settings`.
 
@@ -754,6 +769,7 @@ class Settings:
     )
     log: LogSettings = field(default_factory=LogSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
+    tracing: TracingSettings = field(default_factory=TracingSettings)
     notices: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -76,15 +76,22 @@ class Outbox:
         found = yield from self._webhooks.all()
         return [one for one in found if one.enabled and one.url and one.events]
 
-    def record(self, events: Sequence[Event], listeners: Sequence[Webhook]) -> Program[bool]:
-        """Write down what listeners are to be told of events; tells whether that was anything."""
-        told = [one for event in events for one in self._told(event, listeners)]
+    def record(
+        self, events: Sequence[Event], listeners: Sequence[Webhook], trace: str | None = None
+    ) -> Program[bool]:
+        """Write down what listeners are to be told of events; tells whether that was anything.
+
+        ``trace`` is the ``traceparent`` of what has caused the events, if it has one.
+        """
+        told = [one for event in events for one in self._told(event, listeners, trace)]
         if told:
             yield from self._tables.ensure_in_transaction(DELIVERIES)
             yield from self._deliveries.add(told, self._clock())
         return bool(told)
 
-    def _told(self, event: Event, listeners: Sequence[Webhook]) -> list[WebhookMessage]:
+    def _told(
+        self, event: Event, listeners: Sequence[Webhook], trace: str | None
+    ) -> list[WebhookMessage]:
         name = event.name.value
         wanting = [one.id for one in listeners if name in one.events and one.id not in self._full]
         if not wanting:
@@ -97,6 +104,7 @@ class Outbox:
                 uid=event.uid,
                 document_id=event.document_id,
                 body=body,
+                trace=trace,
             )
             for webhook_id in wanting
         ]

@@ -24,6 +24,7 @@ from quire.database.stores.webhook_deliveries import (
 from quire.database.stores.webhooks import Webhook
 from quire.database.versioned_value import VersionedValue
 from quire.errors import ApplicationError
+from quire.tracing.trace_parent import TRACE_PARENT
 from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.outbox import Outbox
 from quire.webhooks.signatures import signature_headers, webhook_secret
@@ -136,6 +137,7 @@ class WebhookWorker(QueueWorker):
             "Content-Type": "application/json",
             "X-Strapi-Event": delivery.event,
             **self._signature(delivery, body),
+            **({} if delivery.trace is None else {TRACE_PARENT: delivery.trace}),
         }
         try:
             response = await self._call(webhook.url, headers, body)

@@ -16,7 +16,9 @@ def imported() -> list[str]:
     return run.stdout.split()
 
 
-@pytest.mark.parametrize("name", ["quire.openapi", "httpx", "httpcore", "obstore"])
+@pytest.mark.parametrize(
+    "name", ["quire.openapi", "httpx", "httpcore", "obstore", "opentelemetry", "prometheus_client"]
+)
 def test_nothing_is_imported_before_somebody_asks(imported: list[str], name: str) -> None:
     assert "quire.app" in imported
     assert name not in imported

@@ -25,6 +25,7 @@ class OwnTable(Struct, frozen=True, kw_only=True):
     """A table with an ``id`` and these columns; ``indexes`` are by name, with their columns.
 
     ``unique`` names the indexes whose values no two rows may share; NULL is no value.
+    Columns that a table of an earlier version lacks are added to it, so rows may be without them.
     """
 
     name: str
@@ -56,10 +57,11 @@ class OwnTables:
             self._there.add(table.name)
 
     def exists(self, table: OwnTable) -> Program[bool]:
-        """Tell whether a table is there; another process may have made it."""
+        """Tell whether a table is there with all columns; another process may have made it."""
         if self.is_known(table):
             return True
-        return table.name in (yield from self._kind.inspector.table_names())
+        found = yield from self._kind.inspector.column_names()
+        return table.columns.keys() <= found.get(table.name, frozenset())
 
     def ensure_in_transaction(self, table: OwnTable) -> Program[None]:
         """Make a table, if it is not there: part of the transaction that is about to use it."""
@@ -83,6 +85,13 @@ class OwnTables:
             plain_column(kind.column_types, "id", StorageKind.ID),
             *(plain_column(kind.column_types, name, of) for name, of in table.columns.items()),
         )
+        found = yield from kind.inspector.column_names()
+        present = found.get(table.name)
+        if present is not None:
+            for name in table.columns.keys() - present:
+                for sql in kind.ddl.add_column(described.c[name]):
+                    yield Statement(sql)
+            return
         yield Statement(kind.ddl.create_table(described))
         for name, columns in table.indexes.items():
             indexed = (described.c[column] for column in columns)

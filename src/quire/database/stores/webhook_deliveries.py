@@ -36,6 +36,7 @@ _COLUMNS: Mapping[str, StorageKind] = {
     "ended_at": StorageKind.BIGINTEGER,
     "status": StorageKind.INTEGER,
     "message": StorageKind.TEXT,
+    "trace": StorageKind.STRING,
 }
 DELIVERIES = OwnTable(
     name=_NAME,
@@ -46,17 +47,21 @@ DELIVERIES = OwnTable(
     },
 )
 _ADDED = ("webhook_id", "event", "uid", "document_id", "body", "state", "attempts", "due",
-          "created_at")  # fmt: skip
+          "created_at", "trace")  # fmt: skip
 
 
 class WebhookMessage(Struct, frozen=True, kw_only=True):
-    """Something that one webhook is to be told; ``body`` is the JSON that is sent."""
+    """Something that one webhook is to be told; ``body`` is the JSON that is sent.
+
+    ``trace`` is the ``traceparent`` of the request that caused it, if it has one.
+    """
 
     webhook_id: int
     event: str
     uid: str
     document_id: str
     body: str
+    trace: str | None = None
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
@@ -75,6 +80,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
     ended_at: int | None
     status: int | None
     message: str | None
+    trace: str | None
 
 
 class DeliveryOutcome(Struct, frozen=True, kw_only=True):
@@ -97,7 +103,18 @@ class Deliveries:
     def add(self, told: Sequence[WebhookMessage], now: int) -> Program[None]:
         """Write what is to be told, in this order."""
         rows: list[tuple[Value, ...]] = [
-            (one.webhook_id, one.event, one.uid, one.document_id, one.body, WAITING, 0, now, now)
+            (
+                one.webhook_id,
+                one.event,
+                one.uid,
+                one.document_id,
+                one.body,
+                WAITING,
+                0,
+                now,
+                now,
+                one.trace,
+            )
             for one in told
         ]
         yield from self._writes.insert_many(_NAME, _ADDED, rows)
@@ -241,7 +258,7 @@ def _heads(builder: StatementBuilder, table: AliasedTable) -> tuple[sa.ColumnEle
 
 def _delivery(row: Row) -> Delivery:
     id_, webhook_id, event, uid, document_id, body, state, *rest = row
-    attempts, due, created_at, ended_at, status, message = rest
+    attempts, due, created_at, ended_at, status, message, trace = rest
     return Delivery(
         id=int(id_ or 0),
         webhook_id=int(webhook_id or 0),
@@ -256,4 +273,5 @@ def _delivery(row: Row) -> Delivery:
         ended_at=None if ended_at is None else int(ended_at),
         status=None if status is None else int(status),
         message=None if message is None else str(message),
+        trace=None if trace is None else str(trace),
     )

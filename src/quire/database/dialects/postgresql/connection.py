@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
@@ -110,6 +111,11 @@ class PostgresConnection(asyncpg.Connection):
                     sql, values, most = program.send(await self.rows(sql, values, most))
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
+        except BaseException:
+            # It ends now, and not when the error is forgotten, unless it computes on its thread.
+            with suppress(ValueError):
+                program.close()
+            raise
 
     def watch(self) -> None:
         """Notice within half a minute when the server is gone without a word, as after a power cut.

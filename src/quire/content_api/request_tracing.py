@@ -1,0 +1,41 @@
+"""Gives each request a span, which the statements and calls that it causes belong to."""
+
+from typing import TYPE_CHECKING
+
+from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend, Request
+from quire.content_api.request_log import mask_query
+from quire.content_api.request_metrics import method_label, route_pattern
+
+if TYPE_CHECKING:
+    from quire.tracing.otel import Tracing
+
+
+class TracedApp:
+    """An ASGI application around another one."""
+
+    def __init__(self, app: AsgiApp, tracing: "Tracing") -> None:
+        self._app = app
+        self._tracing = tracing
+
+    async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+        """Answer one HTTP request."""
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        path = scope["raw_path"].decode("latin-1")
+        query = mask_query(scope["query_string"])
+        method = method_label(scope["method"])
+        with self._tracing.request(method, path, query, headers):
+            await self._app(scope, receive, send)
+
+
+class TraceObserver:
+    """Notes in the span of a request which route it had and how it was answered."""
+
+    def __init__(self, tracing: "Tracing") -> None:
+        self._tracing = tracing
+
+    def add(self, request: Request, status: int, size: int, started: float) -> None:
+        """Note a request that has been answered; see `RequestObserver.add`."""
+        del size, started
+        self._tracing.note_response(route_pattern(request), method_label(request.method), status)

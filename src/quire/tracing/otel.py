@@ -1,0 +1,160 @@
+"""Spans of requests, SQL statements and outgoing calls.
+
+The only module that imports OpenTelemetry, which is imported where traces are wanted and else not.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from opentelemetry import context, trace
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.propagate import extract
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+import quire
+from quire.database.observed import Operation
+from quire.database.program import Program, is_query
+from quire.logging import trace_parent
+from quire.tracing.trace_parent import TRACE_PARENT
+
+T = TypeVar("T")
+
+_PATH = "/v1/traces"
+_SERVER_FAULT = 500
+
+
+def export_to(endpoint: str, service_name: str) -> TracerProvider:
+    """Make a provider whose spans are sent in batches, from a thread of its own.
+
+    The sampler, headers and the like are those of the environment, as OpenTelemetry describes them.
+    """
+    resource = Resource.create({"service.name": service_name, "service.version": quire.__version__})
+    provider = TracerProvider(resource=resource)
+    exporter = OTLPSpanExporter(endpoint=endpoint.rstrip("/") + _PATH)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    return provider
+
+
+class Tracing:
+    """Makes spans; it observes the database (`quire.database.observed`)."""
+
+    def __init__(self, provider: TracerProvider, system: str) -> None:
+        """``system`` is the kind of database, as the semantic conventions name it."""
+        self._provider = provider
+        self._system = system
+        self._tracer = provider.get_tracer("quire", quire.__version__)
+
+    @contextmanager
+    def request(
+        self, method: str, path: str, query: str, headers: Mapping[str, str]
+    ) -> Iterator[Span]:
+        """The span of a request, which continues the trace of its ``traceparent`` if it has one."""
+        attributes = {
+            "http.request.method": method,
+            "url.path": path,
+            "url.scheme": "http",
+            **({"url.query": query} if query else {}),
+            **({"user_agent.original": headers["user-agent"]} if "user-agent" in headers else {}),
+        }
+        # Baggage of clients is not taken over: nobody looks at it, and it would be sent on.
+        parent = TraceContextTextMapPropagator().extract(headers, context=Context())
+        with (
+            self._tracer.start_as_current_span(
+                method, context=parent, kind=SpanKind.SERVER, attributes=attributes
+            ) as span,
+            _announced(span),
+        ):
+            yield span
+
+    def note_response(self, route: str, method: str, status: int) -> None:
+        """Add to the present span what is known when a request was answered."""
+        span = trace.get_current_span()
+        span.update_name(f"{method} {route}")
+        span.set_attribute("http.route", route)
+        span.set_attribute("http.response.status_code", status)
+        if status >= _SERVER_FAULT:
+            span.set_attribute("error.type", str(status))
+            span.set_status(Status(StatusCode.ERROR))
+
+    @contextmanager
+    def call(self, method: str, url: str, parent: str | None) -> Iterator[tuple[Span, str]]:
+        """The span of an outgoing request, with the ``traceparent`` to send along.
+
+        ``parent`` is that of what has caused the call, if it was caused elsewhere.
+        """
+        address = urlsplit(url)
+        attributes: dict[str, str | int] = {
+            "http.request.method": method,
+            # Neither credentials nor the query: both may be secret.
+            "url.full": f"{address.scheme}://{address.hostname or ''}{address.path}",
+            "server.address": address.hostname or "",
+        }
+        caused = None if parent is None else extract({TRACE_PARENT: parent}, context=Context())
+        with self._tracer.start_as_current_span(
+            method, context=caused, kind=SpanKind.CLIENT, attributes=attributes
+        ) as span:
+            yield span, _parent_of(span)
+
+    def observe(self, program: Program[T]) -> Program[T]:
+        """Return a program each of whose statements has a span, on whatever thread it runs."""
+        return self._traced(program, context.get_current())
+
+    def add(self, operation: Operation, seconds: float) -> None:
+        """Do nothing: statements have spans, operations have none."""
+
+    def _traced(self, program: Program[T], parent: Context) -> Program[T]:
+        try:
+            statement = next(program)
+            while True:
+                if not is_query(statement):
+                    rows = yield statement
+                    statement = program.send(rows)
+                    continue
+                verb = statement.sql.split(None, 1)[0].upper()
+                attributes = {
+                    "db.system.name": self._system,
+                    "db.operation.name": verb,
+                    # Values are bound, so the text has none.
+                    "db.query.text": statement.sql,
+                }
+                span = self._tracer.start_span(
+                    verb, context=parent, kind=SpanKind.CLIENT, attributes=attributes
+                )
+                try:
+                    rows = yield statement
+                except GeneratorExit:  # the statement has failed, or was given up
+                    span.set_status(Status(StatusCode.ERROR))
+                    raise
+                finally:
+                    span.end()
+                statement = program.send(rows)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]  # the program's own result
+        finally:
+            program.close()
+
+    def close(self) -> None:
+        """Send what was not sent yet."""
+        self._provider.shutdown()
+
+
+@contextmanager
+def _announced(span: Span) -> Iterator[None]:
+    """Let log lines, and what is written for webhooks, carry the trace of a span."""
+    token = trace_parent.set(_parent_of(span))
+    try:
+        yield
+    finally:
+        trace_parent.reset(token)
+
+
+def _parent_of(span: Span) -> str:
+    found = span.get_span_context()
+    return f"00-{found.trace_id:032x}-{found.span_id:016x}-{found.trace_flags:02x}"

@@ -1,0 +1,238 @@
+"""Spans of requests, of the statements that they run and of the webhooks that they cause."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode, format_span_id, format_trace_id
+
+from quire.app import Application
+from quire.database.program import Program, Statement
+from quire.errors import AppError
+from quire.logging import present_trace_id
+from quire.settings import load_settings
+from quire.tracing import setup
+from quire.tracing.otel import Tracing
+from quire.tracing.setup import open_tracing, tracing_notices
+from tests.conformance.client import Answer, AsgiClient, running
+from tests.databases.kind import Kind
+from tests.unit.kiosk import make_kiosk
+
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
+SYSTEMS = {"sqlite": "sqlite", "postgresql": "postgresql"}
+
+
+class Traced:
+    """A kiosk whose spans are kept in memory."""
+
+    def __init__(self, app: Application, client: AsgiClient, kept: InMemorySpanExporter) -> None:
+        self.app = app
+        self._client = client
+        self._kept = kept
+
+    async def send(self, method: str, target: str, data: object = None, **headers: str) -> Answer:
+        body = b"" if data is None else json.dumps({"data": data}).encode()
+        sent = {"Content-Type": "application/json", **headers}
+        return await self._client.request(method, target, sent, body)
+
+    def spans(self) -> Sequence[ReadableSpan]:
+        found = self._kept.get_finished_spans()
+        self._kept.clear()
+        return found
+
+
+@asynccontextmanager
+async def traced(folder: Path, kind: Kind) -> AsyncIterator[Traced]:
+    kind.settle(folder)
+    settings = await make_kiosk(folder)
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    app = Application(settings, tracing=Tracing(provider, SYSTEMS[kind.name]))
+    async with running(app) as client:
+        kept.clear()
+        yield Traced(app, client, kept)
+
+
+def attributes(span: ReadableSpan) -> dict[str, Any]:
+    return dict(span.attributes or {})
+
+
+def server_span(spans: Sequence[ReadableSpan]) -> ReadableSpan:
+    (found,) = [span for span in spans if span.kind is SpanKind.SERVER]
+    return found
+
+
+async def test_a_request_has_a_span_named_by_its_route(kind: Kind, tmp_path: Path) -> None:
+    async with traced(tmp_path, kind) as kiosk:
+        await kiosk.send("GET", "/api/papers/nothing?fields=title&password=hidden")
+        span = server_span(kiosk.spans())
+
+    found = attributes(span)
+    assert span.name == "GET /api/papers/:documentId"
+    assert found["http.request.method"] == "GET"
+    assert found["http.route"] == "/api/papers/:documentId"
+    assert found["http.response.status_code"] == 404
+    assert found["url.path"] == "/api/papers/nothing"
+    assert found["url.query"] == "fields=title&password=***"
+    assert span.status.status_code is StatusCode.UNSET
+
+
+async def test_statements_are_children_of_the_request_without_values(
+    kind: Kind, tmp_path: Path
+) -> None:
+    async with traced(tmp_path, kind) as kiosk:
+        await kiosk.send("POST", "/api/papers", {"title": "a very secret title"})
+        await kiosk.send("GET", "/api/papers?filters[title]=another secret".replace(" ", "%20"))
+        spans = kiosk.spans()
+
+    requests = {span.context.span_id: span for span in spans if span.kind is SpanKind.SERVER}
+    statements = [span for span in spans if "db.query.text" in attributes(span)]
+    assert {span.name for span in statements} >= {"SELECT", "INSERT"}
+    for span in statements:
+        assert attributes(span)["db.system.name"] == SYSTEMS[kind.name]
+        assert "secret" not in attributes(span)["db.query.text"]
+    caused = [span for span in statements if span.parent is not None]
+    assert {requests[span.parent.span_id].name for span in caused if span.parent} == {
+        "POST /api/papers",
+        "GET /api/papers",
+    }
+
+
+async def test_the_trace_of_a_client_is_continued(kind: Kind, tmp_path: Path) -> None:
+    async with traced(tmp_path, kind) as kiosk:
+        await kiosk.send("GET", "/api/papers", traceparent=PARENT)
+        span = server_span(kiosk.spans())
+        assert format_trace_id(span.context.trace_id) == TRACE
+        assert span.parent is not None
+        assert format_span_id(span.parent.span_id) == "b7ad6b7169203331"
+
+        for unsound in ("", "00-zz-zz-01", "x" * 5000, f"00-{'0' * 32}-b7ad6b7169203331-01"):
+            await kiosk.send("GET", "/api/papers", traceparent=unsound)
+            span = server_span(kiosk.spans())
+            assert span.parent is None
+
+
+async def test_an_error_of_the_server_is_one_of_its_span(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with traced(tmp_path, kind) as kiosk:
+        services = kiosk.app.services
+        assert services is not None
+
+        async def broken(*_: object, **__: object) -> None:
+            raise AppError
+
+        monkeypatch.setattr(type(services.database), "present_version", broken)
+        monkeypatch.setattr(type(services.database), "version", lambda _: None)
+        answer = await kiosk.send("GET", "/api/papers")
+        span = server_span(kiosk.spans())
+
+    assert answer.status == 500
+    assert span.status.status_code is StatusCode.ERROR
+    assert attributes(span)["error.type"] == "500"
+
+
+async def test_a_statement_that_fails_ends_its_span_with_an_error(
+    kind: Kind, tmp_path: Path
+) -> None:
+    def program() -> Program[None]:
+        yield Statement("SELECT nothing_like_this FROM papers")
+
+    async with traced(tmp_path, kind) as kiosk:
+        assert kiosk.app.database is not None
+        with pytest.raises(AppError):
+            await kiosk.app.database.read(program)
+        spans = [span for span in kiosk.spans() if "nothing_like_this" in str(attributes(span))]
+
+    assert spans
+    assert {span.status.status_code for span in spans} == {StatusCode.ERROR}
+
+
+async def test_a_webhook_is_told_the_trace_that_caused_it(kind: Kind, tmp_path: Path) -> None:
+    heard: list[bytes] = []
+    told = asyncio.Event()
+
+    async def hear(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+        await writer.drain()
+        writer.close()
+        told.set()
+
+    (tmp_path / "quire.toml").write_text("[webhooks]\nprivate_addresses = true\n")
+    server = await asyncio.start_server(hear, "127.0.0.1", 0)
+    async with server, traced(tmp_path, kind) as kiosk:
+        port = server.sockets[0].getsockname()[1]
+        await add_webhook(kiosk, kind, f"http://someone:secret@127.0.0.1:{port}/hook?key=secret")
+        await kiosk.send("POST", "/api/papers", {"title": "one"}, traceparent=PARENT)
+        async with asyncio.timeout(60):
+            await told.wait()
+            services = kiosk.app.services
+            assert services is not None
+            await services.webhooks.worker.stop()
+        spans = kiosk.spans()
+
+    (call,) = [span for span in spans if span.name == "POST" and span.kind is SpanKind.CLIENT]
+    assert format_trace_id(call.context.trace_id) == TRACE
+    assert call.parent is not None
+    assert call.parent.span_id == server_span(spans).context.span_id
+    assert attributes(call)["url.full"] == "http://127.0.0.1/hook"
+    assert attributes(call)["http.response.status_code"] == 204
+    sent = f"traceparent: 00-{TRACE}-{format_span_id(call.context.span_id)}-01"
+    assert sent.encode() in heard[0]
+
+
+async def add_webhook(kiosk: Traced, kind: Kind, url: str) -> None:
+    services = kiosk.app.services
+    assert services is not None
+    enabled = "true" if kind.name == "postgresql" else "1"
+
+    def program() -> Program[None]:
+        yield Statement(
+            "INSERT INTO strapi_webhooks (name, url, headers, events, enabled)"
+            f" VALUES ('one', '{url}', '{{}}', '[\"entry.create\"]', {enabled})"
+        )
+
+    await services.database.write(program())
+    await services.webhooks.outbox.refresh()
+
+
+async def test_log_lines_carry_the_trace(
+    kind: Kind, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "quire.toml").write_text('[log]\nrequests = true\nformat = "json"\n')
+    async with traced(tmp_path, kind) as kiosk:
+        await kiosk.send("GET", "/api/papers", traceparent=PARENT)
+
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines() if line[:1] == "{"]
+    (line,) = [one for one in lines if one.get("event") == "request"]
+    assert line["trace_id"] == TRACE
+    assert present_trace_id() is None
+    assert structlog.is_configured()
+
+
+def test_without_an_address_there_are_no_traces(tmp_path: Path) -> None:
+    assert open_tracing(load_settings(tmp_path, environ={})) is None
+
+
+def test_without_the_packages_there_is_a_warning_and_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
+    settings = load_settings(tmp_path, environ=environ)
+    assert tracing_notices(settings) == []
+
+    monkeypatch.setattr(setup, "find_spec", lambda _: None)
+    assert open_tracing(settings) is None
+    (notice,) = tracing_notices(settings)
+    assert "quire[otel]" in notice
