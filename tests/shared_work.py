@@ -139,6 +139,8 @@ class _Shared:
         if compiled is None:
             compiler = self._statement._compiler(dialect, cache_key=key)  # noqa: SLF001 - likewise
             compiled = _statements[known] = cast("SQLCompiler", compiler)
+        if compiled.post_compile_params:
+            return self._statement.compile(dialect=dialect)  # its text depends on its values
         return _Compiled(compiled, key)
 
 

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quire.database.compile.custom_operators import Sql
     from quire.document_service.api import Documents, documents
     from quire.document_service.hook_principal import as_system, principal, transaction
     from quire.extensions.code_settings import settings
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         ValidationError,
     )
     from quire.hooks.marks import after_write, before_write
+    from quire.hooks.operators import operator
     from quire.hooks.principal import Principal
     from quire.hooks.routes import route
     from quire.hooks.rules import rule
@@ -49,6 +51,7 @@ __all__ = [
     "PreconditionFailed",
     "Principal",
     "Shape",
+    "Sql",
     "TooManyRequests",
     "UnitOfWorkError",
     "ValidationError",
@@ -59,6 +62,7 @@ __all__ = [
     "documents",
     "job",
     "now",
+    "operator",
     "principal",
     "route",
     "rule",
@@ -75,6 +79,8 @@ _MODULES = {
     "before_write": "quire.hooks.marks",
     "Principal": "quire.hooks.principal",
     "now": "quire.hooks.time",
+    "Sql": "quire.database.compile.custom_operators",
+    "operator": "quire.hooks.operators",
     "route": "quire.hooks.routes",
     "rule": "quire.hooks.rules",
     "settings": "quire.extensions.code_settings",

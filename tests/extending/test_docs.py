@@ -43,7 +43,7 @@ def load_page(page: Path, folder: Path) -> Extensions:
 @pytest.mark.parametrize("page", sorted({*PAGES} - {TESTING}), ids=lambda page: page.stem)
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
-    assert found.hooks or found.routes or found.jobs or found.rules
+    assert found.hooks or found.routes or found.jobs or found.rules or found.operators
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,6 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
         async with asyncio.timeout(60):
             while (await ask("GET", f"tags/{tag}"))["data"]:  # noqa: ASYNC110 - a job deletes it
                 await asyncio.sleep(0.02)
-        shared = await ask("GET", "articles/share-link/abc")
 
     assert made["data"]["slug"] == "sea-sun"
     assert refused["error"]["details"]["errors"][0]["path"] == ["cover"]
@@ -118,7 +117,25 @@ async def test_the_code_does_what_the_pages_say(blog: Path, token: str) -> None:
     assert nameless["error"]["status"] == 400
     assert merged["moved"] > 0
     assert gone["error"]["status"] == 404
+
+
+async def test_settings_and_operators_do_what_their_pages_say(blog: Path, token: str) -> None:
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+
+        async def ask(target: str) -> Any:  # noqa: ANN401 - JSON
+            headers = {"Authorization": f"Bearer {token}"}
+            return (await client.request("GET", f"/api/{target}", headers)).json
+
+        shared = await ask("articles/share-link/abc")
+        first = (await ask("articles?sort=publishedOn&fields=publishedOn"))["data"][0]
+        month = int(first["publishedOn"].split("-")[1])
+        same = await ask(f"articles?filters[publishedOn][$in_month]={month}")
+        other = await ask("articles?filters[publishedOn][$in_month]=13")
+
     assert shared["link"].startswith("https://blog.example.org/abc?signature=")
+    assert same["data"]
+    assert all(int(one["publishedOn"].split("-")[1]) == month for one in same["data"])
+    assert other["data"] == []
 
 
 @pytest.mark.whatever_the_database("tests/extending/test_testing.py runs on both")

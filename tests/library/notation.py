@@ -11,7 +11,7 @@
 ============================  =====================================================================
 """
 
-from quire.query.operators import Predicate
+from quire.query.operators import CustomPredicate, Predicate
 from quire.query.plan import (
     Comparison,
     ConstantCondition,
@@ -62,7 +62,9 @@ def _comparison(part: Comparison, values: Values) -> str:
     negation = "not " if part.negated else ""
     if part.predicate is Predicate.IS_NULL:
         return f"{negation}{part.attribute} is null"
-    sign = _SIGNS[part.predicate] + ("~" if part.fold else "")
+    predicate = part.predicate
+    name = predicate.name if isinstance(predicate, CustomPredicate) else _SIGNS[predicate]
+    sign = name + ("~" if part.fold else "")
     operand = " and ".join(repr(values[slot]) for slot in part.slots)
     return f"{negation}{part.attribute} {sign} {operand}"
 

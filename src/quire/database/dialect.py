@@ -112,6 +112,12 @@ class Dialect(Protocol):
         cannot be looked into so.
         """
 
+    def json_number(self, column: "Expression", path: Sequence[str]) -> "Expression":
+        """Return the number at a path of keys inside a JSON column; null if there is none."""
+
+    def json_text(self, column: "Expression", path: Sequence[str]) -> "Expression":
+        """Return the text at a path of keys inside a JSON column; null if there is none."""
+
     def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
         """Compare text without regard to case."""
 

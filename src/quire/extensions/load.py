@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from quire.errors import QuireError
+from quire.extensions.declarations import DeclarationCheck
 from quire.extensions.hook_check import HookCheck
 from quire.extensions.jobs import JobCheck
 from quire.extensions.modules import ExtensionProblem, ImportedModules, import_modules
@@ -54,6 +55,7 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     hooks: list[Hook] = []
     rules: list[Rule] = []
     routes, jobs = RouteCheck(schema), JobCheck()
+    declarations = DeclarationCheck()
     for file, name, function in _marked(modules):
         for mark in getattr(function, MARKS):
             if isinstance(mark, RouteMark):
@@ -67,13 +69,17 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
                 rules += rule_check.rules()
                 problems += rule_check.problems
                 continue
+            if declarations.takes(mark):
+                declarations.add(file, name, function, mark)
+                continue
             checked = HookCheck(schema, file, name, function, mark)
             hooks += checked.hooks()
             problems += checked.problems
-    problems += routes.problems + jobs.problems
+    problems += routes.problems + jobs.problems + declarations.problems
     if problems:
         raise ExtensionError(problems)
-    return make_extensions(hooks, modules.version, routes.routes, jobs.jobs, rules)
+    extensions = make_extensions(hooks, modules.version, routes.routes, jobs.jobs, rules)
+    return declarations.added_to(extensions)
 
 
 def _marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+import inspect
 import sys
 import traceback
 from collections.abc import Iterator
@@ -76,6 +77,17 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
         version=digest.hexdigest(),
         sections=frozenset(sections),
     )
+
+
+def line_of(function: object) -> int:
+    """Return the first line of a function or class of a project, 1 where it is not known."""
+    code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]  # anything may be marked
+    if code is not None:
+        return int(code.co_firstlineno)
+    try:
+        return inspect.getsourcelines(function)[1]  # type: ignore[arg-type]  # likewise
+    except (OSError, TypeError):
+        return 1
 
 
 def _files(project: Path) -> Iterator[Path]:

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
+from quire.hooks.operators import CustomOperator
 from quire.hooks.routes import CustomRoute
 from quire.hooks.rules import Rule
 from quire.hooks.write import Write, WriteAction
@@ -98,6 +99,8 @@ class Extensions(Struct, frozen=True, kw_only=True):
     routes: tuple[CustomRoute, ...] = ()
     jobs: tuple[JobDefinition, ...] = ()
     rules: tuple[Rule, ...] = ()
+    operators: Mapping[str, CustomOperator] = field(default_factory=dict)
+    """Filter operators by name."""
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 

@@ -4,12 +4,14 @@ Every object in a union has a name of its own: generators of clients that cannot
 through objects without names leave out all operations that lead there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+from quire.hooks.operators import CustomOperator, OperandField
 from quire.openapi.models import Models
 from quire.openapi.schemas import (
     FLAG,
+    NUMBER,
     TEXT,
     WHOLE,
     Schemas,
@@ -41,6 +43,7 @@ _NAMES: Mapping[tuple[str, object], str] = {
 }
 """Names of filters by the kind of values that they compare with; all others are of texts."""
 _OTHERS = "TextFilter"
+_BOUND_VALUES: Mapping[type, JsonSchema] = {str: TEXT, int: WHOLE, float: NUMBER, bool: FLAG}
 
 
 class Filters:
@@ -129,10 +132,16 @@ class Filters:
             value = TEXT if name is None else _kept(described, "type", "format")
             name = name or _OTHERS
         schemas = self._models.schemas
+        custom = [
+            one for one in self._models.schema.operators.values() if attribute.type.name in one.on
+        ]
+        if custom:
+            kind = class_name(attribute.type.name)
+            name = name if name.startswith(kind) else f"{kind}{name}"
         operators = schemas.refer(
             ("operators", name),
             f"{name.removesuffix('Filter')}Operators",
-            lambda: _operators(value, self._scalar(attribute)),
+            lambda: _operators(value, self._scalar(attribute), custom),
         )
         return schemas.refer(
             ("filter", name), name, lambda: any_of(nullable(value), several(value), operators)
@@ -169,9 +178,26 @@ def _operand(operand: Operand, value: JsonSchema) -> JsonSchema:
             return FLAG
 
 
-def _operators(value: JsonSchema, itself: JsonSchema) -> JsonSchema:
+def _operators(
+    value: JsonSchema, itself: JsonSchema, custom: Sequence[CustomOperator]
+) -> JsonSchema:
     members = {name: _operand(row.operand, value) for name, row in OPERATORS.items()}
+    members |= {operator.name: _custom_operand(operator) for operator in custom}
     return record({**members, NOT: itself}, required=(), closed=True)
+
+
+def _custom_operand(operator: CustomOperator) -> JsonSchema:
+    """Describe what an operator of the project's code compares with."""
+    fields = {field.name: _bound_value(field) for field in operator.fields}
+    if "" in fields:
+        return fields[""]
+    required = [field.name for field in operator.fields if field.required]
+    return record(fields, required=required, closed=True)
+
+
+def _bound_value(field: OperandField) -> JsonSchema:
+    value = _BOUND_VALUES[field.kind]
+    return several(value) if field.is_list else value
 
 
 def _ids(schemas: Schemas) -> JsonSchema:

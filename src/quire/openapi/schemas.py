@@ -8,6 +8,7 @@ from quire.schema.class_names import unused
 ANYTHING: JsonSchema = {}
 TEXT: JsonSchema = {"type": "string"}
 WHOLE: JsonSchema = {"type": "integer"}
+NUMBER: JsonSchema = {"type": "number"}
 FLAG: JsonSchema = {"type": "boolean"}
 NULL: JsonSchema = {"type": "null"}
 MOMENT: JsonSchema = {"type": "string", "format": "date-time"}

@@ -26,7 +26,7 @@ def _known(
             is_known = isinstance(value, list) or name == NOT
             kept[name] = _each(value, model, schema) if is_known else value
         elif model is None:
-            if name in OPERATORS:
+            if name in OPERATORS or name in schema.operators:
                 kept[name] = value
         elif (attribute := model.attributes.get(name)) is not None:
             target = attribute.target if isinstance(attribute, RelationAttribute) else None

@@ -10,6 +10,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from quire.hooks.operators import CustomOperator
+
 
 class Predicate(Enum):
     """The comparisons that a database must offer."""
@@ -25,6 +27,12 @@ class Predicate(Enum):
     CONTAINS = "contains"
     STARTS_WITH = "starts with"
     ENDS_WITH = "ends with"
+
+
+class CustomPredicate(Struct, frozen=True):
+    """The comparison of an operator that the project's code defines, by the operator's name."""
+
+    name: str
 
 
 class Operand(Enum):
@@ -87,15 +95,21 @@ _ROWS = (
     Operator(name="$endsWithi", predicate=Predicate.ENDS_WITH, operand=_TEXT, fold=True),
 )
 
-Operators = Mapping[str, Operator]
+Operators = Mapping[str, Operator | CustomOperator]
 """Comparison operators by name."""
 
-OPERATORS: Operators = MappingProxyType({row.name: row for row in _ROWS})
+OPERATORS: Mapping[str, Operator] = MappingProxyType({row.name: row for row in _ROWS})
 """The operators that Quire brings. Resolving takes the table as an argument."""
 
 AND, OR, NOT = "$and", "$or", "$not"
 GROUPS = frozenset({AND, OR, NOT})
 """Operators that join filters instead of comparing."""
+
+
+def operators_of(custom: Mapping[str, CustomOperator]) -> Operators:
+    """Return Quire's operators and those of the project's code."""
+    return {**OPERATORS, **custom} if custom else OPERATORS
+
 
 UNSUPPORTED = frozenset({"$jsonSupersetOf"})
 """Operator names that the format knows but that are not for clients."""

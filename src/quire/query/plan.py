@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from quire.query.operators import Predicate
+from quire.query.operators import CustomPredicate, Predicate
 
 Slot = int
 """Position of a bound value."""
@@ -27,7 +27,7 @@ class Comparison(Struct, frozen=True):
     """
 
     attribute: str
-    predicate: Predicate
+    predicate: Predicate | CustomPredicate
     slots: tuple[Slot, ...]
     negated: bool = False
     fold: bool = False

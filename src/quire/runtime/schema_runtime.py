@@ -77,6 +77,8 @@ def make_schema_runtime(
 
     It writes while the database says that its tables have this schema, or the ``disregarded`` one.
     """
+    if extensions.operators:
+        schema = replace(schema, operators=extensions.operators)
     tables = map_tables(schema)
     reader = make_reader(services, schema, tables)
     store = open_store(schema, tables, services.database.dialect)

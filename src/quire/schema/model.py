@@ -11,6 +11,7 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from quire.errors import SchemaProblem
+from quire.hooks.operators import CustomOperator
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -159,6 +160,8 @@ class Schema(Struct, frozen=True, kw_only=True, dict=True):
     content_types: Mapping[str, ContentType]
     components: Mapping[str, Component]
     version: str
+    operators: Mapping[str, CustomOperator] = {}
+    """The filter operators of the project's code, by name."""
     custom_fields: tuple[CustomField, ...] = ()
     """The custom fields of all models, with the type that each is stored as."""
     notices: tuple[SchemaProblem, ...] = ()

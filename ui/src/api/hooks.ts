@@ -4,7 +4,7 @@ import { i18next, t } from '../i18n'
 import { request } from './client'
 import { keys } from './keys'
 import { permissionsOf, type Ability, type Permission } from './permissions'
-import type { Component, ContentType, Locale, TypeConfiguration, ViewConfiguration } from './types'
+import type { Component, ContentType, CustomOperator, Locale, TypeConfiguration, ViewConfiguration } from './types'
 import { useViewAs } from './viewAs'
 
 export type Model = {
@@ -12,6 +12,8 @@ export type Model = {
   components: Map<string, Component>
   /** Content types that have screens, by display name. */
   displayed: ContentType[]
+  /** Filter operators of the project's code. */
+  operators: CustomOperator[]
 }
 
 const ONE_MINUTE = 60_000
@@ -29,6 +31,7 @@ export const modelQuery = queryOptions({
       displayed: types
         .filter((type) => type.isDisplayed)
         .sort((a, b) => a.info.displayName.localeCompare(b.info.displayName)),
+      operators: (data.operators ?? []) as CustomOperator[],
     }
   },
 })

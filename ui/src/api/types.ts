@@ -29,6 +29,14 @@ export type Attribute = {
   pluginOptions?: { i18n?: { localized?: boolean } }
 }
 
+/** A filter operator of the project's code: the attribute types that it compares, and what it compares them with. */
+export type CustomOperator = {
+  name: string
+  on: string[]
+  /** The values of its operand; one without a name is the operand itself. */
+  fields: { name: string; type: 'string' | 'integer' | 'number' | 'boolean'; list: boolean; required: boolean }[]
+}
+
 export type ContentType = {
   uid: string
   apiID: string

@@ -20,6 +20,7 @@ from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key, write_setting
 from quire.errors import BadInputError, ForbiddenError, NotFoundError, ValidationError
+from quire.hooks.operators import OPERAND_TYPES
 from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute
 from quire.schema.describe import in_order
 from quire.schema.model import Component, ContentType, Model, TypeKind
@@ -65,8 +66,30 @@ class ManagedModelApi:
                 "fieldSizes": FIELD_SIZES,
                 "components": describe_parts(self._schema),
                 "contentTypes": describe_types(self._schema),
+                **self._described_operators(),
             }
         )
+
+    def _described_operators(self) -> dict[str, object]:
+        """Describe the filter operators of the project's code, if it has any."""
+        operators = self._schema.operators.values()
+        described = [
+            {
+                "name": one.name,
+                "on": sorted(one.on),
+                "fields": [
+                    {
+                        "name": field.name,
+                        "type": OPERAND_TYPES[field.kind],
+                        "list": field.is_list,
+                        "required": field.required,
+                    }
+                    for field in one.fields
+                ],
+            }
+            for one in operators
+        ]
+        return {"operators": described} if described else {}
 
     async def types(self, request: Request) -> Response:
         """Describe the content types, or those of one ``kind``."""

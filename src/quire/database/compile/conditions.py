@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement, Grouping
 
+from quire.database.compile.custom_operators import custom_condition
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.dialect import Dialect
 from quire.database.tables.metadata import has_lists, is_looked_up
@@ -27,7 +28,7 @@ from quire.database.tables.table_map import (
     MorphTargetEdge,
     TableMap,
 )
-from quire.query.operators import Predicate
+from quire.query.operators import CustomPredicate, Predicate
 from quire.query.plan import (
     Comparison,
     ConstantCondition,
@@ -211,7 +212,12 @@ class Conditions:
             message = f"{uid}.{part.attribute} has no column"
             raise TypeError(message)
         column = table.c(self.tables[uid].columns[part.attribute])
-        condition: Condition = self._predicates[part.predicate](part, column, attribute.storage)
+        condition: Condition
+        if isinstance(part.predicate, CustomPredicate):
+            custom = self.schema.operators[part.predicate.name]
+            condition = custom_condition(custom, column, part.slots, self.builder)
+        else:
+            condition = self._predicates[part.predicate](part, column, attribute.storage)
         return sa.not_(condition) if part.negated else condition
 
     def _value(self, part: Comparison, kind: StorageKind, position: int = 0) -> Condition:
@@ -324,6 +330,8 @@ class Conditions:
         """
         match part:
             case Comparison(predicate=Predicate.IS_NULL) | Comparison(negated=True):
+                return False
+            case Comparison(predicate=CustomPredicate()):
                 return False
             case Comparison(attribute=attribute):
                 return not _has_few_values(self.schema.model(uid).attributes[attribute])

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from msgspec import Struct
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.dialect import Dialect, Encode, Scalar
@@ -127,7 +128,12 @@ class StatementBuilder:
         """Compile the statement."""
         compiled = statement.compile(dialect=self.dialect.sqlalchemy_dialect())
         names: list[str] = list(getattr(compiled, "positiontup", None) or ())
-        constants = compiled.params
+        sql, constants = str(compiled), compiled.params
+        if isinstance(compiled, SQLCompiler) and compiled.post_compile_params:
+            # The code of a project may compare with a list that it knows itself.
+            expanded = compiled.construct_expanded_state(dict.fromkeys(self._binders))
+            sql, constants = expanded.statement, expanded.parameters
+            names = list(expanded.positiontup or ())
         binders = tuple(self._binders.get(n) or _constant(constants[n]) for n in names)
         parents = names.index(_PARENTS) if _PARENTS in names else -1
         keyed = tuple(
@@ -135,7 +141,7 @@ class StatementBuilder:
             for position, name in enumerate(names)
             if name in self._keyed
         )
-        return Query(str(compiled), binders, parents, keyed)
+        return Query(sql, binders, parents, keyed)
 
 
 def _constant(value: Value) -> Binder:

@@ -8,7 +8,20 @@ related row for which …" cannot be mixed up: a filter through a relation alway
 from collections.abc import Callable, Iterable, Mapping
 
 from quire.errors import ValidationError
-from quire.query.operators import AND, GROUPS, NOT, OR, UNSUPPORTED, Operand, Operator, Predicate
+from quire.hooks.operators import CustomOperator
+from quire.query.custom_operators import operand_values
+from quire.query.operators import (
+    AND,
+    GROUPS,
+    NOT,
+    OPERATORS,
+    OR,
+    UNSUPPORTED,
+    CustomPredicate,
+    Operand,
+    Operator,
+    Predicate,
+)
 from quire.query.plan import Comparison, ConstantCondition, Filter, Junction, RelatedCondition
 from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Pass
@@ -195,9 +208,9 @@ class _Filters:
             for item in value:
                 if isinstance(item, dict):
                     self._refuse_attributes(item, model, path)
-            return self._list(attribute, self.scope.operators["$in"], value, path, negated=negated)
+            return self._list(attribute, OPERATORS["$in"], value, path, negated=negated)
         if not isinstance(value, dict):
-            equals = self.scope.operators["$eq"]
+            equals = OPERATORS["$eq"]
             return self._compare(attribute, equals, value, negated=negated)
         parts = []
         for key, operand in value.items():
@@ -256,13 +269,15 @@ class _Filters:
     def _operation(
         self,
         attribute: ScalarAttribute,
-        operator: Operator,
+        operator: Operator | CustomOperator,
         operand: QueryValue,
         model: Model,
         path: str | None,
         *,
         negated: bool,
     ) -> Filter | None:
+        if isinstance(operator, CustomOperator):
+            return self._custom(attribute, operator, operand, path, negated=negated)
         if isinstance(operand, list):
             self._check_items(operand, model, path)
         if operator.operand is Operand.FLAG:
@@ -288,6 +303,28 @@ class _Filters:
                 every=negated,
             )
         return self._compare(attribute, operator, operand, negated=negated)
+
+    def _custom(
+        self,
+        attribute: ScalarAttribute,
+        operator: CustomOperator,
+        operand: QueryValue,
+        path: str | None,
+        *,
+        negated: bool,
+    ) -> Filter | None:
+        """Compare with an operator of the project's code."""
+        if attribute.type.name not in operator.on:
+            self.scope.unconvertible(f"{operator.name} cannot stand at {path}")
+            return None
+        try:
+            values = operand_values(operator, operand)
+        except ValidationError as error:
+            self.scope.bad_operand(error)
+            return None
+        slots = tuple(self.scope.slots.add(value) for value in values)
+        predicate = CustomPredicate(operator.name)
+        return Comparison(attribute.name, predicate, slots, negated=negated)
 
     def _check_items(self, items: Iterable[QueryValue], model: Model, path: str | None) -> None:
         """Note the keys of objects among operands, where nothing but operators is known."""
@@ -411,9 +448,7 @@ class _Filters:
         if isinstance(value, list):
             for item in value:
                 self._check_related_item(item, target, path)
-            ids = self._list(
-                _id_of(target), self.scope.operators["$in"], value, path, negated=negated
-            )
+            ids = self._list(_id_of(target), OPERATORS["$in"], value, path, negated=negated)
             return _through(attribute, ids)
         if isinstance(value, dict):
             return self._related_object(attribute, value, target, path, negated=negated)

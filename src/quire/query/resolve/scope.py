@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from quire.access.ability import Ability, Unsanitized, can_find
 from quire.errors import AppError, InvalidKeyError, ValidationError
-from quire.query.operators import OPERATORS, Operators
+from quire.query.operators import Operators, operators_of
 from quire.query.resolve.errors import Findings, Param, Pass, Stage
 from quire.schema.attributes.base import (
     Attribute,
@@ -72,11 +72,15 @@ class Scope(Struct, frozen=True, kw_only=True):
     slots: Slots
     param: Param
     name: str
-    operators: Operators = field(default_factory=lambda: OPERATORS)
     followed: FollowedRelations = field(default_factory=FollowedRelations)
     prefix: tuple[int, ...] = ()
     nested: bool = False
     trusted: bool = False
+
+    @property
+    def operators(self) -> Operators:
+        """The operators of comparisons, by name."""
+        return operators_of(self.schema.operators)
 
     def within(self, param: Param, name: str) -> "Scope":
         """Return the scope of another parameter of the same query."""

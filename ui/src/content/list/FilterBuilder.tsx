@@ -2,7 +2,9 @@ import { ActionIcon, Button, Group, Paper, SegmentedControl, Select, Stack, Text
 import { ListPlus, Plus, X } from 'lucide-react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
+import { useModel } from '../../api/hooks'
 import { fieldTypeOf } from '../../fields/registry'
+import { CustomOperand } from './CustomOperand'
 import { fieldKey, type FilterField } from './fields'
 import { isGroup, type FilterGroup, type FilterItem, type FilterRule } from './filters'
 
@@ -77,6 +79,9 @@ function Rule({ fields, rule, onChange, onRemove }: { fields: FilterField[]; rul
     ...own.map(choice),
     ...groups.map((group) => ({ group, items: fields.filter((one) => one.group === group).map(choice) })),
   ]
+  const { operators } = useModel()
+  const custom = operators.filter((one) => field && one.on.includes(field.attribute.type))
+  const chosen = custom.find((one) => one.name === rule.op)
   const needsValue = rule.op !== '$null' && rule.op !== '$notNull'
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
@@ -98,12 +103,13 @@ function Rule({ fields, rule, onChange, onRemove }: { fields: FilterField[]; rul
         w={150}
         allowDeselect={false}
         aria-label={t('filter.operator')}
-        data={(filter?.operators ?? ['$eq']).map((op) => ({ value: op, label: operatorLabel(t, op) }))}
+        data={[...(filter?.operators ?? ['$eq']), ...custom.map((one) => one.name)].map((op) => ({ value: op, label: operatorLabel(t, op) }))}
         value={rule.op}
         onChange={(op) => op && onChange({ field: rule.field, op, value: keepsValue(rule.op, op) ? rule.value : undefined })}
       />
       <div style={{ flex: 1, minWidth: 150 }}>
-        {needsValue && filter && field && (
+        {chosen && <CustomOperand operator={chosen} rule={rule} onChange={onChange} />}
+        {needsValue && !chosen && filter && field && (
           <filter.Value
             attribute={field.attribute}
             op={rule.op}
@@ -124,5 +130,5 @@ const OF_SEVERAL = new Set(['$in', '$notIn', '$between'])
 const keepsValue = (before: string, after: string) => OF_SEVERAL.has(before) === OF_SEVERAL.has(after)
 
 export function operatorLabel(t: TFunction, op: string): string {
-  return t(`operator.${op}` as 'operator.$eq')
+  return op.includes('_') ? op.slice(1).replaceAll('_', ' ') : t(`operator.${op}` as 'operator.$eq')
 }

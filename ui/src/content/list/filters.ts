@@ -2,7 +2,13 @@ import type { QueryValue } from '../../api/query'
 import type { Status } from '../../api/types'
 
 /** One comparison: the path of an attribute (through relations and components), an operator, a value. */
-export type FilterRule = { field: string[]; op: string; value?: string | string[] }
+export type FilterRule = {
+  field: string[]
+  op: string
+  value?: string | string[]
+  /** The operand of an operator of the project's code that takes several values, by name. */
+  operand?: Record<string, string | string[]>
+}
 /** Rules and groups that all hold, or of which one holds. */
 export type FilterGroup = { all: boolean; items: FilterItem[] }
 export type FilterItem = FilterRule | FilterGroup
@@ -20,18 +26,20 @@ export function isFilterTree(value: unknown): value is FilterGroup {
 
 function isRule(value: unknown): value is FilterRule {
   if (typeof value !== 'object' || value === null) return false
-  const { field, op, value: operand } = value as Record<string, unknown>
+  const { field, op, value: operand, operand: named } = value as Record<string, unknown>
   return (
     Array.isArray(field) &&
     field.length > 0 &&
     field.every((step) => typeof step === 'string') &&
     typeof op === 'string' &&
     op.startsWith('$') &&
-    (operand === undefined ||
-      typeof operand === 'string' ||
-      (Array.isArray(operand) && operand.every((one) => typeof one === 'string')))
+    (operand === undefined || isText(operand)) &&
+    (named === undefined || (typeof named === 'object' && named !== null && Object.values(named).every(isText)))
   )
 }
+
+const isText = (value: unknown): boolean =>
+  typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
 
 const WITHOUT_VALUE = new Set(['$null', '$notNull'])
 const OF_TWO = new Set(['$between'])
@@ -39,6 +47,7 @@ const OF_TWO = new Set(['$between'])
 /** A rule without the value that it needs is left out until it has one. */
 export function isComplete(rule: FilterRule): boolean {
   if (WITHOUT_VALUE.has(rule.op)) return true
+  if (rule.operand) return Object.values(rule.operand).some((value) => value.length > 0)
   if (OF_TWO.has(rule.op)) return Array.isArray(rule.value) && rule.value.length === 2 && rule.value.every(Boolean)
   return rule.value !== undefined && rule.value.length > 0
 }
@@ -53,8 +62,13 @@ export function encodeFilters(group: FilterGroup | undefined): { [key: string]: 
   return { [group.all ? '$and' : '$or']: parts }
 }
 
+/** The values of an operand that have been entered. */
+function given(operand: FilterRule['operand']): { [key: string]: QueryValue } | undefined {
+  return operand && Object.fromEntries(Object.entries(operand).filter(([, value]) => value.length > 0))
+}
+
 function encodeRule(rule: FilterRule): { [key: string]: QueryValue } {
-  const operand: QueryValue = WITHOUT_VALUE.has(rule.op) ? true : (rule.value ?? '')
+  const operand: QueryValue = WITHOUT_VALUE.has(rule.op) ? true : (given(rule.operand) ?? rule.value ?? '')
   return rule.field.reduceRight<{ [key: string]: QueryValue }>((inner, step) => ({ [step]: inner }), {
     [rule.op]: operand,
   })

@@ -303,6 +303,16 @@ class PostgresDialect:
             raise ValidationError(f"Text cannot be looked for in a {kind}")
         return cast(column, String)
 
+    def json_number(self, column: "Expression", path: Sequence[str]) -> "Expression":
+        """See `Dialect.json_number`."""
+        from sqlalchemy import Double, cast  # noqa: PLC0415 - only when a statement is new
+
+        return _json_member(column, path, "number", lambda text: cast(text, Double))
+
+    def json_text(self, column: "Expression", path: Sequence[str]) -> "Expression":
+        """See `Dialect.json_text`."""
+        return _json_member(column, path, "string", lambda text: text)
+
     def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
         """Fold both sides."""
         from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
@@ -332,3 +342,19 @@ class PostgresDialect:
         from sqlalchemy import case, false, true  # noqa: PLC0415 - only when a statement is new
 
         return case((condition, true()), else_=false())
+
+
+def _json_member(
+    column: "Expression",
+    path: Sequence[str],
+    type_: str,
+    convert: "Callable[[Expression], Expression]",
+) -> "Expression":
+    """Return what is at a path of keys inside a column, if it is of this type of JSON."""
+    from sqlalchemy import Text, case, cast, func, literal  # noqa: PLC0415 - only when a statement is new
+
+    if not path or any('"' in key for key in path):
+        raise ValueError("a path consists of keys without quotes")
+    keys = [cast(literal(key), Text) for key in path]
+    fits = func.jsonb_typeof(func.jsonb_extract_path(column, *keys)) == type_
+    return case((fits, convert(func.jsonb_extract_path_text(column, *keys))))

@@ -253,6 +253,14 @@ class SqliteDialect:
         text = func.printf(literal_column("'%!.15g'"), column)
         return case((column.is_not(None), text))
 
+    def json_number(self, column: "Expression", path: Sequence[str]) -> "Expression":
+        """See `Dialect.json_number`."""
+        return _json_member(column, path, "integer", "real")
+
+    def json_text(self, column: "Expression", path: Sequence[str]) -> "Expression":
+        """See `Dialect.json_text`."""
+        return _json_member(column, path, "text")
+
     def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
         """Fold ASCII on both sides."""
         from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
@@ -297,3 +305,18 @@ def _parsed(stored: Value) -> object:
 def _unlisted(value: object) -> object:
     """Write what JSON has no form for; numbers beyond 64 bits compare as text does not."""
     return str(value)
+
+
+def _json_member(column: "Expression", path: Sequence[str], *types: str) -> "Expression":
+    """Return what is at a path of keys inside a column, if it is of one of these types of JSON.
+
+    Not all texts in such columns are JSON. Raises ValueError for a key that has no path.
+    """
+    from sqlalchemy import case, func, literal, or_  # noqa: PLC0415 - only when a statement is new
+
+    if not path or any('"' in key for key in path):
+        raise ValueError("a path consists of keys without quotes")
+    where = literal("$" + "".join(f'."{key}"' for key in path))
+    document = case((func.json_valid(column) == 1, column))
+    fits = or_(*(func.json_type(document, where) == name for name in types))
+    return case((fits, func.json_extract(document, where)))

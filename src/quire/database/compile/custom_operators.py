@@ -1,0 +1,89 @@
+"""Conditions of the filter operators that a project's code defines."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.sql.elements import ColumnElement
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.dialect import Dialect
+from quire.hooks.operators import CustomOperator, OperandField
+from quire.query.plan import Slot
+from quire.schema.attributes.base import StorageKind
+
+T = TypeVar("T")
+
+_KINDS: Mapping[type, tuple[StorageKind, "sa.types.TypeEngine[Any]"]] = {
+    str: (StorageKind.TEXT, sa.Text()),
+    int: (StorageKind.BIGINTEGER, sa.BigInteger()),
+    float: (StorageKind.FLOAT, sa.Double()),
+    bool: (StorageKind.BOOLEAN, sa.Boolean()),
+}
+
+
+class Sql(Generic[T]):
+    """The operand of an operator as SQL: each field of ``T`` is a bound value.
+
+    ``value`` is the operand itself where it is no struct. The other methods return expressions in
+    the SQL of the database in use.
+    """
+
+    value: ColumnElement[Any]
+
+    def __init__(self, dialect: Dialect, values: Mapping[str, ColumnElement[Any]]) -> None:
+        self._dialect = dialect
+        self._values = values
+
+    def __getattr__(self, name: str) -> ColumnElement[Any]:
+        """Return the bound value of a field of the operand."""
+        found = self.__dict__.get("_values", {}).get("" if name == "value" else name)
+        if found is None:
+            raise AttributeError(f"the operand has no field {name!r}")
+        return found  # type: ignore[no-any-return]  # it is one of the values
+
+    def json_number(self, column: ColumnElement[Any], *path: str) -> ColumnElement[Any]:
+        """Return a number inside a JSON column, null where there is none: ``"box", "width"``."""
+        return self._dialect.json_number(column, path)
+
+    def json_text(self, column: ColumnElement[Any], *path: str) -> ColumnElement[Any]:
+        """Return a text inside a JSON column, null where there is none."""
+        return self._dialect.json_text(column, path)
+
+    def is_in(self, column: ColumnElement[Any], values: ColumnElement[Any]) -> ColumnElement[Any]:
+        """Return whether a column has one of the values of a list."""
+        return self._dialect.member_of(column, values)
+
+
+def custom_condition(
+    operator: CustomOperator,
+    column: ColumnElement[Any],
+    slots: Sequence[Slot],
+    builder: StatementBuilder,
+) -> ColumnElement[bool]:
+    """Return the condition of an operator on a column. Raises TypeError when it is none."""
+    values = {
+        field.name: _bound(field, slot, builder)
+        for field, slot in zip(operator.fields, slots, strict=True)
+    }
+    condition = operator.function(column, Sql(builder.dialect, values))
+    if not isinstance(condition, ColumnElement):
+        raise TypeError(f"{operator.name} ({operator.place}) must return a SQLAlchemy condition")
+    return condition
+
+
+def try_condition(operator: CustomOperator, dialect: Dialect) -> None:
+    """Write the condition of an operator for a database. Raises whatever its function raises."""
+    builder = StatementBuilder(dialect)
+    column = builder.table("entries").c("value")
+    condition = custom_condition(operator, column, range(len(operator.fields)), builder)
+    builder.finish(sa.select(column).where(condition))
+
+
+def _bound(field: OperandField, slot: Slot, builder: StatementBuilder) -> ColumnElement[Any]:
+    kind, sql_type = _KINDS[field.kind]
+    encode = builder.dialect.encoder(kind)
+    if field.is_list:
+        return builder.list_slot(slot, encode)
+    # The database does not guess the type of a value that stands beside an expression.
+    return sa.cast(builder.slot(slot, encode), sql_type)

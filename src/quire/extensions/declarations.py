@@ -1,0 +1,46 @@
+"""Checks what the code of a project adds to Quire's own tables, such as filter operators."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from quire.extensions.modules import ExtensionProblem
+from quire.extensions.operators import OperatorCheck
+from quire.hooks.extensions import Extensions
+from quire.hooks.operators import OperatorMark
+
+
+class MarkCheck(Protocol):
+    """The check of all marks of one kind."""
+
+    problems: list[ExtensionProblem]
+
+    def add(self, file: str, name: str, function: object, mark: Any, /) -> None:  # noqa: ANN401 - of that kind
+        """Check one mark of a function or class."""
+
+
+class DeclarationCheck:
+    """The checks of all kinds, with all problems that were found."""
+
+    def __init__(self) -> None:
+        self._operators = OperatorCheck()
+        self._checks: Mapping[type, MarkCheck] = MappingProxyType({OperatorMark: self._operators})
+
+    def takes(self, mark: object) -> bool:
+        """Tell whether a mark is of one of these kinds."""
+        return type(mark) in self._checks
+
+    def add(self, file: str, name: str, function: object, mark: object) -> None:
+        """Check one mark of a function or class."""
+        self._checks[type(mark)].add(file, name, function, mark)
+
+    @property
+    def problems(self) -> list[ExtensionProblem]:
+        """What is wrong."""
+        return [problem for check in self._checks.values() for problem in check.problems]
+
+    def added_to(self, extensions: Extensions) -> Extensions:
+        """Return a snapshot with what was declared."""
+        return replace(extensions, operators=self._operators.operators)
