@@ -26,9 +26,8 @@ def combined_routes(module: Module, types: Mapping[str, ContentType]) -> list[ob
     if not module.is_known or exported is None:
         return None
     names: dict[str, object] = {}
-    machine = Machine(names)
+    machine = Machine(names, packages={"@strapi/strapi": _factories(types)})
     names |= library(machine, _now)
-    names["@strapi/strapi"] = _factories(types)
     scope = machine.scope_of(module)
     try:
         made = _run(machine.evaluate(exported, scope, Frame(UNDEFINED, UNDEFINED)))

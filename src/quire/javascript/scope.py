@@ -24,6 +24,7 @@ from quire.javascript.syntax import (
     Evaluate,
     Export,
     Expression,
+    ForOf,
     Function,
     Import,
     Literal,
@@ -39,6 +40,7 @@ from quire.javascript.syntax import (
     Statement,
     Template,
     Unary,
+    Update,
 )
 
 FACTORIES = frozenset({"createCoreController", "createCoreRouter", "createCoreService"})
@@ -104,6 +106,7 @@ class Module:
         for statement in statements:
             self._take(statement)
         self._changed = frozenset(_changed_names(statements))
+        self._assigned = frozenset(_assigned_names(statements))
         self._handed_on = frozenset(_handed_on(statements))
 
     @cached_property
@@ -171,6 +174,8 @@ class Module:
         if name in self._imports:
             return self._imported_function(*self._imports[name])
         found = self.followed(Name(name))
+        if not isinstance(found, Function) and name not in self._assigned:
+            found = self.bindings.get(name, found)
         return (self, found) if isinstance(found, Function) else None
 
     def _imported_function(self, origin: str, name: str) -> "tuple[Module, Function] | None":
@@ -587,6 +592,25 @@ def _changed_names(statements: Iterable[Statement]) -> Iterator[str]:
                 yield from _root(target)
             case Unary("++" | "--" | "delete", operand):
                 yield from _root(operand)
+            case _:
+                continue
+
+
+def _assigned_names(statements: Iterable[Statement]) -> Iterator[str]:
+    """Yield the names that are bound anew somewhere, and those in code that is not parsed."""
+    for part in _walk(statements):
+        match part:
+            case (
+                Assign(_, Name(name), _)
+                | ForOf(target=Name(name))
+                | Update(target=Name(name))
+                | Unary("++" | "--", Name(name))
+            ):
+                yield name
+            case Assign(_, target, _) if not isinstance(target, Member):
+                yield from (one.text for one in _walk((target,)) if isinstance(one, Name))
+            case Opaque(names) if type(part) is Opaque:
+                yield from names
             case _:
                 continue
 

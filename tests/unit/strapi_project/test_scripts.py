@@ -1,6 +1,8 @@
 """Code that is evaluated for each request: who asks, reads, writes, errors, and near misses."""
 
+from base64 import urlsafe_b64decode
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -209,7 +211,17 @@ NEAR_MISSES = {
     "another plugin": "return strapi.plugin('users-permissions').service('user').fetchAll();",
     "a getter": "return { get x() { return 1; } }.x;",
     "an unknown service": "return strapi.service('api::no.no').find();",
-    "an unknown method": "return ctx.params.x.localeCompare('a');",
+    "an unknown method": "return ctx.params.x.normalize();",
+    "an unknown function of the language": "return Object.freeze({});",
+    "an order of another language": "return ctx.params.x.localeCompare('a', 'sv');",
+    "a date of any locale": "return new Date().toLocaleString(ctx.query.locale);",
+    "a date of another locale": "return new Date().toLocaleDateString('de-DE');",
+    "a date with options": "return new Date().toLocaleDateString('en-US', { month: 'long' });",
+    "another function of crypto": "return crypto.createHash('md5');",
+    "crypto without its import": "const { subtle } = globalThis.crypto; return 1;",
+    "another function of a package": "return v1();",
+    "a random constant": "return TOKEN;",
+    "the time of the start": "return STARTED;",
     "a class": "return new Thing();",
     "another request for the core": "return super.find({ query: {} });",
     "another method of the core": "return super.count(ctx);",
@@ -220,7 +232,11 @@ NEAR_MISSES = {
 
 @pytest.mark.parametrize("body", NEAR_MISSES.values(), ids=NEAR_MISSES)
 def test_an_action_that_does_more_stays_closed(tmp_path: Path, body: str) -> None:
-    before = "const SHARED = {}; const LIST = []; const DATE = new Date(); let counter = 0;"
+    before = (
+        "const crypto = require('crypto'); const { v1 } = require('uuid');"
+        "const SHARED = {}; const LIST = []; const DATE = new Date(5); let counter = 0;"
+        "const TOKEN = crypto.randomUUID(); const STARTED = { at: Date.now() };"
+    )
     methods = f"async own(ctx) {{ {body} }}, async find(ctx) {{ {body} }}"
     found = customised(tmp_path, project(methods, before=before))
 
@@ -247,6 +263,25 @@ async def test_code_knows_its_route_and_the_address_and_sets_headers(
     assert read(set_) == {"api": "note", "same": True, "known": True}
     assert (set_.headers["x-api"], set_.headers["cache-control"]) == ("note", "no-store")
     assert [one.status for one in forbidden] == [500] * 4
+
+
+@pytest.mark.whatever_the_database("nothing is read")
+async def test_code_makes_random_identifiers(kind: Kind, tmp_path: Path) -> None:
+    before = "const { v4: uuidv4 } = require('uuid'); const { randomBytes } = require('crypto');"
+    own = (
+        "async own(ctx) { const key = randomBytes(6);"
+        "return { first: uuidv4(), second: require('crypto').randomUUID(), third:"
+        " crypto.randomUUID(), hex: key.toString('hex'), text: key.toString('base64url'),"
+        " length: key.length, low: Math.random() < 1 }; }"
+    )
+    async with notes(kind, tmp_path, project(own, before=before)) as site:
+        found, again = [read(await site.send("POST", "own/x", {})) for _ in range(2)]
+
+    identifiers = [one[name] for one in (found, again) for name in ("first", "second", "third")]
+    assert len(set(identifiers)) == 6
+    assert all(UUID(one).version == 4 and str(UUID(one)) == one for one in identifiers)
+    assert urlsafe_b64decode(found["text"]).hex() == found["hex"]
+    assert (found["length"], found["low"]) == (6, True)
 
 
 GUARDS = {

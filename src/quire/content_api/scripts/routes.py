@@ -27,8 +27,9 @@ from quire.customisations.scripts.model import FindService, Script, ScriptKind
 from quire.customisations.scripts.paths import CTX_METHODS
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, InternalServerError, PolicyError
-from quire.javascript.running.builtins import function, library, quiet_log, strapi_errors
+from quire.javascript.running.builtins import library, quiet_log, strapi_errors
 from quire.javascript.running.machine import Machine, settled
+from quire.javascript.running.packages import PACKAGES
 from quire.javascript.running.scopes import Closure, Frame
 from quire.javascript.running.values import (
     ErrorValue,
@@ -45,6 +46,7 @@ from quire.query.parameters import as_query
 _log = structlog.get_logger("quire")
 _CORE = ("find", "findOne", "create", "update", "delete")
 _NO_CONTENT = 204
+_PACKAGES = {**PACKAGES, "@strapi/utils": HostObject({"errors": strapi_errors()})}
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 _MOST_CLIENT_STATUS = 499
 
@@ -93,15 +95,9 @@ class _Run:
         self._request = request
         self._engine = DataAccess(services.reader, services.documents, request)
         names: dict[str, object] = {}
-        self._machine = Machine(names, pause=partial(asyncio.sleep, 0))
+        self._machine = Machine(names, partial(asyncio.sleep, 0), _PACKAGES)
         self._strapi = self._server()
-        names |= library(self._machine, services.now)
-        utilities = HostObject({"errors": strapi_errors()})
-        names |= {
-            "strapi": self._strapi,
-            "@strapi/utils": utilities,
-            "require": function(lambda _name: utilities),
-        }
+        names |= {**library(self._machine, services.now), "strapi": self._strapi}
         self._services: dict[str, Mapping[str, object]] = {}
         self._find_service: FindService = lambda _uid: None
         self._find_service = next((one.services for one in self._scripts()), self._find_service)

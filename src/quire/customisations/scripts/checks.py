@@ -9,6 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from quire.customisations.scripts.globals import (
+    global_of,
+    package_of,
+    require_constant,
+    require_global_member,
+    require_known_locale,
+    require_package_member,
+)
 from quire.customisations.scripts.model import FindService, Script, ScriptKind
 from quire.customisations.scripts.names import Names, Path, path_text
 from quire.customisations.scripts.paths import (
@@ -26,9 +34,10 @@ from quire.customisations.scripts.paths import (
 )
 from quire.customisations.served import CORE_ACTIONS
 from quire.customisations.statements import UNKNOWN_CODE, NotUnderstoodError
-from quire.javascript.running.builtins import GLOBAL_NAMES, STRAPI_ERRORS
+from quire.javascript.running.builtins import GLOBAL_FUNCTIONS, GLOBAL_NAMES, STRAPI_ERRORS
 from quire.javascript.running.dates import CHANGING_DATE_METHODS
 from quire.javascript.running.methods import METHOD_NAMES
+from quire.javascript.running.packages import PACKAGES
 from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     ArrayPattern,
@@ -385,10 +394,8 @@ class _Checker(Struct):
             return None
         if name == "strapi":
             return ("strapi",)
-        if name == "require":
-            raise NotUnderstoodError("uses a package")
         if name not in GLOBAL_NAMES:
-            raise NotUnderstoodError(f"uses {name}")
+            raise NotUnderstoodError("uses a package" if name == "require" else f"uses {name}")
         return None
 
     def _binding(self, module: Module, name: str) -> None:
@@ -402,6 +409,7 @@ class _Checker(Struct):
         if isinstance(expression, Function):
             self.function(module, expression, ())
         else:
+            require_constant(expression, module)
             self.value(expression, Names(module))
 
     def _import(self, module: Module, name: str) -> None:
@@ -409,6 +417,9 @@ class _Checker(Struct):
         if origin == _UTILITIES:
             if imported not in {"errors", "*", "default"}:
                 raise NotUnderstoodError(f"uses {imported} of {origin}")
+            return
+        if origin in PACKAGES:
+            require_package_member(origin, imported)
             return
         try:
             other, inner = module.imported(name)
@@ -449,6 +460,14 @@ class _Checker(Struct):
 
     def _member(self, inner: Expression, key: str, names: Names) -> None:
         """Check a member of something that is no part of the request."""
+        package = package_of(inner, names)
+        if package is not None:
+            require_package_member(package, key)
+            return
+        known = global_of(inner, names)
+        if known is not None:
+            require_global_member(known, key)
+            return
         match inner:
             case Name(name) if not names.knows(name) and name in names.module.imports:
                 origin, imported = names.module.imports[name]
@@ -690,9 +709,11 @@ class _Checker(Struct):
             raise NotUnderstoodError(f"calls {name}")
         found = names.module.function(name)
         if found is None:
-            if name in names.module.bindings or name in names.module.imports:
+            origin, imported = names.module.imports.get(name, ("", ""))
+            if origin in PACKAGES:
+                require_package_member(origin, imported)
+            elif global_of(Name(name), names) not in GLOBAL_FUNCTIONS:
                 raise NotUnderstoodError(f"calls {name}")
-            self._named(name, names)
             self._values(arguments, names)
             return
         module, function = found
@@ -703,11 +724,16 @@ class _Checker(Struct):
         self, of: Expression, key: str, arguments: Sequence[Expression], names: Names
     ) -> None:
         """Check a call of a method of a value."""
+        package, known = package_of(of, names), global_of(of, names)
+        if package is not None or known is not None:
+            if package is not None:
+                require_package_member(package, key)
+            elif known is not None:
+                require_global_member(known, key)
+            self._values(arguments, names)
+            return
         if isinstance(of, Name) and not names.knows(of.text):
             module = names.module
-            if of.text in GLOBAL_NAMES and of.text not in {*module.bindings, *module.imports}:
-                self._values(arguments, names)
-                return
             value = module.followed(of)
             if isinstance(value, Object) and (own := _member(value, key)) is not None:
                 function = module.followed(own)
@@ -719,6 +745,7 @@ class _Checker(Struct):
                 return
         if key not in METHOD_NAMES:
             raise NotUnderstoodError(f"calls {key}")
+        require_known_locale(key, arguments, names.module)
         if key in _CHANGING:
             self._own_only(of, names)
         self.value(of, names)

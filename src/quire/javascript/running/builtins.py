@@ -3,11 +3,14 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from secrets import SystemRandom
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from quire.javascript.running.dates import date_of_parts, parsed_date
 from quire.javascript.running.methods import WHITE_SPACE, MapValue, SetValue
+from quire.javascript.running.packages import WEB_CRYPTO
 from quire.javascript.running.values import (
     CallableObject,
     DateValue,
@@ -47,6 +50,9 @@ STRAPI_ERRORS = {
 }
 """The errors of ``@strapi/utils`` with the status of their responses and their usual messages."""
 _MOST_DIGITS = 15
+_LONGEST_ARRAY = 10_000
+_DEEPEST_INDENT = 10
+_random = SystemRandom()
 
 
 def function(make: Callable[..., object]) -> HostFunction:
@@ -63,14 +69,26 @@ def library(machine: "Machine", now: Callable[[], int]) -> dict[str, object]:
     return {
         **_VALUES,
         "Date": _date(now),
-        "Promise": _promise(machine),
         "Array": HostObject(
             {
                 "isArray": function(lambda value=UNDEFINED, *_: isinstance(value, list)),
                 "from": HostFunction(lambda given: _array_from(machine, given)),
             }
         ),
+        "Object": HostObject({**_OBJECT, "assign": function(partial(_assigned, machine))}),
     }
+
+
+def _assigned(machine: "Machine", target: object = UNDEFINED, *sources: object) -> object:
+    """Return ``Object.assign(target, …)``. Raises UnsupportedError for what requests share."""
+    if not isinstance(target, dict):
+        raise UnsupportedError("assigns to something else than an object")
+    machine.require_own(target)
+    for source in sources:
+        if not (isinstance(source, dict) or is_nullish(source)):
+            raise UnsupportedError("assigns something else than an object")
+        target |= {} if is_nullish(source) else _object_of(source)
+    return target
 
 
 async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
@@ -79,6 +97,8 @@ async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
         items = [*source.items]
     elif isinstance(source, list | str):
         items = [*source]
+    elif isinstance(source, dict) and source.keys() == {"length"}:
+        items = [UNDEFINED] * _length(source["length"])
     else:
         raise UnsupportedError("Array.from")
     if len(given) < 2:
@@ -86,6 +106,12 @@ async def _array_from(machine: "Machine", given: Sequence[object]) -> object:
     return [
         await machine.call(given[1], (item, index), UNDEFINED) for index, item in enumerate(items)
     ]
+
+
+def _length(value: object) -> int:
+    if not isinstance(value, int) or not 0 <= value <= _LONGEST_ARRAY:
+        raise UnsupportedError("an array of a length that is not known")
+    return value
 
 
 # Dates and promises
@@ -102,7 +128,7 @@ def _date(now: Callable[[], int]) -> HostObject:
     return HostObject({"new": HostFunction(made), "now": function(lambda *_: now())})
 
 
-def _promise(machine: "Machine") -> HostObject:
+def _promise() -> HostObject:
     async def all_of(given: Sequence[object]) -> object:
         return [_value_of(one) for one in _listed(given)]
 
@@ -112,11 +138,14 @@ def _promise(machine: "Machine") -> HostObject:
     async def resolved(given: Sequence[object]) -> object:
         return given[0] if given else UNDEFINED
 
-    del machine
+    async def rejected(given: Sequence[object]) -> object:
+        raise ThrownError(given[0] if given else UNDEFINED)
+
     return HostObject(
         {
             "all": HostFunction(all_of, is_async=True),
             "allSettled": HostFunction(all_settled, is_async=True),
+            "reject": HostFunction(rejected, is_async=True),
             "resolve": HostFunction(resolved, is_async=True),
         }
     )
@@ -259,10 +288,22 @@ def _power(base: object = UNDEFINED, exponent: object = UNDEFINED) -> object:
     return number(left**right)
 
 
-def _stringify(value: object = UNDEFINED, *more: object) -> object:
-    if more or value is UNDEFINED:
+def _square_root(value: object = UNDEFINED) -> int | float:
+    found = number_of(value)
+    return number(math.sqrt(found)) if found >= 0 else math.nan
+
+
+def _stringify(
+    value: object = UNDEFINED, replacer: object = None, space: object = UNDEFINED
+) -> object:
+    if value is UNDEFINED or not is_nullish(replacer):
         raise UnsupportedError("JSON.stringify with options")
-    return json.dumps(_checked_floats(as_json(value)), ensure_ascii=False, separators=(",", ":"))
+    found = _checked_floats(as_json(value))
+    if is_nullish(space) or space == 0:
+        return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    if not isinstance(space, int) or not 0 < space <= _DEEPEST_INDENT:
+        raise UnsupportedError("JSON.stringify with options")
+    return json.dumps(found, ensure_ascii=False, indent=space)
 
 
 def _checked_floats(value: object) -> object:
@@ -338,6 +379,12 @@ def _encoded(value: object = UNDEFINED) -> str:
     return quote(text_of(value), safe="!'()*-._~")
 
 
+_OBJECT: Mapping[str, object] = {
+    "keys": function(_keys),
+    "values": function(_values),
+    "entries": function(_entries),
+    "fromEntries": function(_from_entries),
+}
 _VALUES: Mapping[str, object] = {
     "Boolean": _callable(lambda value=UNDEFINED, *_: is_truthy(value), {}),
     "Error": _error("Error"),
@@ -352,7 +399,9 @@ _VALUES: Mapping[str, object] = {
             "max": function(_extreme(max, -math.inf)),
             "min": function(_extreme(min, math.inf)),
             "pow": function(_power),
+            "random": function(_random.random),
             "round": function(_rounded),
+            "sqrt": function(_square_root),
             "trunc": function(lambda value=UNDEFINED: _whole(value, math.trunc)),
         }
     ),
@@ -370,23 +419,34 @@ _VALUES: Mapping[str, object] = {
             "MAX_SAFE_INTEGER": 2**53 - 1,
         },
     ),
-    "Object": HostObject(
-        {
-            "keys": function(_keys),
-            "values": function(_values),
-            "entries": function(_entries),
-            "fromEntries": function(_from_entries),
-        }
-    ),
     "Set": HostObject({"new": _made(SetValue)}),
     "String": _callable(lambda *given: text_of(given[0]) if given else "", {}),
     "TypeError": _error("TypeError"),
+    "Promise": _promise(),
     "console": quiet_log(),
+    "crypto": WEB_CRYPTO,
     "encodeURIComponent": function(_encoded),
     "isNaN": function(_is_nan),
     "parseFloat": function(_parse_float),
     "parseInt": function(_parse_int),
 }
 
-GLOBAL_NAMES = frozenset({*_VALUES, "Date", "Promise", "Array", "undefined"})
-"""The names that all code knows."""
+_MADE_ANEW: Mapping[str, frozenset[str]] = {
+    "Array": frozenset({"isArray", "from"}),
+    "Date": frozenset({"new", "now"}),
+    "Object": frozenset({*_OBJECT, "assign"}),
+}
+"""Members of what `library` makes for each request."""
+GLOBAL_NAMES: Mapping[str, frozenset[str]] = {
+    "undefined": frozenset(),
+    **{
+        name: frozenset(value.members) if isinstance(value, HostObject) else frozenset()
+        for name, value in _VALUES.items()
+    },
+    **_MADE_ANEW,
+}
+"""The names that all code knows, with their members."""
+GLOBAL_FUNCTIONS = frozenset(
+    name for name, value in _VALUES.items() if isinstance(value, HostFunction | CallableObject)
+)
+"""Those that may be called."""

@@ -7,7 +7,9 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
+from quire.javascript.running.local_dates import LOCAL_METHODS, american_parts, local_text
 from quire.javascript.running.values import DateValue, UnsupportedError, number, number_of
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -28,6 +30,9 @@ def parsed_date(value: object) -> DateValue:
         return DateValue(value.milliseconds)
     if not isinstance(value, str):
         return DateValue(number_of(value))
+    american = american_parts(value)
+    if american is not None:
+        return date_of_parts(american)
     if not (_DATE.fullmatch(value) or _MOMENT.fullmatch(value)):
         raise UnsupportedError("a date in another form")
     try:
@@ -134,6 +139,7 @@ def _methods() -> Mapping[str, Method]:
 
 DATE_METHODS: Mapping[str, Method] = {
     **_methods(),
+    **{name: partial(local_text, name) for name in LOCAL_METHODS},
     "getTime": _get_time,
     "setTime": _set_time,
     "toISOString": _to_iso,

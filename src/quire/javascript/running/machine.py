@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from quire.javascript.running.methods import call_method, property_of
 from quire.javascript.running.operators import operate, type_name
+from quire.javascript.running.packages import PACKAGES
 from quire.javascript.running.scopes import Closure, Constants, Frame, Scope
 from quire.javascript.running.values import (
     CallableObject,
@@ -90,14 +91,19 @@ _ENDED = object()
 class Machine:
     """Evaluates functions for one request.
 
-    ``names`` are values that all code knows, ``strapi`` among them. ``pause`` is awaited now and
-    then, so that code that takes long does not keep others waiting.
+    ``names`` are values that all code knows, ``strapi`` among them; ``packages`` are what it may
+    import. ``pause`` is awaited now and then, so that code that takes long does not keep others
+    waiting.
     """
 
     def __init__(
-        self, names: Mapping[str, object], pause: Callable[[], Awaitable[None]] | None = None
+        self,
+        names: Mapping[str, object],
+        pause: Callable[[], Awaitable[None]] | None = None,
+        packages: Mapping[str, HostObject] = PACKAGES,
     ) -> None:
         self._names = names
+        self._packages = packages
         self._pause = pause
         self._next_pause = _STEPS_BETWEEN_PAUSES
         self._constants = Constants()
@@ -382,6 +388,8 @@ class Machine:
             value = await self._imported(module, name)
         elif name in self._names:
             return self._names[name]
+        elif name == "require":
+            return HostFunction(self._require)
         else:
             raise UnsupportedError(f"{name}, which is not known")
         self._constants.keep(module, name, value)
@@ -389,14 +397,21 @@ class Machine:
 
     async def _imported(self, module: Module, name: str) -> object:
         origin, imported = module.imports[name]
-        library = self._names.get(origin)
-        if isinstance(library, HostObject):
-            return library if imported in {"*", "default"} else library.member(imported)
+        package = self._packages.get(origin)
+        if package is not None:
+            return package if imported in {"*", "default"} else package.member(imported)
         try:
             other, inner = module.imported(name)
         except NotPlainError:
             raise UnsupportedError(f"{name}, which is not known") from None
         return await self._value(inner, self.scope_of(other), Frame(UNDEFINED, UNDEFINED))
+
+    async def _require(self, given: Sequence[object]) -> object:
+        """Return a package. Raises UnsupportedError for one that is not known."""
+        package = self._packages.get(given[0]) if given and isinstance(given[0], str) else None
+        if package is None:
+            raise UnsupportedError("a package that is not known")
+        return package
 
     async def _template(self, expression: Template, scope: Scope, frame: Frame) -> object:
         parts = [

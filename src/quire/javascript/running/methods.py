@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
+from quire.javascript.running.collation import compared
 from quire.javascript.running.dates import DATE_METHODS
 from quire.javascript.running.regexes import replaced, split, tested
 from quire.javascript.running.values import (
@@ -313,6 +314,7 @@ _TEXT: Mapping[str, Method] = {
     "includes": _of_text(lambda text, wanted: wanted in text),
     "indexOf": _of_text(lambda text, wanted: _ascii(text).find(wanted)),
     "lastIndexOf": _of_text(lambda text, wanted: _ascii(text).rfind(wanted)),
+    "localeCompare": _of_text(compared),
     "padEnd": _plain(lambda of, to, by=UNDEFINED: _pad(of, to, by, at_start=False)),
     "padStart": _plain(lambda of, to, by=UNDEFINED: _pad(of, to, by, at_start=True)),
     "repeat": _plain(_repeat),

@@ -1,0 +1,96 @@
+"""What code may use that is none of its own: the names of the language, and packages.
+
+Each function raises NotUnderstoodError for what is not known.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from quire.customisations.scripts.names import Names
+from quire.customisations.statements import NotUnderstoodError
+from quire.javascript.running.builtins import GLOBAL_NAMES
+from quire.javascript.running.local_dates import LOCAL_METHODS, is_known_form
+from quire.javascript.running.packages import PACKAGES
+from quire.javascript.scope import UNDEFINED, Module, NotPlainError
+from quire.javascript.syntax import Call, Expression, Function, Literal, Member, Name
+
+_WHOLE = frozenset({"*", "default"})
+_RANDOM = frozenset({("Math", "random"), ("crypto", "randomUUID"), ("Date", "now")})
+
+
+def package_of(of: Expression, names: Names) -> str | None:
+    """Return the name of the package that an expression is, ``None`` for anything else."""
+    match of:
+        case Call(Name("require"), (Literal(str() as origin),)) if not names.knows("require"):
+            return origin if origin in PACKAGES else None
+        case Name(name) if not names.knows(name):
+            origin, imported = names.module.imports.get(name, ("", ""))
+            return origin if origin in PACKAGES and imported in _WHOLE else None
+        case _:
+            return None
+
+
+def require_package_member(origin: str, key: str) -> None:
+    """Refuse what a package is not known to have."""
+    if key not in PACKAGES[origin].members:
+        raise NotUnderstoodError(f"uses {key} of {origin}")
+
+
+def global_of(of: Expression, names: Names) -> str | None:
+    """Return the name of the object of the language that an expression is."""
+    if not isinstance(of, Name) or names.knows(of.text) or of.text not in GLOBAL_NAMES:
+        return None
+    module = names.module
+    return None if of.text in module.bindings or of.text in module.imports else of.text
+
+
+def require_global_member(name: str, key: str) -> None:
+    """Refuse members of the language that are not evaluated, such as ``Object.freeze``."""
+    if key not in GLOBAL_NAMES[name]:
+        raise NotUnderstoodError(f"uses {name}.{key}")
+
+
+def require_known_locale(key: str, arguments: Sequence[Expression], module: Module) -> None:
+    """Refuse texts and orders of a language that is not known, or that is computed."""
+    if key == "localeCompare" and len(arguments) != 1:
+        raise NotUnderstoodError("calls localeCompare with a locale")
+    if key not in LOCAL_METHODS:
+        return
+    try:
+        given: list[object] = [module.value(argument) for argument in arguments]
+    except NotPlainError:
+        raise NotUnderstoodError(f"calls {key} with a locale that is computed") from None
+    locale = given[0] if given else UNDEFINED
+    options = given[1] if len(given) > 1 else {}
+    if len(given) > 2 or not isinstance(options, dict) or options.keys() - {"timeZone"}:
+        raise NotUnderstoodError(f"calls {key} with options")
+    if not is_known_form(key, locale, options.get("timeZone", UNDEFINED)):
+        raise NotUnderstoodError(f"calls {key} with another locale")
+
+
+def require_constant(value: Expression, module: Module) -> None:
+    """Refuse constants of a module that differ from start to start of the server."""
+    match value:
+        case Function():
+            return
+        case Call(Name("Date"), (), True):
+            raise NotUnderstoodError("keeps the time of the start")
+        case Member(of, str() as key):
+            names = Names(module)
+            if (global_of(of, names) or "", key) in _RANDOM or package_of(of, names):
+                raise NotUnderstoodError("keeps what differs from start to start")
+        case Call(Name(name)) if module.imports.get(name, ("",))[0] in PACKAGES:
+            raise NotUnderstoodError("keeps what differs from start to start")
+        case _:
+            pass
+    for key in value.__struct_fields__:
+        _require_constants(getattr(value, key), module)
+
+
+def _require_constants(value: object, module: Module) -> None:
+    if isinstance(value, tuple):
+        for one in value:
+            _require_constants(one, module)
+    elif isinstance(value, Struct):
+        require_constant(value, module)  # type: ignore[arg-type]
