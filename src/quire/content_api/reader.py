@@ -298,6 +298,10 @@ class ContentReader:
 
         return await self._read_list(prepared, version, program)
 
+    def rows_program(self, prepared: PreparedRead) -> Program[tuple[list[Item], int | None]]:
+        """Return the program of `rows`, for those who read within a transaction of their own."""
+        return read_program(prepared.bound, self.database.dialect, ListFacts(), self.budget())
+
     async def encoded_rows(
         self,
         prepared: PreparedRead,
@@ -432,22 +436,27 @@ class ContentReader:
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
         """Count the rows of a list without reading them."""
-        statement = prepared.bound.total
-        if statement is None:
-            message = "this read has no count"
-            raise TypeError(message)
+        statement = _total_of(prepared)
         lists = self._lists.at(version)
-
-        def program() -> Program[int]:
-            rows = yield statement
-            return int(rows[0][0] or 0)
-
         found = None if lists is None else lists.total(statement)
         if found is None:
-            found = await self.database.read(program)
+            found = await self.database.read(lambda: self.total_program(prepared))
             if lists is not None:
                 lists.keep_total(statement, found)
         return found
+
+    def total_program(self, prepared: PreparedRead) -> Program[int]:
+        """Return the program of `total`, for those who read within a transaction of their own."""
+        rows = yield _total_of(prepared)
+        return int(rows[0][0] or 0)
+
+
+def _total_of(prepared: PreparedRead) -> Statement:
+    """Return the statement that counts. Raises TypeError for a read without one."""
+    if prepared.bound.total is None:
+        message = "this read has no count"
+        raise TypeError(message)
+    return prepared.bound.total
 
 
 def _tag_member(plan: ReadPlan) -> str | None:

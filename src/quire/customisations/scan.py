@@ -35,6 +35,7 @@ from quire.customisations.routes import (
     served_routes,
 )
 from quire.customisations.scripts.checks import ScriptProject
+from quire.customisations.scripts.model import has_single_rows
 from quire.customisations.served import CORE_ACTIONS, core_routes
 from quire.customisations.services import ServiceFiles
 from quire.customisations.tree import (
@@ -84,7 +85,8 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
     scripts = ScriptProject(
         services.code,
         services.note_call,
-        frozenset({*(one.uid for one in schema.api_types), USER_UID}),
+        types=frozenset({*(one.uid for one in schema.api_types), USER_UID}),
+        single_row_types=frozenset(one.uid for one in schema.api_types if has_single_rows(one)),
     )
     code = GuardCode(project, scripts)
     controllers = _Controllers(Project(schema, services.of, services.note_call), scripts)

@@ -124,7 +124,9 @@ def _routes(
     routes = [custom_route(one, documents) for one in documents.engine.extensions.routes]
     responses = ResponseCache(settings.cache.responses, counter)
     reads = DocumentReads(reader, responses)
-    scripts = ScriptServices(reader=reader, documents=documents, now=now)
+    scripts = ScriptServices(
+        reader=reader, documents=documents, now=now, environment=settings.environment
+    )
     for content_type in reader.schema.api_types:
         usual = DocumentApi(reader, documents, content_type, responses).routes()
         served = found.routes.get(content_type.uid)

@@ -16,6 +16,7 @@ from tests.unit.strapi_project.code import core_files
 from tests.unit.strapi_project.site import Site, serving
 
 NOTE = "api::note.note"
+LABEL = "api::label.label"
 _ME = "plugin::users-permissions.user.me"
 _REGISTER = "plugin::users-permissions.auth.register"
 _SCOPE = f"auth: {{ scope: ['{_ME}'] }}"
@@ -33,6 +34,14 @@ TYPES = (
             },
         },
         options={"draftAndPublish": True},
+    ),
+    type_file(
+        "label",
+        {
+            "name": {"type": "string", "required": True},
+            "rank": {"type": "integer"},
+            "note": {"type": "relation", "relation": "manyToOne", "target": NOTE},
+        },
     ),
 )
 

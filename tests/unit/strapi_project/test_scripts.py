@@ -7,7 +7,16 @@ from uuid import UUID
 import pytest
 
 from tests.databases.kind import Kind
-from tests.unit.strapi_project.notes import NOTE, customised, error, notes, project, read, register
+from tests.unit.strapi_project.notes import (
+    LABEL,
+    NOTE,
+    customised,
+    error,
+    notes,
+    project,
+    read,
+    register,
+)
 
 CREATE = (
     f"async create(ctx) {{ const data = await strapi.documents('{NOTE}').create({{ data: {{ "
@@ -189,9 +198,22 @@ NEAR_MISSES = {
     "a package": "await axios.get('x'); return 1;",
     "the network": "await fetch('http://x'); return 1;",
     "the environment": "return process.env.SECRET;",
+    "the whole environment": "const { env } = process; return Object.keys(env);",
+    "the environment by a name": "return process.env[ctx.query.name];",
+    "more of the process": "return process.cwd();",
     "a mail": "await strapi.plugin('email').service('email').send({}); return 1;",
     "SQL": "return strapi.db.connection.raw('select 1');",
     "rows that are written": f"return strapi.db.query('{NOTE}').update({{}});",
+    "rows of documents with several": f"return strapi.db.query('{NOTE}').delete({{ where: 1 }});",
+    "rows that are made": f"return strapi.db.query('{LABEL}').create({{ data: {{}} }});",
+    "rows that are changed": f"return strapi.db.query('{LABEL}').updateMany({{ data: {{}} }});",
+    "rows of users": (
+        "return strapi.db.query('plugin::users-permissions.user').deleteMany({ where: { id: 1 } });"
+    ),
+    "a transaction without a function": "return strapi.db.transaction();",
+    "the connection of a transaction": "return strapi.db.transaction(({ trx }) => trx.raw('x'));",
+    "input that is validated": "return this.validateInput(ctx.request.body, ctx);",
+    "a service that may not be there": "if (strapi.service('api::no.no')) return 1; return 2;",
     "a type that does not exist": "return strapi.documents('api::no.no').findMany();",
     "administrators": "return strapi.documents('admin::user').findMany();",
     "a member of the context": "return ctx.cookies;",

@@ -318,7 +318,7 @@ async def test_a_middleware_that_does_more_keeps_the_action_closed(
     "method",
     [
         "async find(ctx) { return strapi.documents('api::other.other').count(); }",
-        "async find(ctx) { return strapi.documents('api::article.article').publish({}); }",
+        "async find(ctx) { return strapi.documents('api::article.article').clone({}); }",
         "async find(ctx) { return strapi.plugin('email').service('email').send({}); }",
         "async find(ctx) { return super.find({ ...ctx }); }",
         "find: makeFind()",

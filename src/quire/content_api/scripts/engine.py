@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quire.access.ability import Ability, Unsanitized, rules_of
-from quire.access.principal import ApiToken
 from quire.content_api.scripts.output import with_secrets
 from quire.content_api.scripts.queries import (
     Query,
+    content_parameters,
     content_query,
     document_query,
     of_document,
@@ -23,10 +22,20 @@ from quire.content_api.scripts.queries import (
     plain,
     rows_query,
 )
-from quire.database.execute.response_budget import encode
-from quire.document_service.commands import CreateDocument, DeleteDocument, UpdateDocument
+from quire.content_api.scripts.reading import DataReads
+from quire.customisations.scripts.model import has_single_rows
+from quire.document_service.commands import (
+    Command,
+    CreateDocument,
+    DeleteDocument,
+    DiscardDraft,
+    PublishDocument,
+    UnpublishDocument,
+    UpdateDocument,
+    WrittenEntry,
+)
 from quire.document_service.service import passwords_of, run_command
-from quire.errors import AppError, ForbiddenError, NotFoundError
+from quire.errors import AppError, NotFoundError
 from quire.javascript.running.values import (
     SECRET,
     ErrorValue,
@@ -37,16 +46,12 @@ from quire.javascript.running.values import (
     as_json,
 )
 from quire.javascript.scope import UNDEFINED
-from quire.query.parameters import as_query
-from quire.query.querystring import QueryValue
-from quire.schema.model import PUBLISHED_STATUS, USER_UID, ContentType, TypeKind
+from quire.schema.model import PUBLISHED_STATUS, ContentType, TypeKind
 
 if TYPE_CHECKING:
-    from quire.content_api.messages import Request
-    from quire.content_api.reader import ContentReader, EncodedEntry, Mode, PreparedRead
+    from quire.content_api.reader import EncodedEntry
     from quire.database.execute.row_mappers import Item
     from quire.database.program import Program
-    from quire.document_service.service import DocumentService
     from quire.document_service.unit_of_work import UnitOfWork
 
 _CLIENT_FAULTS = range(400, 500)
@@ -54,15 +59,8 @@ _IDENTITIES = ("id", "documentId", "createdAt", "updatedAt", "createdBy", "updat
 Given = list[object]
 
 
-class DataAccess:
+class DataAccess(DataReads):
     """Reads and writes for one request."""
-
-    def __init__(self, reader: ContentReader, documents: DocumentService, request: Request) -> None:
-        self._reader = reader
-        self._documents = documents
-        self._request = request
-        self.version = request.version
-        """The database's token of the present content, none once something was written."""
 
     # What code calls
 
@@ -78,6 +76,11 @@ class DataAccess:
                 "create": lambda given: self._create(content_type, _first(given)),
                 "update": lambda given: self._update(content_type, _first(given)),
                 "delete": lambda given: self._delete(content_type, _first(given)),
+                "publish": lambda given: self._act(content_type, PublishDocument, _first(given)),
+                "unpublish": lambda given: self._act(
+                    content_type, UnpublishDocument, _first(given)
+                ),
+                "discardDraft": lambda given: self._act(content_type, DiscardDraft, _first(given)),
             }
         )
 
@@ -98,6 +101,8 @@ class DataAccess:
                     content_type, "first row", rows_query(parameters_of(_first(given)))
                 ),
                 "count": count,
+                "delete": lambda given: self._delete_row(content_type, _first(given)),
+                "deleteMany": lambda given: self._delete_rows(content_type, _first(given)),
             }
         )
 
@@ -125,7 +130,7 @@ class DataAccess:
                 raise UnsupportedError("finds a single type")
             query = content_query(parameters_of(_first(given)))
             prepared = await self._prepared(content_type, "list", query)
-            items, total = await self._reader.rows(prepared, self.version)
+            items, total = await self.session.page(prepared)
             if prepared.pagination is None:
                 raise UnsupportedError("a list without pages")
             results = [self._stored(content_type, item, query) for item in items]
@@ -136,82 +141,6 @@ class DataAccess:
             return await self._one(content_type, "first", of_document(query, _first(given)))
 
         return _functions({"find": find, "findOne": find_one})
-
-    async def user(self, user_id: int) -> object:
-        """Return the end user who asks, with the role."""
-        query: Query = {"filters": {"id": user_id}, "populate": ["role"], "locale": "*"}
-        content_type = self._reader.schema.content_types[USER_UID]
-        prepared = await self._prepared(content_type, "first row", query, Unsanitized())
-        item = await self._reader.row(prepared)
-        if item is None:
-            raise UnsupportedError("an end user who is gone")
-        return self._stored(content_type, item, query)
-
-    async def validate(self, uid: str, query: Query) -> None:
-        """Check a query as the core does. Raises its first fault as an AppError."""
-        content_type = self._reader.schema.content_types[uid]
-        ability = self._request.principal.ability
-        await self._reader.prepare(content_type, "list", _query(query), ability)
-
-    # Reading
-
-    def _type(self, uid: object) -> ContentType:
-        found = self._reader.schema.content_types.get(uid) if isinstance(uid, str) else None
-        if found is None or not (found.is_api or found.uid == USER_UID):
-            raise UnsupportedError("a type that is none of the project")
-        return found
-
-    def _ability(self) -> Ability:
-        ability = self._request.principal.ability
-        return ability if rules_of(ability) else Unsanitized()
-
-    async def _prepared(
-        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability | None = None
-    ) -> PreparedRead:
-        self._refuse_drafts(content_type, mode, query)
-        reader = self._reader
-        return await reader.prepare(content_type, mode, _query(query), ability or self._ability())
-
-    def _refuse_drafts(self, content_type: ContentType, mode: Mode, query: Query) -> None:
-        """Refuse drafts to all but API tokens, where the settings say so. Raises ForbiddenError."""
-        if not self._reader.limits.drafts_need_token or not content_type.draft_and_publish:
-            return
-        shows_drafts = mode in {"rows", "first row"} or query.get("status") == "draft"
-        if shows_drafts and not isinstance(self._request.principal, ApiToken):
-            raise ForbiddenError
-
-    def _stored(self, content_type: ContentType, item: Item, query: Query) -> object:
-        entry = msgspec.json.decode(encode(item))
-        return with_secrets(entry, content_type, self._reader.schema, query)
-
-    async def _list(self, content_type: ContentType, mode: Mode, query: Query) -> list[object]:
-        prepared = await self._prepared(content_type, mode, query)
-        items, _ = await self._reader.rows(prepared, self.version)
-        return [self._stored(content_type, item, query) for item in items]
-
-    async def _one(self, content_type: ContentType, mode: Mode, query: Query) -> object:
-        prepared = await self._prepared(content_type, mode, query)
-        item = await self._reader.row(prepared)
-        return None if item is None else self._stored(content_type, item, query)
-
-    async def _many(self, content_type: ContentType, given: object) -> object:
-        return await self._list(content_type, "window", document_query(parameters_of(given)))
-
-    async def _first_of(self, content_type: ContentType, given: object) -> object:
-        return await self._one(content_type, "first", document_query(parameters_of(given)))
-
-    async def _document(self, content_type: ContentType, given: object) -> object:
-        parameters = parameters_of(given)
-        query = of_document(document_query(parameters), parameters.get("documentId"))
-        return await self._one(content_type, "first", query)
-
-    async def _count(self, content_type: ContentType, given: object) -> object:
-        query = document_query(parameters_of(given))
-        known: Query = {
-            name: query[name] for name in ("filters", "status", "locale") if name in query
-        }
-        prepared = await self._prepared(content_type, "count", known)
-        return await self._reader.total(prepared, self.version)
 
     # The entity service
 
@@ -318,16 +247,121 @@ class DataAccess:
     async def _delete(self, content_type: ContentType, given: object) -> object:
         parameters = parameters_of(given)
         document_id = parameters.get("documentId")
-        known = {"documentId", "locale"}
+        known = {"documentId", "locale", "populate", "fields"}
         if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
             raise UnsupportedError("deletes by something else than an id")
         self._require_writable(content_type)
-        command = DeleteDocument(
-            uid=content_type.uid, document_id=document_id, locale=_locale(parameters)
-        )
-        self.version = None
-        written = await self._documents.perform([command], principal=self._request.principal)
-        return {"documentId": document_id, "entries": SECRET if written[0] else []}
+        locale = _locale(parameters)
+        command = DeleteDocument(uid=content_type.uid, document_id=document_id, locale=locale)
+        query = _rows_of(document_id, {"locale": locale} if locale else {}, parameters)
+        if not self._shows_drafts(content_type):
+            written = await self.session.write(lambda unit: _performed(unit, command))
+            return {"documentId": document_id, "entries": SECRET if written else []}
+        prepared = await self._prepared(content_type, "rows", query)
+
+        def act(unit: UnitOfWork) -> Program[list[Item]]:
+            items, _ = yield from self._reader.rows_program(prepared)
+            written = yield from _performed(unit, command)
+            return items if written else []
+
+        items = await self.session.write(act)
+        entries = [self._stored(content_type, item, query) for item in items]
+        return {"documentId": document_id, "entries": entries}
+
+    async def _act(
+        self,
+        content_type: ContentType,
+        kind: type[PublishDocument | UnpublishDocument | DiscardDraft],
+        given: object,
+    ) -> object:
+        """Publish a document, take it back, or discard its draft; returns the entries."""
+        parameters = parameters_of(given)
+        document_id = parameters.get("documentId")
+        known = {"documentId", "locale", "populate", "fields"}
+        if not isinstance(document_id, str) or not document_id or not known.issuperset(parameters):
+            raise UnsupportedError("publishes by something else than an id")
+        if not content_type.draft_and_publish:
+            raise ThrownError(ErrorValue("TypeError", "is not a function"))
+        self._require_writable(content_type)
+        locale = _locale(parameters)
+        command = kind(uid=content_type.uid, document_id=document_id, locale=locale)
+        shown: Query = {**_rows_of(document_id, {"locale": "*"}, parameters)}
+        prepared = await self._prepared(content_type, "rows", shown)
+
+        def act(unit: UnitOfWork) -> Program[tuple[list[Item], set[int]]]:
+            written = yield from _performed(unit, command)
+            items, _ = yield from self._reader.rows_program(prepared)
+            return items, {entry.entry_id for entry in written}
+
+        try:
+            items, ids = await self.session.write(act)
+        except NotFoundError:
+            return {"documentId": document_id, "entries": []}
+        entries = [self._stored(content_type, item, shown) for item in items]
+        written = [one for one in entries if isinstance(one, dict) and one.get("id") in ids]
+        return {"documentId": document_id, "entries": written}
+
+    # Rows of types whose documents have one row each
+
+    async def _delete_row(self, content_type: ContentType, given: object) -> object:
+        """Delete the first row that a condition fits; returns it."""
+        parameters = parameters_of(given)
+        wanted: Query = {
+            name: parameters[name] for name in ("where", "populate") if name in parameters
+        }
+        selected = parameters.get("select")
+        columns = selected if isinstance(selected, list) else [selected]
+        if selected is not None:
+            wanted["select"] = [*columns, "id", "documentId"]
+        rows = await self._rows_to_delete(content_type, {**wanted, "limit": 1})
+        if not rows:
+            return None
+        document_id, row = rows[0]
+        await self._delete(content_type, {"documentId": document_id})
+        if selected is not None and "documentId" not in columns:
+            del row["documentId"]
+        return row
+
+    async def _delete_rows(self, content_type: ContentType, given: object) -> object:
+        """Delete all rows that a condition fits; returns how many."""
+        parameters = parameters_of(given)
+        if "filters" in parameters or "_q" in parameters:
+            raise UnsupportedError("deletes rows by something else than where")
+        wanted = {"where": parameters.get("where", UNDEFINED), "select": ["id", "documentId"]}
+        rows = await self._rows_to_delete(content_type, wanted)
+
+        def act(unit: UnitOfWork) -> Program[None]:
+            for document_id, _ in rows:
+                command = DeleteDocument(uid=content_type.uid, document_id=document_id)
+                yield from _performed(unit, command)
+
+        if rows:
+            await self.session.write(act)
+        return {"count": len(rows)}
+
+    async def _rows_to_delete(
+        self, content_type: ContentType, parameters: Query
+    ) -> list[tuple[str, dict[str, object]]]:
+        """Return the rows that a condition fits, with their documents' ids.
+
+        A condition on what is undefined would fit all of them, and is refused.
+        """
+        self._require_writable(content_type)
+        where = parameters.get("where")
+        if not has_single_rows(content_type):
+            raise UnsupportedError("deletes rows of documents that have several")
+        if not isinstance(where, dict) or not where or _has_undefined(where):
+            raise UnsupportedError("deletes rows without a condition")
+        query = rows_query({**parameters, "where": where})
+        prepared = await self._prepared(content_type, "rows", query)
+        found: list[tuple[str, dict[str, object]]] = []
+        for item in await self.session.items(prepared):
+            entry = self._stored(content_type, item, query)
+            document_id = entry.get("documentId") if isinstance(entry, dict) else None
+            if not isinstance(entry, dict) or not isinstance(document_id, str):
+                raise UnsupportedError("a row without a document")
+            found.append((document_id, entry))
+        return found
 
     def _require_writable(self, content_type: ContentType) -> None:
         if not content_type.is_api:
@@ -358,7 +392,9 @@ class DataAccess:
         }
         if content_type.draft_and_publish and not command.publish:
             shown["status"] = "draft"
-        prepared = await reader.prepare(content_type, "written", _query(shown), self._ability())
+        prepared = await reader.prepare(
+            content_type, "written", content_parameters(shown), self._ability()
+        )
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
             written = yield from run_command(unit, command)
@@ -369,16 +405,34 @@ class DataAccess:
             return entry
 
         passwords = list(passwords_of(service.schema, command))
-        self.version = None
-        entry = await service.run(act, passwords=passwords, principal=self._request.principal)
+        entry = await self.session.write(act, passwords)
         if entry is None:
             raise UnsupportedError("an entry that was just written is not there")
         found = msgspec.json.decode(entry.text)
         return with_secrets(found, content_type, reader.schema, shown)
 
 
-def _query(query: Mapping[str, object]) -> dict[str, QueryValue]:
-    return {name: as_query(value) for name, value in query.items()}
+def _performed(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
+    """Do one thing to a document, and what it puts off; returns the entries that it wrote."""
+    written = yield from run_command(unit, command)
+    yield from unit.settle()
+    return written
+
+
+def _rows_of(document_id: str, more: Query, parameters: Query) -> Query:
+    """Return the query of the rows of a document, with what is shown of them."""
+    shown: Query = {
+        name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
+    }
+    return {"filters": {"documentId": document_id}, "sort": ["id"], **more, **shown}
+
+
+def _has_undefined(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_undefined, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_undefined, value))
+    return value is UNDEFINED
 
 
 def _locale(parameters: Mapping[str, object]) -> str | None:

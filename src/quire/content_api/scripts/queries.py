@@ -6,6 +6,8 @@ from quire.customisations.reads.calls import row_query
 from quire.customisations.statements import NotUnderstoodError
 from quire.javascript.running.values import DateValue, UnsupportedError, text_of
 from quire.javascript.scope import UNDEFINED
+from quire.query.parameters import as_query
+from quire.query.querystring import QueryValue
 
 Query = dict[str, object]
 
@@ -56,6 +58,11 @@ def content_query(parameters: Mapping[str, object]) -> Query:
         for name, value in parameters.items()
         if value is not UNDEFINED and not (name == "populate" and value in ({}, []))
     }
+
+
+def content_parameters(query: Mapping[str, object]) -> dict[str, QueryValue]:
+    """Return a query as one that was parsed."""
+    return {name: as_query(value) for name, value in query.items()}
 
 
 def of_document(query: Query, document_id: object) -> Query:

@@ -19,6 +19,7 @@ from quire.content_api.rewritten_query import RewrittenQuery, read_query, sent_q
 from quire.content_api.routes import Route
 from quire.content_api.scripts.context import Context, State, thrown_response
 from quire.content_api.scripts.engine import DataAccess, error_value, throwing
+from quire.content_api.scripts.input import sanitized_input
 from quire.content_api.scripts.output import sanitized
 from quire.content_api.scripts.queries import Query, content_query
 from quire.customisations import ServedRoute
@@ -52,11 +53,15 @@ _MOST_CLIENT_STATUS = 499
 
 
 class ScriptServices(Struct, frozen=True, kw_only=True):
-    """What code may use: ``now`` returns milliseconds since 1970."""
+    """What code may use: ``now`` returns milliseconds since 1970.
+
+    ``environment`` is what code reads as ``process.env.NODE_ENV``.
+    """
 
     reader: ContentReader
     documents: DocumentService
     now: Callable[[], int]
+    environment: str
 
 
 def scripted_route(
@@ -97,7 +102,12 @@ class _Run:
         names: dict[str, object] = {}
         self._machine = Machine(names, partial(asyncio.sleep, 0), _PACKAGES)
         self._strapi = self._server()
-        names |= {**library(self._machine, services.now), "strapi": self._strapi}
+        environment = HostObject({"NODE_ENV": services.environment})
+        names |= {
+            **library(self._machine, services.now),
+            "process": HostObject({"env": environment}),
+            "strapi": self._strapi,
+        }
         self._services: dict[str, Mapping[str, object]] = {}
         self._find_service: FindService = lambda _uid: None
         self._find_service = next((one.services for one in self._scripts()), self._find_service)
@@ -278,6 +288,7 @@ class _Run:
         actions = {name: self._core_action(name) for name in self._core}
         methods = {
             "transformResponse": self._transform,
+            "sanitizeInput": self._sanitize_input,
             "sanitizeOutput": self._sanitize,
             "sanitizeQuery": self._checked,
             "validateQuery": self._checked,
@@ -310,11 +321,11 @@ class _Run:
 
     async def _call_core(self, ctx: Context, name: str) -> object:
         """Let the core respond to the request as it is by now."""
-        if name not in self._core:
+        if name not in self._core or self._engine.session.is_open:
             raise UnsupportedError(f"{name} of the core")
         response = await self._core[name](self._inner(ctx))
         if self._request.method != "GET":
-            self._engine.version = None
+            self._engine.session.version = None
         ctx.set_status(response.status) if response.status != 200 else None
         if response.status == _NO_CONTENT:
             return UNDEFINED
@@ -333,7 +344,7 @@ class _Run:
         )
         inner.parameters = _core_parameters(ctx.member("params"))
         inner.principal = request.principal
-        inner.version = self._engine.version
+        inner.version = self._engine.session.version
         asked = ctx.member("request")
         body = asked.member("body") if isinstance(asked, HostObject) else UNDEFINED
         inner.body = None if body is UNDEFINED else as_json(body)
@@ -358,6 +369,13 @@ class _Run:
         if len(given) < 2 or not isinstance(given[1], Context):
             raise UnsupportedError("sanitizes for another request")
         return sanitized(settled(data), model, schema, self._request.principal.ability)
+
+    async def _sanitize_input(self, given: list[object]) -> object:
+        schema = self._reader.schema
+        if len(given) < 2 or not isinstance(given[1], Context):
+            raise UnsupportedError("sanitizes for another request")
+        ability = None if self._served.permission is None else self._request.principal.ability
+        return sanitized_input(settled(given[0]), schema.content_types[self._uid], schema, ability)
 
     async def _checked(self, given: list[object]) -> object:
         """Check the query as the core does; return it."""
@@ -384,13 +402,29 @@ class _Run:
             {
                 "documents": HostFunction(documents),
                 "query": HostFunction(rows),
-                "db": HostObject({"query": HostFunction(rows)}),
+                "db": HostObject(
+                    {
+                        "query": HostFunction(rows),
+                        "transaction": HostFunction(throwing(self._transaction), is_async=True),
+                    }
+                ),
                 "entityService": self._engine.entities(),
                 "service": HostFunction(service),
                 "plugin": HostFunction(self._plugin),
                 "log": quiet_log(),
             }
         )
+
+    async def _transaction(self, given: list[object]) -> object:
+        """Call a function of the code within a transaction."""
+        if len(given) != 1 or not isinstance(given[0], Closure):
+            raise UnsupportedError("a transaction that no function ends")
+        function = given[0]
+
+        async def run(handles: HostObject) -> object:
+            return settled(await self._machine.call(function, [handles], UNDEFINED))
+
+        return await self._engine.session.transaction(run)
 
     async def _plugin(self, given: list[object]) -> object:
         """Return the plugin of end users, of which code may check the token of who asks."""

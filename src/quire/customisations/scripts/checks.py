@@ -17,7 +17,7 @@ from quire.customisations.scripts.globals import (
     require_known_locale,
     require_package_member,
 )
-from quire.customisations.scripts.model import FindService, Script, ScriptKind
+from quire.customisations.scripts.model import FindService, Script, ScriptKind, ServiceCode
 from quire.customisations.scripts.names import Names, Path, path_text
 from quire.customisations.scripts.paths import (
     CONTROLLER_METHODS,
@@ -28,9 +28,11 @@ from quire.customisations.scripts.paths import (
     ENTITY_METHODS,
     LIVE,
     ROW_READS,
+    ROW_WRITES,
     SERVER_STATE,
     SERVICE_READS,
     SET,
+    TRANSACTION_METHODS,
 )
 from quire.customisations.served import CORE_ACTIONS
 from quire.customisations.statements import UNKNOWN_CODE, NotUnderstoodError
@@ -42,6 +44,7 @@ from quire.javascript.scope import Module, NotPlainError
 from quire.javascript.syntax import (
     ArrayPattern,
     Assign,
+    Binary,
     Call,
     Declaration,
     Destructuring,
@@ -49,6 +52,7 @@ from quire.javascript.syntax import (
     ForOf,
     Function,
     Getter,
+    If,
     Literal,
     Member,
     Name,
@@ -76,6 +80,7 @@ _CHANGING = CHANGING_DATE_METHODS | {
     *("push", "pop", "shift", "unshift", "splice", "sort", "reverse", "set", "add", "delete")
 }
 """Methods that change what they are called on."""
+_SERVER_NAMES = frozenset({"strapi", "process", "this", "super"})
 _LONGEST = {"service": 3, "engine": 4}
 _VERIFY = Member(
     Call(
@@ -85,7 +90,7 @@ _VERIFY = Member(
     "verify",
 )
 """What checks a JWT."""
-_ENGINES = {"documents": DOCUMENT_READS | DOCUMENT_WRITES, "query": ROW_READS}
+_ENGINES = {"documents": DOCUMENT_READS | DOCUMENT_WRITES, "query": ROW_READS | ROW_WRITES}
 
 
 class ScriptProject(Struct, frozen=True):
@@ -95,6 +100,8 @@ class ScriptProject(Struct, frozen=True):
     note_call: Callable[[str, str], None]
     types: frozenset[str]
     """The types that may be read and written, by uid."""
+    single_row_types: frozenset[str]
+    """Those whose documents have one row each."""
 
 
 def check_action(
@@ -291,10 +298,33 @@ class _Checker(Struct):
                 inner = names.inner()
                 self._bind(statement.target, None, inner)
                 self._statements(statement.body, inner)
+            case If(test, then, otherwise):
+                self._test(test, names)
+                self._statements(then, names.inner())
+                self._statements(otherwise, names.inner())
             case _ if type(statement) is Opaque:
                 raise NotUnderstoodError(UNKNOWN_CODE)
             case _:
                 self._parts(statement, names.inner())
+
+    def _test(self, value: Expression, names: Names) -> None:
+        """Check a condition: whether there is something may be asked of what is not handed on."""
+        match value:
+            case Unary("!" | "()", inner):
+                self._test(inner, names)
+            case Binary("&&" | "||", left, right):
+                self._test(left, names)
+                self._test(right, names)
+            case _:
+                path = self._checked(value, names)
+                if path is not None and path[0] == "service":
+                    self._require_service(path[1])
+
+    def _require_service(self, uid: str) -> ServiceCode:
+        found = self.project.services(uid)
+        if found is None:
+            raise NotUnderstoodError(f"calls the service {uid}")
+        return found
 
     def _declaration(self, target: Pattern, value: Expression, names: Names) -> None:
         if type(value) is Opaque:
@@ -392,8 +422,8 @@ class _Checker(Struct):
         if name in module.imports:
             self._import(module, name)
             return None
-        if name == "strapi":
-            return ("strapi",)
+        if name in {"strapi", "process"}:
+            return (name,)
         if name not in GLOBAL_NAMES:
             raise NotUnderstoodError("uses a package" if name == "require" else f"uses {name}")
         return None
@@ -434,7 +464,7 @@ class _Checker(Struct):
     ) -> Path | None:
         """Return the path of a chain of members of the request or the server."""
         match value:
-            case Name(name) if names.knows(name) or name in {"strapi", "this", "super"}:
+            case Name(name) if names.knows(name) or name in _SERVER_NAMES:
                 return self._named(name, names)
             case Unary("()" | "await", inner):
                 return self._path_of(inner, names, check=check)
@@ -509,7 +539,8 @@ class _Checker(Struct):
             (head in {("ctx",), ("policy",)} and name in CTX_METHODS)
             or head == ("strapi", "log")
             or (head == ("strapi",) and name in {"documents", "query", "service"})
-            or path == ("strapi", "db", "query")
+            or path in {("strapi", "db", "query"), ("strapi", "db", "transaction")}
+            or (head == ("transaction",) and name in TRANSACTION_METHODS)
             or (head == ("strapi", "entityService") and name in ENTITY_METHODS)
             or head in {("this",), ("super",)}
         )
@@ -601,9 +632,7 @@ class _Checker(Struct):
         self, uid: str, key: str, arguments: Sequence[Expression], names: Names
     ) -> None:
         kinds = [self._argument(one, names) for one in arguments]
-        service = self.project.services(uid)
-        if service is None:
-            raise NotUnderstoodError(f"calls the service {uid}")
+        service = self._require_service(uid)
         checker = _Checker(
             self.project,
             is_core=service.is_core,
@@ -665,10 +694,11 @@ class _Checker(Struct):
             case ("service", uid, name):
                 self._call_service(uid, name, arguments, names)
             case ("engine", engine, uid, name):
-                if name not in _ENGINES[engine]:
-                    raise NotUnderstoodError(f"uses {engine}(…).{name}")
-                if uid and name in DOCUMENT_WRITES:
-                    self._require_type(uid, writes=True)
+                self._engine_method(engine, uid, name)
+                self._values(arguments, names)
+            case ("method", "strapi", "db", "transaction"):
+                self._transaction(arguments, names)
+            case ("method", "transaction", _):
                 self._values(arguments, names)
             case ("token", "verify"):
                 self._values(arguments, names)
@@ -677,6 +707,24 @@ class _Checker(Struct):
             case _:
                 raise NotUnderstoodError(f"calls {path_text(path)}")
         return None
+
+    def _engine_method(self, engine: str, uid: str, name: str) -> None:
+        """Check the method of ``strapi.documents(uid)`` or ``strapi.db.query(uid)``."""
+        if name not in _ENGINES[engine]:
+            raise NotUnderstoodError(f"uses {engine}(…).{name}")
+        if engine == "query" and name in ROW_WRITES:
+            if uid not in self.project.single_row_types:
+                raise NotUnderstoodError(f"uses query(…).{name} on a type with several rows")
+        elif uid and name in DOCUMENT_WRITES:
+            self._require_type(uid, writes=True)
+
+    def _transaction(self, arguments: Sequence[Expression], names: Names) -> None:
+        """Check ``strapi.db.transaction(async ({ commit }) => …)``."""
+        match arguments:
+            case (Function() as function,):
+                self._body(names, function, (("transaction",),))
+            case _:
+                raise NotUnderstoodError("uses a transaction that no function ends")
 
     def _only_ctx(self, arguments: Sequence[Expression], names: Names) -> None:
         if not arguments or self._path_of(arguments[0], names) != ("ctx",):

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from quire.javascript.scope import Module
 from quire.javascript.syntax import Expression
+from quire.schema.model import ContentType
 
 
 class ScriptKind(Enum):
@@ -47,3 +48,8 @@ class Script(Struct, frozen=True, kw_only=True, eq=False):
     is_core: bool = True
     """Whether the controller stands on the one of the core."""
     config: Mapping[str, object] = {}
+
+
+def has_single_rows(content_type: ContentType) -> bool:
+    """Whether each document of a type is one row: who deletes the row deletes the document."""
+    return content_type.is_api and not content_type.draft_and_publish and not content_type.localized

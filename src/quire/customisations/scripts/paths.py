@@ -6,7 +6,7 @@ LIVE = frozenset(
         *(("policy",), ("policy", "request"), ("policy", "state")),
         *(("strapi",), ("strapi", "db"), ("strapi", "entityService"), ("strapi", "log")),
         *(("ctx", "state", "route"), ("ctx", "state", "route", "info")),
-        *(("this",), ("super",)),
+        *(("this",), ("super",), ("transaction",), ("process",), ("process", "env")),
     }
 )
 """Objects of the server: they have the members that are named here, and are not handed on."""
@@ -25,7 +25,7 @@ DATA = frozenset(
     {
         *(("ctx", "query"), ("ctx", "params"), ("ctx", "body"), ("ctx", "status")),
         *(("ctx", "method"), ("ctx", "request", "method"), ("policy", "params")),
-        *(("ctx", "ip"), ("ctx", "request", "ip")),
+        *(("ctx", "ip"), ("ctx", "request", "ip"), ("process", "env", "NODE_ENV")),
         *(("ctx", "state", "route", "info", "apiName"), ("ctx", "state", "route", "info", "type")),
         *(("ctx", "headers"), ("ctx", "header"), ("ctx", "request", "headers")),
         *(("ctx", "request", "header"), ("policy", "request", "header")),
@@ -48,12 +48,14 @@ SERVER_STATE = frozenset({"route", "session", "isAuthenticated", "userAbility", 
 """Members of the state that the server sets, and that are not known here."""
 
 DOCUMENT_READS = frozenset({"findOne", "findFirst", "findMany", "count"})
-DOCUMENT_WRITES = frozenset({"create", "update", "delete"})
+DOCUMENT_WRITES = frozenset({"create", "update", "delete", "publish", "unpublish", "discardDraft"})
 ROW_READS = frozenset({"findOne", "findMany", "count"})
+ROW_WRITES = frozenset({"delete", "deleteMany"})
+TRANSACTION_METHODS = frozenset({"commit", "rollback"})
 ENTITY_METHODS = frozenset(
     {"findOne", "findMany", "findPage", "count", "create", "update", "delete"}
 )
 CONTROLLER_METHODS = frozenset(
-    {"transformResponse", "sanitizeOutput", "sanitizeQuery", "validateQuery"}
+    {"transformResponse", "sanitizeInput", "sanitizeOutput", "sanitizeQuery", "validateQuery"}
 )
 SERVICE_READS = frozenset({"find", "findOne"})

@@ -1,0 +1,66 @@
+"""What a controller's ``sanitizeInput`` leaves of data that a client has sent."""
+
+from quire.access.ability import Ability, can_find
+from quire.javascript.running.values import UnsupportedError
+from quire.javascript.scope import UNDEFINED
+from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute, RelationAttribute
+from quire.schema.model import ContentType, Model, Schema
+
+_SET_BY_SERVER = frozenset({"id", "documentId", "createdAt", "updatedAt"})
+
+
+def sanitized_input(
+    value: object, content_type: ContentType, schema: Schema, ability: Ability | None
+) -> object:
+    """Return data without what the server sets, and without relations out of the caller's reach.
+
+    ``ability`` is ``None`` on routes that need no permission, where relations stay. Members that
+    are no attributes stay, too. Raises UnsupportedError for data that are no object.
+    """
+    if isinstance(value, list):
+        return [sanitized_input(item, content_type, schema, ability) for item in value]
+    if value is UNDEFINED or value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise UnsupportedError("sanitizes data that are no object")
+    attributes = content_type.attributes
+    left = {
+        name: inner
+        for name, inner in value.items()
+        if name not in _SET_BY_SERVER and not (name in attributes and not attributes[name].writable)
+    }
+    return left if ability is None else _reachable(left, content_type, schema, ability)
+
+
+def _reachable(value: object, model: Model, schema: Schema, ability: Ability) -> object:
+    """Return an entry without relations to types that the caller may not read."""
+    if isinstance(value, list):
+        return [_reachable(item, model, schema, ability) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, object] = {}
+    for name, inner in value.items():
+        match model.attributes.get(name):
+            case RelationAttribute(target=None):
+                raise UnsupportedError("sanitizes relations to any type")
+            case RelationAttribute(target=str(uid)):
+                if can_find(ability, uid):
+                    found[name] = inner
+            case ComponentAttribute(component=uid):
+                found[name] = _reachable(inner, schema.components[uid], schema, ability)
+            case DynamicZoneAttribute():
+                found[name] = _zone(inner, schema, ability)
+            case _:
+                found[name] = inner
+    return found
+
+
+def _zone(value: object, schema: Schema, ability: Ability) -> object:
+    if not isinstance(value, list):
+        return value
+    return [
+        _reachable(item, schema.components[item["__component"]], schema, ability)
+        if isinstance(item, dict) and item.get("__component") in schema.components
+        else item
+        for item in value
+    ]

@@ -1,0 +1,115 @@
+"""What code reads: entries as they are stored, by the document service or row by row."""
+
+from __future__ import annotations
+
+import msgspec
+
+from quire.access.ability import Ability, Unsanitized, rules_of
+from quire.access.principal import ApiToken
+from quire.content_api.messages import Request
+from quire.content_api.reader import ContentReader, Mode, PreparedRead
+from quire.content_api.scripts.output import with_secrets
+from quire.content_api.scripts.queries import (
+    Query,
+    content_parameters,
+    document_query,
+    of_document,
+    parameters_of,
+)
+from quire.content_api.scripts.session import Session
+from quire.database.execute.response_budget import encode
+from quire.database.execute.row_mappers import Item
+from quire.document_service.service import DocumentService
+from quire.errors import ForbiddenError
+from quire.javascript.running.values import UnsupportedError
+from quire.schema.model import USER_UID, ContentType
+
+
+class DataReads:
+    """Reads for one request, with the row rules of its caller."""
+
+    def __init__(self, reader: ContentReader, documents: DocumentService, request: Request) -> None:
+        self._reader = reader
+        self._documents = documents
+        self._request = request
+        self.session = Session(reader, documents, request)
+
+    async def user(self, user_id: int) -> object:
+        """Return the end user who asks, with the role."""
+        query: Query = {"filters": {"id": user_id}, "populate": ["role"], "locale": "*"}
+        content_type = self._reader.schema.content_types[USER_UID]
+        prepared = await self._prepared(content_type, "first row", query, Unsanitized())
+        item = await self.session.item(prepared)
+        if item is None:
+            raise UnsupportedError("an end user who is gone")
+        return self._stored(content_type, item, query)
+
+    async def validate(self, uid: str, query: Query) -> None:
+        """Check a query as the core does. Raises its first fault as an AppError."""
+        content_type = self._reader.schema.content_types[uid]
+        ability = self._request.principal.ability
+        await self._reader.prepare(content_type, "list", content_parameters(query), ability)
+
+    # Reading
+
+    def _type(self, uid: object) -> ContentType:
+        found = self._reader.schema.content_types.get(uid) if isinstance(uid, str) else None
+        if found is None or not (found.is_api or found.uid == USER_UID):
+            raise UnsupportedError("a type that is none of the project")
+        return found
+
+    def _ability(self) -> Ability:
+        ability = self._request.principal.ability
+        return ability if rules_of(ability) else Unsanitized()
+
+    async def _prepared(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability | None = None
+    ) -> PreparedRead:
+        self._refuse_drafts(content_type, mode, query)
+        reader = self._reader
+        return await reader.prepare(
+            content_type, mode, content_parameters(query), ability or self._ability()
+        )
+
+    def _refuse_drafts(self, content_type: ContentType, mode: Mode, query: Query) -> None:
+        """Refuse drafts to all but API tokens, where the settings say so. Raises ForbiddenError."""
+        reads_drafts = mode in {"rows", "first row"} or query.get("status") == "draft"
+        if reads_drafts and not self._shows_drafts(content_type):
+            raise ForbiddenError
+
+    def _shows_drafts(self, content_type: ContentType) -> bool:
+        is_limited = self._reader.limits.drafts_need_token and content_type.draft_and_publish
+        return not is_limited or isinstance(self._request.principal, ApiToken)
+
+    def _stored(self, content_type: ContentType, item: Item, query: Query) -> object:
+        entry = msgspec.json.decode(encode(item))
+        return with_secrets(entry, content_type, self._reader.schema, query)
+
+    async def _list(self, content_type: ContentType, mode: Mode, query: Query) -> list[object]:
+        prepared = await self._prepared(content_type, mode, query)
+        items = await self.session.items(prepared)
+        return [self._stored(content_type, item, query) for item in items]
+
+    async def _one(self, content_type: ContentType, mode: Mode, query: Query) -> object:
+        prepared = await self._prepared(content_type, mode, query)
+        item = await self.session.item(prepared)
+        return None if item is None else self._stored(content_type, item, query)
+
+    async def _many(self, content_type: ContentType, given: object) -> object:
+        return await self._list(content_type, "window", document_query(parameters_of(given)))
+
+    async def _first_of(self, content_type: ContentType, given: object) -> object:
+        return await self._one(content_type, "first", document_query(parameters_of(given)))
+
+    async def _document(self, content_type: ContentType, given: object) -> object:
+        parameters = parameters_of(given)
+        query = of_document(document_query(parameters), parameters.get("documentId"))
+        return await self._one(content_type, "first", query)
+
+    async def _count(self, content_type: ContentType, given: object) -> object:
+        query = document_query(parameters_of(given))
+        known: Query = {
+            name: query[name] for name in ("filters", "status", "locale") if name in query
+        }
+        prepared = await self._prepared(content_type, "count", known)
+        return await self.session.total(prepared)
