@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from quire.hooks.principal import Principal
     from quire.hooks.routes import route
     from quire.hooks.rules import rule
+    from quire.hooks.schedules import schedule
     from quire.hooks.shape import Shape
     from quire.hooks.time import now
     from quire.hooks.write import Write
@@ -66,6 +67,7 @@ __all__ = [
     "principal",
     "route",
     "rule",
+    "schedule",
     "settings",
     "transaction",
 ]
@@ -84,6 +86,7 @@ _MODULES = {
     "route": "quire.hooks.routes",
     "rule": "quire.hooks.rules",
     "settings": "quire.extensions.code_settings",
+    "schedule": "quire.hooks.schedules",
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(("Job", "job"), "quire.jobs.job"),
     **dict.fromkeys(

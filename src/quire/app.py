@@ -218,7 +218,7 @@ class Application:
             self.lacks_reset_page = advanced.reset_page is None
         if self._extensions.jobs:
             await services.jobs.queue.prepare()
-        services.jobs.worker.adopt(runtime.jobs)
+        services.jobs.adopt(runtime.jobs)
         await services.start()
         self.runtime = runtime
         self._follow(database, disregarded)
@@ -297,7 +297,7 @@ class Application:
             runtime = await asyncio.to_thread(make_schema_runtime, services, schema, extensions)
             await runtime.content_version.current()
             self.runtime = runtime
-            services.jobs.worker.adopt(runtime.jobs)
+            services.jobs.adopt(runtime.jobs)
             database.forget_statements()
         _log.info("content types have changed", version=schema.version)
         await _tidy(runtime)

@@ -13,6 +13,7 @@ from quire.hooks.extensions import Extensions, Hook
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.routes import CustomRoute
 from quire.hooks.rules import Rule
+from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.write import WRITE_ACTIONS
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
@@ -65,6 +66,9 @@ def _route_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
 def _job_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
     for job in extensions.jobs if uid is None else ():
         yield f"job  {job.name}  {job.place}{_options(job)}"
+    for schedule in extensions.schedules if uid is None else ():
+        at = f'"{schedule.cron}" {schedule.tz}'
+        yield f"schedule  {at}  {schedule.name}  {schedule.job.place}"
 
 
 def hook_line(hook: Hook) -> str:
@@ -87,6 +91,12 @@ def route_line(route: CustomRoute) -> str:
 def job_line(job: JobDefinition) -> str:
     """Return what a job is, in one line."""
     return f"{job.place}: job {job.name} runs in the background"
+
+
+def schedule_line(schedule: ScheduleDefinition) -> str:
+    """Return what a schedule is and when it runs, in one line."""
+    at = f'"{schedule.cron}" in {schedule.tz}'
+    return f"{schedule.job.place}: schedule {schedule.name} runs at {at}"
 
 
 def _options(job: JobDefinition) -> str:

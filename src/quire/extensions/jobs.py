@@ -1,35 +1,70 @@
-"""Checks functions that are marked as jobs."""
+"""Checks functions that are marked as jobs or schedules."""
 
 import inspect
 from collections.abc import Iterator
+from datetime import datetime
+from typing import get_type_hints
+from zoneinfo import available_timezones
 
 from msgspec.structs import replace
 
 from quire.extensions.modules import ExtensionProblem
 from quire.hooks.errors import nearest
-from quire.hooks.jobs import JobDefinition, JobMark, fields_of_template
+from quire.hooks.jobs import JobDefinition, JobMark, arguments_of, fields_of_template
+from quire.hooks.schedules import MISSED, ScheduleDefinition, ScheduleMark, require_cron
 from quire.jobs.job import Job
 
 _MOST_RETRIES = 100
 _LONGEST_TIMEOUT = 86_400
 _LONGEST_NAME = 255
+_LONGEST_CRON = 200
 
 
 class JobCheck:
-    """The check of the jobs of a project, with all problems that were found."""
+    """The check of the jobs and schedules of a project, with all problems that were found."""
 
     def __init__(self) -> None:
         self.problems: list[ExtensionProblem] = []
         self.jobs: list[JobDefinition] = []
+        self.schedules: list[ScheduleDefinition] = []
 
     def add(self, file: str, name: str, job: object, mark: JobMark) -> None:
         """Check one mark of a job."""
-        code = getattr(inspect.unwrap(job), "__code__", None)  # type: ignore[arg-type]  # anything may be marked
-        line: int = getattr(code, "co_firstlineno", 1)
         found = list(_problems(name, job, mark))
-        self.problems += (ExtensionProblem(file, line, f"job: {problem}") for problem in found)
+        self._report(file, job, "job", found)
         if not found and isinstance(job, Job):
             self.jobs.append(replace(job.definition, file=file))
+
+    def add_schedule(self, file: str, name: str, function: object, mark: ScheduleMark) -> None:
+        """Check one mark of a schedule."""
+        found = list(_schedule_problems(name, function, mark))
+        self._report(file, function, f'schedule("{mark.cron}")', found)
+        if found or not inspect.isfunction(function):
+            return
+        full_name = f"{function.__module__}.{function.__qualname__}"
+        job = JobDefinition(
+            name=full_name,
+            function=function,
+            arguments=arguments_of(full_name, function),
+            retries=mark.retries,
+            timeout=mark.timeout,
+            one_at_a_time=full_name,
+            file=file,
+            line=line_of(function),
+        )
+        definition = ScheduleDefinition(job=job, cron=mark.cron, tz=mark.tz, missed=mark.missed)
+        self.schedules.append(definition)
+
+    def _report(self, file: str, function: object, at: str, found: list[str]) -> None:
+        line = line_of(function)
+        self.problems += (ExtensionProblem(file, line, f"{at}: {problem}") for problem in found)
+
+
+def line_of(function: object) -> int:
+    """Return the line on which a function is defined, 1 for what is no function."""
+    code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]  # anything may be marked
+    line: int = getattr(code, "co_firstlineno", 1)
+    return line
 
 
 def _problems(name: str, job: object, mark: JobMark) -> Iterator[str]:
@@ -39,7 +74,9 @@ def _problems(name: str, job: object, mark: JobMark) -> Iterator[str]:
         return
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         yield f"{name} is a generator; it must return, not yield"
-    yield from _option_problems(mark)
+    yield from _limit_problems(mark.retries, mark.timeout)
+    if not isinstance(mark.queue, str) or not 0 < len(mark.queue) <= _LONGEST_NAME:
+        yield f"queue must be a name, not {mark.queue!r}"
     try:
         definition = job.definition
     except TypeError as error:
@@ -53,13 +90,44 @@ def _problems(name: str, job: object, mark: JobMark) -> Iterator[str]:
     yield from _template_problems(mark.one_at_a_time, definition.arguments.__struct_fields__)
 
 
-def _option_problems(mark: JobMark) -> Iterator[str]:
-    if not _is_number(mark.retries, int) or not 0 <= mark.retries <= _MOST_RETRIES:
-        yield f"retries must be a whole number from 0 to {_MOST_RETRIES}, not {mark.retries!r}"
-    if not _is_number(mark.timeout, int | float) or not 1 <= mark.timeout <= _LONGEST_TIMEOUT:
-        yield f"timeout must be from 1 to {_LONGEST_TIMEOUT} seconds, not {mark.timeout!r}"
-    if not isinstance(mark.queue, str) or not 0 < len(mark.queue) <= _LONGEST_NAME:
-        yield f"queue must be a name, not {mark.queue!r}"
+def _schedule_problems(name: str, function: object, mark: ScheduleMark) -> Iterator[str]:
+    if not inspect.isfunction(function):
+        yield f"{name} is not a function"
+        return
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        yield f"{name} is a generator; it must return, not yield"
+    parameters = inspect.signature(function).parameters
+    if list(parameters) not in ([], ["due"]):
+        signature = f"{name}{inspect.signature(function)}"
+        yield f"{signature} must take no arguments, or one that is called due"
+    elif parameters and get_type_hints(function).get("due") is not datetime:
+        yield "the parameter due must be a datetime"
+    yield from _limit_problems(mark.retries, mark.timeout)
+    if mark.missed not in MISSED:
+        near = nearest(str(mark.missed), MISSED)
+        yield f"missed must be {', '.join(MISSED[:-1])} or {MISSED[-1]}, not {mark.missed!r}{near}"
+    yield from _cron_problems(mark)
+
+
+def _cron_problems(mark: ScheduleMark) -> Iterator[str]:
+    if not isinstance(mark.tz, str) or mark.tz not in available_timezones():
+        near = nearest(str(mark.tz), available_timezones())
+        yield f"there is no time zone {mark.tz!r}{near}"
+        return
+    if not isinstance(mark.cron, str) or len(mark.cron) > _LONGEST_CRON:
+        yield "the first argument must be a cron expression"
+        return
+    try:
+        require_cron(mark.cron, mark.tz)
+    except ValueError as error:
+        yield str(error)
+
+
+def _limit_problems(retries: object, timeout: object) -> Iterator[str]:
+    if not _is_within(retries, int, 0, _MOST_RETRIES):
+        yield f"retries must be a whole number from 0 to {_MOST_RETRIES}, not {retries!r}"
+    if not _is_within(timeout, (int, float), 1, _LONGEST_TIMEOUT):
+        yield f"timeout must be from 1 to {_LONGEST_TIMEOUT} seconds, not {timeout!r}"
 
 
 def _template_problems(template: object, parameters: tuple[str, ...]) -> Iterator[str]:
@@ -80,5 +148,6 @@ def _template_problems(template: object, parameters: tuple[str, ...]) -> Iterato
             )
 
 
-def _is_number(value: object, types: object) -> bool:
-    return isinstance(value, types) and not isinstance(value, bool)  # type: ignore[arg-type]  # a type or a union
+def _is_within(value: object, types: type | tuple[type, ...], least: int, most: int) -> bool:
+    is_number = isinstance(value, types) and not isinstance(value, bool)
+    return is_number and least <= float(str(value)) <= most

@@ -7,6 +7,8 @@ must not be missing silently.
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from quire.errors import QuireError
 from quire.extensions.declarations import DeclarationCheck
 from quire.extensions.hook_check import HookCheck
@@ -19,6 +21,7 @@ from quire.hooks.jobs import JobMark
 from quire.hooks.marks import MARKS
 from quire.hooks.routes import RouteMark
 from quire.hooks.rules import Rule, RuleMark
+from quire.hooks.schedules import ScheduleMark
 from quire.schema.model import Schema
 from quire.settings import Settings
 
@@ -64,6 +67,9 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
             if isinstance(mark, JobMark):
                 jobs.add(file, name, function, mark)
                 continue
+            if isinstance(mark, ScheduleMark):
+                jobs.add_schedule(file, name, function, mark)
+                continue
             if isinstance(mark, RuleMark):
                 rule_check = RuleCheck(schema, file, name, function, mark)
                 rules += rule_check.rules()
@@ -79,7 +85,7 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     if problems:
         raise ExtensionError(problems)
     extensions = make_extensions(hooks, modules.version, routes.routes, jobs.jobs, rules)
-    return declarations.added_to(extensions)
+    return declarations.added_to(replace(extensions, schedules=tuple(jobs.schedules)))
 
 
 def _marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:

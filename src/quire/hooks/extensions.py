@@ -11,6 +11,7 @@ from quire.hooks.jobs import JobDefinition
 from quire.hooks.operators import CustomOperator
 from quire.hooks.routes import CustomRoute
 from quire.hooks.rules import Rule
+from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.write import Write, WriteAction
 
 
@@ -101,6 +102,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     operators: Mapping[str, CustomOperator] = field(default_factory=dict)
     """Filter operators by name."""
+    schedules: tuple[ScheduleDefinition, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 

@@ -27,6 +27,7 @@ from quire.document_service.service import DocumentService
 from quire.errors import AppError, ValidationError
 from quire.hooks.extensions import Cause
 from quire.hooks.jobs import JobDefinition
+from quire.hooks.schedules import ScheduleDefinition
 from quire.ids import new_document_id
 from quire.jobs.queue import cause_of
 
@@ -40,7 +41,7 @@ _LONGEST_MESSAGE = 2000
 
 
 class JobWorkerOptions(Struct, frozen=True, kw_only=True):
-    """``workers`` is how many jobs run at once, 0 runs none; ``queues`` which, all if it is empty.
+    """``workers`` is how many jobs run at once; ``queues`` says which, all if it is empty.
 
     What ended is kept for ``log_days``, and no more than ``log_rows`` of it.
     """
@@ -56,13 +57,21 @@ class JobRuntime(Struct, frozen=True, kw_only=True):
 
     documents: DocumentService
     definitions: Mapping[str, JobDefinition]
+    schedules: tuple[ScheduleDefinition, ...]
 
 
 def make_job_runtime(
-    documents: DocumentService, definitions: Collection[JobDefinition]
+    documents: DocumentService,
+    definitions: Collection[JobDefinition],
+    schedules: Collection[ScheduleDefinition] = (),
 ) -> JobRuntime:
     """Return what jobs run with from now on."""
-    return JobRuntime(documents=documents, definitions={one.name: one for one in definitions})
+    jobs = [*definitions, *(one.job for one in schedules)]
+    return JobRuntime(
+        documents=documents,
+        definitions={one.name: one for one in jobs},
+        schedules=tuple(schedules),
+    )
 
 
 class _Run(Struct, kw_only=True, eq=False):
@@ -110,9 +119,7 @@ class JobWorker(QueueWorker):
         self.wake()
 
     def start(self) -> None:
-        """Begin to run jobs, unless the settings say that this process runs none."""
-        if self._options.workers == 0:
-            return
+        """Begin to run jobs."""
         super().start()
         self._renewing = asyncio.get_running_loop().create_task(self._renew_leases())
 

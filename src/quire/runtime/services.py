@@ -60,7 +60,7 @@ class Services(Struct, frozen=True, kw_only=True):
         self.metrics.start()
         await self.webhooks.outbox.refresh()
         self.webhooks.worker.start()
-        self.jobs.worker.start()
+        self.jobs.start()
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
 
     async def close(self) -> None:
@@ -68,7 +68,7 @@ class Services(Struct, frozen=True, kw_only=True):
         seconds = self.settings.server.shutdown_timeout.total_seconds()
         self.metrics.stop()
         await self.slow_lists.stop()
-        await self.jobs.worker.stop(seconds)
+        await self.jobs.stop(seconds)
         await self.webhooks.worker.stop()
         await self.services.close(seconds)
         self.upload_context.close()

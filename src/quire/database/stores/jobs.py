@@ -178,10 +178,11 @@ class JobRows:
         changed = {**changes, **_FREED}
         return (yield from self._rows.settle(job.id, changed, holder=job.holder))
 
-    def cancel(self, name: str, key: str, now: int) -> Program[int]:
+    def cancel(self, name: str, key: str, now: int, *, waiting: bool = False) -> Program[int]:
         """Cancel all jobs with a name and key that have not ended; returns how many there were.
 
-        One that runs is stopped when its lease is renewed, unless it ends before.
+        One that runs is stopped when its lease is renewed, unless it ends before; with ``waiting``
+        only those that do not run are cancelled.
         """
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -190,11 +191,12 @@ class JobRows:
             here = (
                 taken.c.name == builder.plain_slot(1),
                 taken.c.cancel_key == builder.plain_slot(2),
-                taken.c.ended_at.is_(None),
+                _in_states(builder, taken.c.state, *states),
             )
             return change.where(*here).returning(taken.c.id)
 
-        return len((yield from self._rows.run(("cancel key",), build, now, name, key)))
+        states = (WAITING,) if waiting else (WAITING, RUNNING)
+        return len((yield from self._rows.run(("cancel key", states), build, now, name, key)))
 
     def cancel_one(self, job_id: int, now: int) -> Program[bool]:
         """Cancel a job that has not ended, or take it off the dead list; tells whether it did."""

@@ -1,0 +1,162 @@
+"""The worker that enqueues the jobs of schedules when they are due.
+
+The next due time of each schedule is a row. Whoever moves it on enqueues the job in the same
+transaction, so each due time is run for once, however many server processes there are.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import structlog
+from msgspec import Struct
+
+from quire.background.job_queue import JobQueue
+from quire.background.worker import QueueWorker
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.jobs import NewJob
+from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule
+from quire.errors import ValidationError
+from quire.hooks.schedules import ScheduleDefinition, due_text
+
+_log = structlog.get_logger("quire.jobs")
+
+_ON_TIME_MS = 60_000
+"""A due time that is longer ago was missed."""
+_CLOCK_ERROR_MS = 86_400_000
+"""A due time that was run for and is as far in the future was an error of the clock."""
+_BACKWARD_MS = 60_000
+
+
+class ScheduleWorker(QueueWorker):
+    """Enqueues jobs of schedules that are due."""
+
+    def __init__(
+        self, database: Database, queue: JobQueue, rows: ScheduleRows, *, clock: Clock
+    ) -> None:
+        super().__init__("schedules")
+        self._database = database
+        self._queue = queue
+        self._rows = rows
+        self._clock = clock
+        self._definitions: Mapping[str, ScheduleDefinition] = {}
+        self._due: dict[str, int] = {}
+        """When each schedule is due next, as far as this process knows."""
+        self._latest = 0
+
+    def adopt(self, definitions: Sequence[ScheduleDefinition]) -> None:
+        """Run these schedules from now on."""
+        self._definitions = {one.name: one for one in definitions}
+        self._due = {}
+        self.wake()
+
+    def seconds_to_next(self) -> float:
+        """Return how long it is until the next schedule is due."""
+        return max(min(self._due.values(), default=self._latest) - self._latest, 0) / 1000
+
+    async def work(self) -> None:
+        """Enqueue what is due. Raises ServiceUnavailableError."""
+        definitions = self._definitions
+        if not definitions:
+            return
+        now = self._clock()
+        if now < self._latest - _BACKWARD_MS:
+            _log.warning("the clock has gone back", milliseconds=self._latest - now)
+            self._due = {}
+        self._latest = now
+        for name, definition in definitions.items():
+            due = self._due.get(name)
+            if due is None or due <= now:
+                self._due[name] = await self._advance(definition, now, is_known=due is not None)
+
+    async def _advance(self, definition: ScheduleDefinition, now: int, *, is_known: bool) -> int:
+        """Enqueue a schedule's job if it is due; returns when it is due next."""
+        if not is_known:
+            await self._queue.tables.ensure(SCHEDULES)
+            await self._queue.prepare()
+            try:
+                await self._database.write(self._settle(definition, now))
+            except ValidationError:  # another process has just stored the schedule
+                await self._database.write(self._settle(definition, now))
+        found = await self._database.read(lambda: self._rows.find(definition.name))
+        if found is None:
+            return now
+        if found.next_due > now:
+            return found.next_due
+        due_times = definition.due_until(found.next_due, now)
+        next_due = definition.next_due(max(now, due_times[-1]))
+        advanced = _Advance(found=found, due_times=due_times, next_due=next_due)
+        if await self._database.write(self._enqueued(definition, advanced, now)):
+            self._queue.added()
+            return next_due
+        return now
+
+    def _settle(self, definition: ScheduleDefinition, now: int) -> Program[None]:
+        """Store a schedule that is new or was changed, with its next due time from now on."""
+        found = yield from self._rows.find(definition.name)
+        if found is None:
+            due = definition.next_due(now)
+            yield from self._rows.add(definition.name, definition.expression, due)
+            return
+        last = found.last_due or 0
+        if last > now + _CLOCK_ERROR_MS:
+            _log.warning("a schedule has run in the future: it begins again", schedule=found.name)
+            last = 0
+        due = definition.next_due(max(now, last))
+        # A clock that was put back leaves a due time that is later than it has to be.
+        if found.expression != definition.expression or found.next_due > due:
+            yield from self._rows.change(found.id, definition.expression, due)
+
+    def _enqueued(
+        self, definition: ScheduleDefinition, advance: "_Advance", now: int
+    ) -> Program[bool]:
+        """Enqueue the job for what is due; tells whether nobody else has done so before."""
+        found, due_times = advance.found, advance.due_times
+        is_first = yield from self._rows.advance(
+            found, last_due=due_times[-1], next_due=advance.next_due
+        )
+        if not is_first:
+            return False
+        chosen = _chosen(definition, due_times, now)
+        if chosen and definition.missed != "all":
+            # A run that has not begun yet, or waits for another attempt, is out of date.
+            yield from self._queue.rows.cancel(definition.name, definition.name, now, waiting=True)
+        for due in chosen:
+            yield from self._queue.rows.add(_job(definition, due, now))
+        if len(chosen) < len(due_times):
+            count = len(due_times) - len(chosen)
+            _log.warning("due times were missed", schedule=definition.name, count=count)
+        return True
+
+
+class _Advance(Struct, frozen=True, kw_only=True):
+    """How a schedule moves on: from a row, by the times that are due, to the next one."""
+
+    found: StoredSchedule
+    due_times: Sequence[int]
+    next_due: int
+
+
+def _chosen(definition: ScheduleDefinition, due_times: Sequence[int], now: int) -> list[int]:
+    """Return the due times that a job is enqueued for."""
+    match definition.missed:
+        case "once":
+            return [due_times[-1]]
+        case "skip":
+            return [due for due in due_times[-1:] if due > now - _ON_TIME_MS]
+        case "all":
+            return list(due_times)
+
+
+def _job(definition: ScheduleDefinition, due: int, now: int) -> NewJob:
+    arguments = {"due": due_text(due)} if definition.takes_due else {}
+    return NewJob(
+        name=definition.name,
+        queue=definition.job.queue,
+        arguments=msgspec.json.encode(arguments).decode(),
+        due=due,
+        created_at=now,
+        cancel_key=definition.name,
+        lock_key=definition.job.one_at_a_time,
+    )
