@@ -315,6 +315,29 @@ def restore(
     return restore_project(project, source, replace=replace)
 
 
+@app.command(name="export")
+def export_archive(
+    archive: Annotated[
+        Path,
+        Parameter(help="File to write: NAME.tar, NAME.tar.gz, or with .enc at the end, encrypted."),
+    ],
+    project: Project = _HERE,
+    /,
+    *,
+    key: Annotated[
+        str | None,
+        Parameter(
+            help="Key of an encrypted archive; asked for, or read from standard input, without it.",
+            show_default=False,
+        ),
+    ] = None,
+) -> int:
+    """Write the content of a project to an archive that Strapi can import, also while it runs."""
+    from quire.cli.export_archive import export_content
+
+    return export_content(project, archive, key=key)
+
+
 @app.command(name="import")
 def import_archive(
     archive: Annotated[Path, Parameter(help="An archive that `strapi export` has made.")],

@@ -77,9 +77,11 @@ class PostgresTarget:
 
     @asynccontextmanager
     async def look(self) -> AsyncIterator[SingleConnection]:
-        """See `Room.look`."""
+        """See `Room.look`; a program that says BEGIN sees one state of the database."""
         connection = await self._connect(
-            default_transaction_read_only="on", lock_timeout=str(self._options.lock_timeout_ms)
+            default_transaction_read_only="on",
+            default_transaction_isolation="repeatable read",
+            lock_timeout=str(self._options.lock_timeout_ms),
         )
         try:
             yield SingleConnection(connection)

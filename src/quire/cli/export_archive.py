@@ -1,0 +1,59 @@
+"""``quire export``: writes the content of a project to an archive in the format of Strapi."""
+
+import asyncio
+from pathlib import Path
+
+from quire.cli.exit_codes import DONE
+from quire.cli.progress import shown_progress
+from quire.cli.project import require_project
+from quire.cli.terminal import ask_key, print_message, print_result, print_warning
+from quire.errors import TransferError
+from quire.settings import load_settings
+from quire.strapi_project.schema import load_project_schema
+from quire.transfer.exporting import export_project
+from quire.transfer.unpacking import ENCRYPTED_SUFFIX
+
+_SHOWN = 5
+
+
+def export_content(project: Path, path: Path, *, key: str | None) -> int:
+    """Write an archive; its name says whether it is compressed and encrypted.
+
+    Raises TransferError for other names and for a file that is there already.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    suffixes = "".join(path.suffixes[-3:])
+    is_encrypted = path.name.endswith(ENCRYPTED_SUFFIX)
+    if not suffixes.endswith((".tar", ".tar.gz", ".tar.enc", ".tar.gz.enc")):
+        raise TransferError("Name an archive that ends in .tar, .tar.gz, .tar.enc or .tar.gz.enc.")
+    if path.exists():
+        raise TransferError(f"{path} is there already.")
+    if key is not None and not is_encrypted:
+        raise TransferError("--key is for an archive whose name ends in .enc.")
+    if is_encrypted and not key:
+        key = ask_key()
+        if not key:
+            raise TransferError("An encrypted archive needs a key.")
+    schema = load_project_schema(settings)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with shown_progress() as progress:
+        counts = asyncio.run(
+            export_project(
+                settings,
+                schema,
+                path,
+                key=key,
+                compress=".gz" in path.suffixes[-2:],
+                progress=progress,
+            )
+        )
+    if counts.missing_files:
+        names = ", ".join(counts.missing_files[:_SHOWN])
+        print_warning(f"{len(counts.missing_files):,} files are not in the storage: {names}")
+    print_message(
+        f"{counts.entries:,} entries, {counts.links:,} links and {counts.files:,} files "
+        "were exported."
+    )
+    print_result(str(path))
+    return DONE

@@ -1,0 +1,54 @@
+"""Reads rows of content and links as they are stored, page by page, for exports."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import sqlalchemy as sa
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.compile.writes import Writes
+from quire.database.program import Program, Row, Rows
+from quire.database.tables.system import CORE_STORE
+from quire.database.tables.table_map import ModelTable
+
+
+class ContentRows:
+    """Programs that read rows; values are as the driver gives them."""
+
+    def __init__(self, writes: Writes) -> None:
+        self._writes = writes
+
+    def page(self, table: str, columns: Sequence[str], *, after: int, size: int) -> Program[Rows]:
+        """Return rows of a table by their ids: the id, then the columns."""
+        names = tuple(columns)
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            aliased = builder.table(table)
+            row_id = aliased.c("id")
+            chosen = sa.select(row_id, *(aliased.c(name) for name in names))
+            later = chosen.where(row_id > builder.plain_slot(0))
+            return later.order_by(row_id).limit(builder.plain_slot(1))
+
+        return (yield from self._writes.run(("page", table, names), build, (after, size)))
+
+    def by_id(self, table: ModelTable, ids: Collection[int]) -> Program[Mapping[int, Row]]:
+        """Return rows of a model by their ids: the id, then the columns of its scalars."""
+        names = tuple(name for name in table.columns.values() if name != "id")
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            aliased = builder.table(table.name)
+            row_id = aliased.c("id")
+            chosen = sa.select(row_id, *(aliased.c(name) for name in names))
+            return chosen.where(self._writes.dialect.member_of(row_id, builder.parents()))
+
+        rows = yield from self._writes.run_listed(("rows", table.name, names), build, ids)
+        return {int(row[0] or 0): row for row in rows}
+
+    def settings(self) -> Program[Rows]:
+        """Return the settings of the core store: id, key, value, type, environment, tag."""
+        names = ("id", "key", "value", "type", "environment", "tag")
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(CORE_STORE)
+            return sa.select(*(table.c(name) for name in names)).order_by(table.c("id"))
+
+        return (yield from self._writes.run(("all settings",), build))

@@ -1,0 +1,298 @@
+"""The program that reads the content of a database as lines of an archive."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from msgspec import Struct, field
+
+from quire.clock import iso_from_ms
+from quire.database.content_rows import ContentRows
+from quire.database.copying.values import reducer
+from quire.database.entries.components import component_links
+from quire.database.entries.store import EntryStore
+from quire.database.program import Program, Row, Statement, Value
+from quire.database.stores.core_store import decode_setting
+from quire.database.stores.custom_route_grants import CUSTOM_GRANTS_KEY
+from quire.database.stores.webhooks import Webhooks
+from quire.database.tables.table_map import (
+    FIELD,
+    ORDER,
+    ColumnEdge,
+    Edge,
+    LinkEdge,
+    MorphColumnEdge,
+    MorphListEdge,
+)
+from quire.schema.attributes.base import (
+    Attribute,
+    ComponentAttribute,
+    RelationAttribute,
+    StorageKind,
+)
+from quire.schema.model import FILE_UID, Model, Schema
+from quire.transfer.import_program import KEPT_SETTINGS, is_exported
+
+_ROWS_AT_ONCE = 500
+_MOMENTS = frozenset({StorageKind.DATETIME, StorageKind.TIMESTAMP})
+_CREATORS = frozenset({"createdBy", "updatedBy"})
+
+Write = Callable[[object], None]
+"""Takes a line."""
+
+
+class ExportLines(Struct, frozen=True, kw_only=True):
+    """Where the lines of each stage go. ``files`` collects the rows of the media library."""
+
+    entities: Write
+    links: Write
+    configuration: Write
+    files: list[dict[str, Any]] = field(default_factory=list)
+
+
+def export_program(store: EntryStore, lines: ExportLines) -> Program[None]:
+    """Read all content in one snapshot; run it on a connection of its own."""
+    yield Statement("BEGIN")
+    export = _Export(store=store, lines=lines, rows=ContentRows(store.writes))
+    models = [model for model in store.schema.models() if is_exported(model.uid)]
+    for content_type in store.schema.content_types.values():
+        if is_exported(content_type.uid):
+            yield from export.entries(content_type)
+    for model in models:
+        yield from export.links(model)
+    yield from export.configuration()
+    yield Statement("COMMIT")
+
+
+class _Export(Struct, frozen=True, kw_only=True):
+    store: EntryStore
+    lines: ExportLines
+    rows: ContentRows
+    known: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """The ids of all rows and components that were written, by uid."""
+
+    @property
+    def schema(self) -> Schema:
+        return self.store.schema
+
+    def entries(self, model: Model) -> Program[None]:
+        """Write the rows of a content type with their components."""
+        columns = _columns(self.store, model)
+        after = 0
+        while True:
+            table = self.store.tables[model.uid].name
+            rows = yield from self.rows.page(table, columns, after=after, size=_ROWS_AT_ONCE)
+            found = {_id(row): self._values(model, row) for row in rows}
+            yield from self._components(model, found)
+            for row_id, data in found.items():
+                self.known[model.uid].add(row_id)
+                self.lines.entities({"type": model.uid, "id": row_id, "data": data})
+                if model.uid == FILE_UID:
+                    self.lines.files.append({"id": row_id, **data})
+            if len(rows) < _ROWS_AT_ONCE:
+                return
+            after = _id(rows[-1])
+
+    def links(self, model: Model) -> Program[None]:
+        """Write the links that a model owns."""
+        for name, edge in self.store.tables[model.uid].edges.items():
+            attribute = model.attributes[name]
+            if name in _CREATORS or not isinstance(attribute, RelationAttribute):
+                continue
+            place = _place(self.store, model, edge)
+            if place is None:
+                continue
+            table, columns, line = place
+            after = 0
+            while True:
+                rows = yield from self.rows.page(table, columns, after=after, size=_ROWS_AT_ONCE)
+                for row in rows:
+                    self._link(line(attribute, row))
+                if len(rows) < _ROWS_AT_ONCE:
+                    break
+                after = _id(rows[-1])
+
+    def configuration(self) -> Program[None]:
+        """Write the settings and webhooks."""
+        rows = yield from self.rows.settings()
+        for row_id, key, stored, type_, environment, tag in rows:
+            if key in KEPT_SETTINGS:
+                continue
+            value = decode_setting(stored)
+            if key == CUSTOM_GRANTS_KEY:
+                value = {"roles": value.get("roles", {}) if isinstance(value, Mapping) else {}}
+            self.lines.configuration(
+                {
+                    "type": "core-store",
+                    "value": {
+                        "id": row_id,
+                        "key": key,
+                        "value": value,
+                        "type": type_,
+                        "environment": environment,
+                        "tag": tag,
+                    },
+                }
+            )
+        for webhook in (yield from Webhooks(self.store.writes).all()):
+            self.lines.configuration({"type": "webhook", "value": webhook})
+
+    def _values(self, model: Model, row: Row) -> dict[str, Any]:
+        """Return the values of a row by attribute, without its id."""
+        scalars = [one for one in model.scalars if one.name != "id"]
+        return {
+            scalar.name: self._value(scalar.storage, stored)
+            for scalar, stored in zip(scalars, row[1:], strict=True)
+        }
+
+    def _value(self, kind: StorageKind, stored: Value) -> object:
+        if stored is None:
+            return None
+        dialect = self.store.dialect
+        if kind is StorageKind.JSON:
+            return dialect.decode_value(kind, stored)
+        if kind in _MOMENTS:
+            moment = dialect.epoch_ms(stored)
+            return None if moment is None else iso_from_ms(moment)
+        value = reducer(dialect, kind)(stored)
+        if kind is StorageKind.BIGINTEGER:
+            return str(value)
+        return float(value) if isinstance(value, Decimal) else value
+
+    def _components(self, model: Model, entries: Mapping[int, dict[str, Any]]) -> Program[None]:
+        """Put the components of rows into their values, at every depth."""
+        layout = self.store.layout(model.uid)
+        for part in layout.components:
+            attribute = model.attributes[part.name]
+            for data in entries.values():
+                data[part.name] = None if _is_single(attribute) else []
+        links = yield from component_links(self.store, layout, tuple(entries))
+        by_uid: dict[str, dict[int, dict[str, Any]]] = defaultdict(dict)
+        for uid in dict.fromkeys(link.uid for link in links):
+            component = self.schema.components[uid]
+            ids = [link.id for link in links if link.uid == uid]
+            stored = yield from self.rows.by_id(self.store.tables[uid], ids)
+            by_uid[uid] = {row_id: self._values(component, row) for row_id, row in stored.items()}
+            yield from self._components(component, by_uid[uid])
+        for link in links:
+            values = by_uid[link.uid].get(link.id)
+            if values is None or link.field not in model.attributes:
+                continue
+            attribute = model.attributes[link.field]
+            self.known[link.uid].add(link.id)
+            item = {"id": link.id, **values}
+            if not isinstance(attribute, ComponentAttribute):
+                item["__component"] = link.uid
+            if _is_single(attribute):
+                entries[link.entity][link.field] = item
+            else:
+                entries[link.entity][link.field].append(item)
+
+    def _link(self, line: "_Link") -> None:
+        """Write a link, unless one of its ends is not in the archive."""
+        left, right = line.left, line.right
+        if left["ref"] in self.known[left["type"]] and right["ref"] in self.known[right["type"]]:
+            self.lines.links(
+                {"kind": line.kind, "relation": line.relation, "left": left, "right": right}
+            )
+
+
+class _Link(Struct, frozen=True):
+    kind: str
+    relation: str
+    left: dict[str, Any]
+    right: dict[str, Any]
+
+
+_LineOf = Callable[[RelationAttribute, Row], _Link]
+
+
+def _place(
+    store: EntryStore, model: Model, edge: Edge
+) -> tuple[str, Sequence[str], _LineOf] | None:
+    """Return where the links of an edge are stored, and what makes a line of a row there.
+
+    ``None`` for an edge whose other side stores them.
+    """
+    table = store.tables[model.uid].name
+    match edge:
+        case LinkEdge(owning=True):
+            orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
+
+            def linked(attribute: RelationAttribute, row: Row) -> _Link:
+                _, near, far, *positions = row
+                found = dict(zip(orders, positions, strict=True))
+                return _plain(
+                    model,
+                    attribute,
+                    (near, found.get(edge.order or "")),
+                    (far, found.get(edge.inverse_order or "")),
+                )
+
+            return edge.table, (edge.near, edge.far, *orders), linked
+        case MorphListEdge():
+
+            def morphed(attribute: RelationAttribute, row: Row) -> _Link:
+                _, near, far, type_, name, order = row
+                return _morph(model, attribute, near, _end(type_, name, far, order))
+
+            columns = (edge.near, edge.far_id, edge.far_type, FIELD, ORDER)
+            return edge.table, columns, morphed
+        case ColumnEdge():
+            return (
+                table,
+                (edge.column,),
+                lambda attribute, row: _plain(model, attribute, (row[0], None), (row[1], None)),
+            )
+        case MorphColumnEdge():
+            return (
+                table,
+                (edge.id_column, edge.type_column),
+                lambda attribute, row: _morph(
+                    model, attribute, row[0], _end(row[2], None, row[1], None)
+                ),
+            )
+        case _:
+            return None
+
+
+def _plain(
+    model: Model,
+    attribute: RelationAttribute,
+    near: tuple[Value, Value],
+    far: tuple[Value, Value],
+) -> _Link:
+    return _Link(
+        "relation.circular" if attribute.target == model.uid else "relation.basic",
+        attribute.relation,
+        _end(model.uid, attribute.name, *near),
+        _end(attribute.target, attribute.inversed_by, *far),
+    )
+
+
+def _morph(model: Model, attribute: RelationAttribute, near: Value, right: dict[str, Any]) -> _Link:
+    left = _end(model.uid, attribute.name, near, None)
+    return _Link("relation.morph", attribute.relation, left, right)
+
+
+def _end(type_: Value, name: Value, row_id: Value, position: Value) -> dict[str, Any]:
+    end: dict[str, Any] = {"type": type_, "ref": row_id}
+    if name is not None:
+        end["field"] = name
+    if isinstance(position, int | float):
+        end["pos"] = int(position) if float(position).is_integer() else position
+    return end
+
+
+def _is_single(attribute: Attribute) -> bool:
+    return isinstance(attribute, ComponentAttribute) and not attribute.repeatable
+
+
+def _columns(store: EntryStore, model: Model) -> list[str]:
+    table = store.tables[model.uid]
+    return [table.columns[one.name] for one in model.scalars if one.name != "id"]
+
+
+def _id(row: Row) -> int:
+    return int(row[0] or 0)
