@@ -268,7 +268,7 @@ class Application:
         services = self.services
         if services is None:
             return []
-        return await services.metrics.collect(services.database, services.webhooks)
+        return await services.metrics.collect(services.database, services.webhooks, services.jobs)
 
     async def adopt(self, schema: Schema) -> None:
         """Answer requests that come from now on by another schema.

@@ -23,6 +23,13 @@ def _check_seconds(type_: object, value: float) -> None:  # noqa: ARG001 - a val
         raise ValueError(message)
 
 
+def _check_interval(type_: object, value: float) -> None:  # noqa: ARG001 - a validator
+    """Raise ValueError for what is no interval between two looks."""
+    if not 0.1 <= value <= 3600:
+        message = "Must be from 0.1 to 3600."
+        raise ValueError(message)
+
+
 app = App(
     name="quire",
     help="A headless content server.",
@@ -81,6 +88,28 @@ def dev(project: Project = _HERE, /, *, host: Host = None, port: Port = None) ->
     overrides = _given({"server.host": host, "server.port": port})
     overrides |= {"environment": "development", "server.workers": 1}
     return develop(open_project(project, overrides), overrides)
+
+
+@app.command
+def top(
+    project: Project = _HERE,
+    /,
+    *,
+    address: Annotated[
+        str | None,
+        Parameter(help="Address of the metrics; by default that of the project's settings."),
+    ] = None,
+    interval: Annotated[
+        float, Parameter(validator=_check_interval, help="Seconds between two looks, 0.1 to 3600.")
+    ] = 2.0,
+    once: Annotated[
+        bool, Parameter(negative="", show_default=False, help="Print one interval, and end.")
+    ] = False,
+) -> int:
+    """Show what a running server does, from its metrics."""
+    from quire.cli.top import show_top
+
+    return show_top(project, address=address, interval=interval, once=once)
 
 
 @app.command

@@ -123,6 +123,18 @@ WEBHOOK_LAG = Metric(
     help="Age of the oldest delivery that waits.",
     merge="max",
 )
+JOB_QUEUE = Metric(
+    name="quire_job_queue_depth",
+    kind="gauge",
+    help="Jobs that are due and wait in the database.",
+    merge="max",
+)
+JOB_LAG = Metric(
+    name="quire_job_queue_lag_seconds",
+    kind="gauge",
+    help="Time since the first of them was due.",
+    merge="max",
+)
 LOOP_LAG = Metric(
     name="quire_event_loop_lag_seconds",
     kind="histogram",

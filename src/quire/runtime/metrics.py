@@ -15,7 +15,10 @@ from quire.content_api.request_tracing import TraceObserver
 from quire.database.connection import Database
 from quire.database.observed import DatabaseObserver, ObservedDatabase, Operation
 from quire.database.program import Program
+from quire.database.stores.jobs import JOBS
+from quire.database.stores.webhook_deliveries import DELIVERIES
 from quire.errors import AppError
+from quire.jobs.setup import JobParts
 from quire.logging import is_json
 from quire.metrics.caches import CacheCounters
 from quire.metrics.catalogue import (
@@ -25,6 +28,8 @@ from quire.metrics.catalogue import (
     CACHE_MISSES,
     DATABASE_SECONDS,
     IN_FLIGHT,
+    JOB_LAG,
+    JOB_QUEUE,
     POOL_IN_USE,
     POOL_REFUSED,
     POOL_SIZE,
@@ -124,7 +129,9 @@ class Metrics:
         """Measure no more."""
         self.process.stop()
 
-    async def collect(self, database: Database, webhooks: WebhookParts) -> list[MetricFamily]:
+    async def collect(
+        self, database: Database, webhooks: WebhookParts, jobs: JobParts
+    ) -> list[MetricFamily]:
         """Return the present figures of this process."""
         found = [self._build(), single(PROCESSES, 1), *self.process.families()]
         if self.requests is not None:
@@ -140,23 +147,46 @@ class Metrics:
         found.append(
             family(WEBHOOK_DELIVERIES, [((name,), count) for name, count in attempts.items()])
         )
-        found += await self._queue(database, webhooks)
+        found += await self._queues(database, webhooks, jobs)
         return found
 
     def _build(self) -> MetricFamily:
         return family(BUILD, [((quire.__version__, platform.python_version(), self._kind), 1)])
 
-    async def _queue(self, database: Database, webhooks: WebhookParts) -> list[MetricFamily]:
-        """Ask the database what waits for webhooks; nothing is told while it does not answer."""
-        depth, oldest = 0, None
-        if webhooks.outbox.listens:
-            try:
-                async with asyncio.timeout(_QUEUE_SECONDS):
-                    depth, oldest = await database.read(webhooks.deliveries.backlog)
-            except (AppError, TimeoutError):
-                return []
-        lag = 0.0 if oldest is None else max(0, self._clock() - oldest) / 1000
-        return [single(WEBHOOK_QUEUE, depth), single(WEBHOOK_LAG, lag)]
+    async def _queues(
+        self, database: Database, webhooks: WebhookParts, jobs: JobParts
+    ) -> list[MetricFamily]:
+        """Ask the database what waits; nothing is told while it does not answer."""
+        now = self._clock()
+        try:
+            async with asyncio.timeout(_QUEUE_SECONDS):
+                delivery = await database.read(lambda: _delivery_backlog(webhooks))
+                job = await database.read(lambda: _job_backlog(jobs, now))
+        except (AppError, TimeoutError):
+            return []
+        return [
+            single(WEBHOOK_QUEUE, delivery[0]),
+            single(WEBHOOK_LAG, _age(delivery[1], now)),
+            single(JOB_QUEUE, job[0]),
+            single(JOB_LAG, _age(job[1], now)),
+        ]
+
+
+def _delivery_backlog(webhooks: WebhookParts) -> Program[tuple[int, int | None]]:
+    if not (yield from webhooks.tables.exists(DELIVERIES)):
+        return 0, None
+    return (yield from webhooks.deliveries.backlog())
+
+
+def _job_backlog(jobs: JobParts, now: int) -> Program[tuple[int, int | None]]:
+    if not (yield from jobs.queue.tables.exists(JOBS)):
+        return 0, None
+    return (yield from jobs.queue.rows.backlog(now))
+
+
+def _age(moment: int | None, now: int) -> float:
+    """Return the seconds since a moment, 0 where there is none."""
+    return 0.0 if moment is None else max(0, now - moment) / 1000
 
 
 def _observer(

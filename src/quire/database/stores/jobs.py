@@ -114,6 +114,19 @@ class JobRows:
         }
         return (yield from self._writes.insert(_NAME, row))
 
+    def backlog(self, now: int) -> Program[tuple[int, int | None]]:
+        """Count the jobs that are due and wait; return that and when the first of them was due."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(_NAME)
+            due = table.c("due")
+            counted = sa.select(sa.func.count(), sa.func.min(due)).select_from(table.source)
+            is_waiting = table.c("state") == builder.constant(WAITING)
+            return counted.where(is_waiting, due <= builder.plain_slot(0))
+
+        ((count, first),) = yield from self._rows.run("backlog", build, now)
+        return int(count or 0), None if first is None else int(first)
+
     def first_due(self, names: Sequence[str]) -> Program[int | None]:
         """Return when one of these jobs can be claimed next; ``None`` when none is left to run."""
         return (yield from self._rows.first_due(_is_claimable, list(names)))

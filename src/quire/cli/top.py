@@ -1,0 +1,253 @@
+"""``quire top``: what a running server does, from its metrics, renewed every few seconds."""
+
+import time
+from collections.abc import Iterable, Mapping
+from http.client import HTTPException
+from pathlib import Path
+from urllib.request import urlopen
+
+from msgspec import Struct
+from prometheus_client.parser import text_string_to_metric_families
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from quire.cli.exit_codes import DONE
+from quire.errors import ApplicationError, ConfigurationError
+from quire.settings import load_settings
+
+_TIMEOUT_SECONDS = 10
+_MOST_ROUTES = 15
+_MEBIBYTE = 1 << 20
+
+Labels = frozenset[tuple[str, str]]
+
+
+class Snapshot(Struct, frozen=True):
+    """The values of all samples at a moment, which is a time of a monotonic clock."""
+
+    at: float
+    values: Mapping[tuple[str, Labels], float]
+
+    def labels(self, name: str, label: str) -> list[str]:
+        """List the values of a label of a metric, in order."""
+        return sorted({dict(labels)[label] for found, labels in self.values if found == name})
+
+    def sum(self, name: str, **labels: str) -> float:
+        """Add up the samples of a name that have these labels."""
+        wanted = labels.items()
+        return sum(
+            value
+            for (found, having), value in self.values.items()
+            if found == name and having >= wanted
+        )
+
+    def buckets(self, name: str, **labels: str) -> dict[float, float]:
+        """Add up the cumulative buckets of a histogram, by upper bound."""
+        wanted = labels.items()
+        found: dict[float, float] = {}
+        for (sample, having), value in self.values.items():
+            if sample == f"{name}_bucket" and having >= wanted:
+                bound = float(dict(having)["le"])
+                found[bound] = found.get(bound, 0.0) + value
+        return found
+
+
+class Interval(Struct, frozen=True):
+    """What has happened between two snapshots of one server."""
+
+    before: Snapshot
+    after: Snapshot
+
+    @property
+    def seconds(self) -> float:
+        """How long it was."""
+        return max(self.after.at - self.before.at, 1e-9)
+
+    def rate(self, name: str, **labels: str) -> float:
+        """Return how much a counter has grown in a second; one that went back has begun anew."""
+        after = self.after.sum(name, **labels)
+        before = self.before.sum(name, **labels)
+        return (after if after < before else after - before) / self.seconds
+
+    def quantile(self, share: float, name: str, **labels: str) -> float | None:
+        """Return the bucket bound below which a share of the values was; ``None`` without values.
+
+        It is infinite when they are beyond the last bound.
+        """
+        former = self.before.buckets(name, **labels)
+        grown = {
+            bound: count - former.get(bound, 0.0)
+            for bound, count in sorted(self.after.buckets(name, **labels).items())
+        }
+        total = max(grown.values(), default=0.0)
+        if total <= 0:
+            return None
+        return next(bound for bound, count in grown.items() if count >= share * total)
+
+    def hit_rate(self, cache: str) -> float | None:
+        """Return the share of lookups of a cache that found something; ``None`` without lookups."""
+        hits = self.rate("quire_cache_hits_total", cache=cache)
+        misses = self.rate("quire_cache_misses_total", cache=cache)
+        return hits / (hits + misses) if hits + misses else None
+
+
+def show_top(project: Path, *, address: str | None, interval: float, once: bool) -> int:
+    """Show a server until a signal ends it, or one interval of it.
+
+    ``address`` is that of its metrics, by default the one in the project's settings. Raises
+    ConfigurationError when there is none there, and ApplicationError when nobody answers.
+    """
+    url = address or _address_of(project)
+    console = Console()
+    before = _fetch(url)
+    if once:
+        time.sleep(interval)
+        console.print(view(Interval(before, _fetch(url)), url))
+        return DONE
+    with Live(Text(f"{url}: the first figures follow ..."), console=console, screen=True) as live:
+        while True:
+            time.sleep(interval)
+            after = _fetch(url)
+            live.update(view(Interval(before, after), url))
+            before = after
+
+
+def _address_of(project: Path) -> str:
+    metrics = load_settings(project).metrics
+    if not metrics.port:
+        raise ConfigurationError(
+            "The project serves no metrics on a port that is known: set metrics.port, or name "
+            "their address with --address http://HOST:PORT."
+        )
+    host = metrics.address if metrics.address not in {"0.0.0.0", "::"} else "localhost"  # noqa: S104 - compared
+    return f"http://[{host}]:{metrics.port}" if ":" in host else f"http://{host}:{metrics.port}"
+
+
+def _fetch(address: str) -> Snapshot:
+    url = f"{address.rstrip('/')}/metrics"
+    if not url.startswith(("http://", "https://")):
+        raise ApplicationError(f"{address} is no address of metrics: it begins with http://.")
+    try:
+        with urlopen(url, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310 - http alone
+            text = response.read().decode()
+        return read_snapshot(text, time.monotonic())
+    except (OSError, ValueError, HTTPException) as error:
+        raise ApplicationError(f"{url} tells no metrics: {error}") from error
+
+
+def read_snapshot(text: str, at: float) -> Snapshot:
+    """Read the text form of metrics. Raises ValueError for anything else."""
+    return Snapshot(
+        at,
+        {
+            (sample.name, frozenset(sample.labels.items())): sample.value
+            for found in text_string_to_metric_families(text)
+            for sample in found.samples
+        },
+    )
+
+
+def view(interval: Interval, address: str) -> Group:
+    """Lay out what has happened in an interval."""
+    return Group(
+        _summary(interval, address),
+        _routes(interval),
+        Text(),
+        _side_by_side(_database(interval), _caches(interval), _queues(interval)),
+    )
+
+
+def _summary(interval: Interval, address: str) -> Text:
+    after = interval.after
+    requests = interval.rate("quire_http_requests_total")
+    faults = interval.rate("quire_http_requests_total", status="5xx")
+    memory = after.sum("process_resident_memory_bytes") / _MEBIBYTE
+    lag = interval.quantile(0.99, "quire_event_loop_lag_seconds")
+    return Text(
+        f"{address}   {after.sum('quire_processes'):.0f} processes   "
+        f"{requests:.1f} requests/s   {faults:.1f} errors/s   "
+        f"{after.sum('quire_http_requests_in_flight'):.0f} in flight   "
+        f"CPU {interval.rate('process_cpu_seconds_total'):.0%}   {memory:.0f} MiB   "
+        f"loop lag {_time(lag)}\n",
+        style="bold",
+    )
+
+
+def _routes(interval: Interval) -> Table:
+    table = _table("Route", "requests/s", "errors/s", "p50", "p99")
+    name = "quire_http_requests_total"
+    rows = []
+    for route in interval.after.labels(name, "route"):
+        times = "quire_http_request_duration_seconds"
+        cells = (
+            f"{interval.rate(name, route=route, status='5xx'):.1f}",
+            _time(interval.quantile(0.5, times, route=route)),
+            _time(interval.quantile(0.99, times, route=route)),
+        )
+        rows.append((interval.rate(name, route=route), route, cells))
+    for rate, route, cells in sorted(rows, key=lambda row: (-row[0], row[1]))[:_MOST_ROUTES]:
+        table.add_row(route, f"{rate:.1f}", *cells)
+    return table
+
+
+def _database(interval: Interval) -> Table:
+    table = _table("Database", "per second", "p99", "in use", "waiting")
+    name = "quire_database_operation_duration_seconds"
+    after = interval.after
+    for operation in after.labels(f"{name}_count", "operation"):
+        size = after.sum("quire_database_pool_size", pool=operation)
+        used = after.sum("quire_database_pool_in_use", pool=operation)
+        table.add_row(
+            operation,
+            f"{interval.rate(f'{name}_count', operation=operation):.1f}",
+            _time(interval.quantile(0.99, name, operation=operation)),
+            f"{used:.0f}/{size:.0f}" if size else "",
+            f"{after.sum('quire_database_pool_waiting', pool=operation):.0f}" if size else "",
+        )
+    return table
+
+
+def _caches(interval: Interval) -> Table:
+    table = _table("Cache", "hits", "entries")
+    for cache in interval.after.labels("quire_cache_entries", "cache"):
+        rate = interval.hit_rate(cache)
+        entries = interval.after.sum("quire_cache_entries", cache=cache)
+        table.add_row(cache, "" if rate is None else f"{rate:.0%}", f"{entries:.0f}")
+    return table
+
+
+def _queues(interval: Interval) -> Table:
+    table = _table("Queue", "waiting", "oldest")
+    after = interval.after
+    for title, name in (("webhooks", "quire_webhook_queue"), ("jobs", "quire_job_queue")):
+        lag = after.sum(f"{name}_lag_seconds")
+        table.add_row(title, f"{after.sum(f'{name}_depth'):.0f}", f"{lag:.0f} s")
+    return table
+
+
+def _table(first: str, *others: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold cyan")
+    table.add_column(first, overflow="fold")
+    for title in others:
+        table.add_column(title, justify="right")
+    return table
+
+
+def _side_by_side(*tables: Table) -> Table:
+    grid = Table.grid(padding=(0, 4))
+    for _ in tables:
+        grid.add_column()
+    cells: Iterable[Table] = tables
+    grid.add_row(*cells)
+    return grid
+
+
+def _time(seconds: float | None) -> str:
+    """Write the bound of a bucket: what took no longer than that."""
+    if seconds is None:
+        return ""
+    if seconds == float("inf"):
+        return "> 10 s"
+    return f"≤ {seconds * 1000:g} ms" if seconds < 1 else f"≤ {seconds:g} s"
