@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from quire.hooks.marks import after_write, before_write
     from quire.hooks.operators import operator
+    from quire.hooks.policies import PolicyContext, policy
     from quire.hooks.principal import Principal
     from quire.hooks.routes import route
     from quire.hooks.rules import rule
@@ -49,6 +50,7 @@ __all__ = [
     "NotFound",
     "NotLoadedError",
     "Page",
+    "PolicyContext",
     "PreconditionFailed",
     "Principal",
     "Shape",
@@ -64,6 +66,7 @@ __all__ = [
     "job",
     "now",
     "operator",
+    "policy",
     "principal",
     "route",
     "rule",
@@ -83,6 +86,8 @@ _MODULES = {
     "now": "quire.hooks.time",
     "Sql": "quire.database.compile.custom_operators",
     "operator": "quire.hooks.operators",
+    "PolicyContext": "quire.hooks.policies",
+    "policy": "quire.hooks.policies",
     "route": "quire.hooks.routes",
     "rule": "quire.hooks.rules",
     "settings": "quire.extensions.code_settings",

@@ -8,12 +8,14 @@ handlers of content ask again.
 from collections.abc import Awaitable, Callable, Iterable
 
 from quire.access.admin_ability import AdminAbility
+from quire.access.principal import Administrator
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
-from quire.document_service.project_rules import RuleEvaluation
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, PolicyError
+from quire.hooks.principal import Principal
 
 SIGNED_IN = "signed in"
 """The action of routes that everybody who is signed in may call."""
@@ -28,6 +30,8 @@ Begin = Callable[[Request, Route], Awaitable[None]]
 Note = Callable[[Request, Route, int], Awaitable[None]]
 """Is told of each request to a route, with the status of its answer."""
 
+_READING = frozenset({"GET", "HEAD"})
+
 
 class AdminApi:
     """Answers the routes of administrators."""
@@ -37,14 +41,15 @@ class AdminApi:
         routes: Iterable[Route],
         content_version: ContentVersion,
         authenticator: AdminAuthenticator,
-        rules: RuleEvaluation,
+        engine: WriteEngine,
         begin: Begin,
         note: Note,
     ) -> None:
         self.routes = RouteTable(routes)
         self._content_version = content_version
         self._authenticator = authenticator
-        self._rules = rules
+        self._rules = engine.rules
+        self._policies = engine.policies
         self._begin = begin
         self._note = note
 
@@ -79,6 +84,7 @@ class AdminApi:
             if not _may_call(administrator.ability, route.action):
                 await self._note(request, route, PolicyError.status)
                 raise PolicyError
+            self._require_policies(request, administrator)
         await self._begin(request, route)
         try:
             response = await route.handler(request)
@@ -87,6 +93,23 @@ class AdminApi:
             raise
         await self._note(request, route, response.status)
         return response
+
+    def _require_policies(self, request: Request, administrator: Administrator) -> None:
+        """Ask the policies on reading documents of a content type. Raises ForbiddenError.
+
+        Those on writing are asked where documents are written.
+        """
+        uid = request.parameters.get("uid")
+        if self._policies.is_empty or uid is None or request.method not in _READING:
+            return
+        document_id = request.parameters.get("id")
+        action = "find" if document_id is None else "findOne"
+        self._policies.require_read(
+            f"{uid}.{action}",
+            Principal(kind="admin", id=administrator.id),
+            document_id=document_id,
+            query=request.query,
+        )
 
 
 def _may_call(ability: AdminAbility, action: str) -> bool:

@@ -66,7 +66,7 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
         routes(),
         sources.content_version,
         identity.authenticator,
-        context.engine.rules,
+        context.engine,
         trail.begin,
         trail.note,
     )

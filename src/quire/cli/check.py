@@ -5,7 +5,14 @@ from pathlib import Path
 
 from quire.cli.check_report import Report
 from quire.cli.exit_codes import DONE, PROBLEMS
-from quire.cli.hooks import hook_line, job_line, route_line, rule_line, schedule_line
+from quire.cli.hooks import (
+    hook_line,
+    job_line,
+    policy_line,
+    route_line,
+    rule_line,
+    schedule_line,
+)
 from quire.cli.project import require_project
 from quire.cli.terminal import print_result, show_progress
 from quire.customisations import Customisations, find_customisations
@@ -119,6 +126,7 @@ def _extensions(settings: Settings, schema: Schema, report: Report) -> None:
     ]
     report.groups["served"] += [hook_line(hook) for hook in extensions.hooks]
     report.groups["served"] += [rule_line(rule) for rule in extensions.rules]
+    report.groups["served"] += [policy_line(policy) for policy in extensions.policies]
     report.groups["served"] += [route_line(route) for route in extensions.routes]
     report.groups["served"] += [job_line(job) for job in extensions.jobs]
     report.groups["served"] += [schedule_line(one) for one in extensions.schedules]

@@ -11,6 +11,7 @@ from quire.extensions import load_extensions
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Extensions, Hook
 from quire.hooks.jobs import JobDefinition
+from quire.hooks.policies import Policy
 from quire.hooks.routes import CustomRoute
 from quire.hooks.rules import Rule
 from quire.hooks.schedules import ScheduleDefinition
@@ -32,6 +33,7 @@ def list_hooks(project: Path, uid: str | None) -> int:
         raise ApplicationError(f"There is no content type {uid}{nearest(uid, known)}")
     extensions = load_extensions(settings.project, schema, settings)
     lines = [*_hook_lines(extensions, uid), *_rule_lines(extensions, uid)]
+    lines += _policy_lines(extensions, uid)
     lines += [*_route_lines(extensions, uid), *_job_lines(extensions, uid)]
     for line in lines:
         print_result(line)
@@ -56,6 +58,12 @@ def _rule_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
             yield f"{one.uid}  rule on {', '.join(one.on)}  {one.name}  {one.place}"
 
 
+def _policy_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
+    for one in extensions.policies:
+        if uid in {None, one.uid}:
+            yield f"{one.uid}  policy on {', '.join(one.on)}  {one.name}  {one.place}"
+
+
 def _route_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
     for one in extensions.routes:
         if uid is None or one.action.rpartition(".")[0] == uid:
@@ -75,6 +83,12 @@ def hook_line(hook: Hook) -> str:
     """Return what a hook is and when it runs, in one line."""
     actions = ", ".join(hook.on)
     return f"{hook.place}: {hook.phase} {hook.name} runs on {actions} of {hook.uid}"
+
+
+def policy_line(policy: Policy) -> str:
+    """Return what a policy is asked for, in one line."""
+    actions = ", ".join(policy.on)
+    return f"{policy.place}: policy {policy.name} is asked before {actions} of {policy.uid}"
 
 
 def rule_line(rule: Rule) -> str:

@@ -1,6 +1,6 @@
 """Rate limits of the routes for accounts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from quire.auth.rate_limit import Allowance, RateLimiter, place_of
 from quire.content_api.messages import Handler, Request, Response
@@ -19,16 +19,26 @@ class CallLimits:
     def __init__(self, limiter: RateLimiter | None) -> None:
         self._limiter = limiter
 
-    def limited(self, handler: Handler, route: str, *, by_email: bool = False) -> Handler:
+    def limited(
+        self,
+        handler: Handler,
+        route: str,
+        *,
+        by_email: bool = False,
+        key: Callable[[Request], str] | None = None,
+    ) -> Handler:
         """Return a handler that counts its calls, and whose answers say how many are left.
 
         With ``by_email`` each e-mail in a body is counted by itself, and all of one place too.
+        ``key`` returns what calls are counted by in place of the address that they come from.
         """
         limiter = self._limiter
         if limiter is None:
             return handler
 
         def count(request: Request) -> Allowance:
+            if key is not None:
+                return limiter.count(f"{route} {key(request)}")
             place = place_of(request.client[0]) if request.client else ""
             if by_email:
                 limiter.count(f"{route} {place}", times=_PLACE_FACTOR)

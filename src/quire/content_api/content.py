@@ -38,7 +38,8 @@ from quire.content_api.routes import METHODS, Found, Route, RouteTable
 from quire.content_manager.content_version import ContentVersion
 from quire.database.connection import WouldBlockError
 from quire.database.retry_guard import watch_commits
-from quire.document_service.project_rules import RuleEvaluation
+from quire.document_service.project_rules import acting
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import (
     AppError,
     InternalServerError,
@@ -112,7 +113,7 @@ class ContentApi:
         settings: Settings,
         headers: ResponseHeaders,
         authorizer: Authorizer,
-        rules: RuleEvaluation,
+        engine: WriteEngine,
         others: OtherResponders,
     ) -> None:
         self.successor = others.successor
@@ -124,7 +125,8 @@ class ContentApi:
         self._limits = settings.limits
         self.headers = headers
         self._authorizer = authorizer
-        self._rules = rules
+        self._rules = engine.rules
+        self._policies = engine.policies
         self._drafts_need_token = settings.api.drafts_need_token
         self._readiness = others.readiness
         self._public = others.public
@@ -214,10 +216,21 @@ class ContentApi:
         route, request.parameters = found
         request.version = version
         principal = request.principal = self._rules.narrow(principal)
-        self._authorizer.require(principal, route.action, route.uid)
+        self._require(principal, route, request)
         if self._drafts_need_token:
             refuse_drafts(principal, request)
         return respond_now(request)
+
+    def _require(self, principal: Principal, route: Route, request: Request) -> None:
+        """Check the permission and the policies of a route. Raises ForbiddenError."""
+        self._authorizer.require(principal, route.action, route.uid)
+        if not self._policies.is_empty:
+            self._policies.require_read(
+                route.action,
+                acting(principal),
+                document_id=request.parameters.get("documentId"),
+                query=request.query,
+            )
 
     async def role_principal(self, role_id: int) -> Principal:
         """See `Authenticator.role_principal`."""
@@ -239,7 +252,7 @@ class ContentApi:
         try:
             request.version = await self._content_version.current()
             principal = request.principal = self._rules.narrow(principal)
-            self._authorizer.require(principal, route.action, route.uid)
+            self._require(principal, route, request)
             if self._drafts_need_token:
                 refuse_drafts(principal, request)
             return await route.handler(request)
@@ -341,7 +354,7 @@ class ContentApi:
         request.version = version
         principal = self._rules.narrow(await self._principal(request, route, version))
         request.principal = principal
-        self._authorizer.require(principal, route.action, route.uid)
+        self._require(principal, route, request)
         if verb != "GET":
             request.commits = watch_commits()
         elif self._drafts_need_token:

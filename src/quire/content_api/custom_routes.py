@@ -8,13 +8,20 @@ from typing import Any, get_args, get_origin
 import msgspec
 import structlog
 
-from quire.content_api.messages import NO_CONTENT, Request, Response
+from quire.auth.rate_limit import RateLimiter, place_of
+from quire.auth.shared_counters import SharedCounters
+from quire.clock import Clock
+from quire.content_api.call_limits import CallLimits
+from quire.content_api.messages import NO_CONTENT, Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.document_service.call_context import CallContext
+from quire.document_service.policies import ask_policies
+from quire.document_service.project_rules import acting
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError, ValidationError
 from quire.hooks.document import Document, Page, is_unrestricted
 from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.policies import PolicyContext
 from quire.hooks.routes import CustomRoute, RouteParameter
 from quire.hooks.shape import Shape
 
@@ -25,10 +32,14 @@ _UNRESTRICTED = (
 )
 
 
-def custom_route(route: CustomRoute, documents: DocumentService) -> Route:
-    """Return the route of a function of the project."""
+def custom_route(
+    route: CustomRoute, documents: DocumentService, calls: SharedCounters, clock: Clock
+) -> Route:
+    """Return the route of a function of the project; ``calls`` counts those of a limited one."""
 
     async def handle(request: Request) -> Response:
+        if route.policies:
+            ask_policies(route.policies, _policy_context(route, request))
         arguments = _arguments(route, request)
         context = CallContext(route.name, documents, request.principal)
         limit = asyncio.timeout(route.timeout)
@@ -59,8 +70,36 @@ def custom_route(route: CustomRoute, documents: DocumentService) -> Route:
         method=route.method,
         path=route.path,
         action=None if route.public else route.action,
-        handler=handle,
+        handler=_limited(handle, route, calls, clock),
         custom=route,
+    )
+
+
+def _limited(handler: Handler, route: CustomRoute, calls: SharedCounters, clock: Clock) -> Handler:
+    if route.rate is None:
+        return handler
+    name = f"{route.method} /{route.path}"
+    limiter = RateLimiter(
+        calls, name, limit=route.rate.limit, interval_ms=route.rate.interval_ms, clock=clock
+    )
+    return CallLimits(limiter).limited(handler, "", key=_caller)
+
+
+def _caller(request: Request) -> str:
+    """Return what calls are counted by: the user or token, else the place that they come from."""
+    who = acting(request.principal)
+    if who.id is not None:
+        return f"{who.kind} {who.id}"
+    return place_of(request.client[0]) if request.client else ""
+
+
+def _policy_context(route: CustomRoute, request: Request) -> PolicyContext:
+    body = request.body if isinstance(request.body, Mapping) else {}
+    return PolicyContext(
+        principal=acting(request.principal),
+        action=route.action,
+        data={**body, **request.parameters},
+        query=request.query,
     )
 
 

@@ -182,7 +182,7 @@ class Documents(Generic[D]):
         locale: str | None = None,
     ) -> Any:
         """Return one document, ``None`` where there is none in this status and locale."""
-        context, ability = self._reach("findOne")
+        context, ability = self._reach("findOne", document_id)
         find = Find(
             uid=self._uid,
             **self._shown(context, shape, fields, populate),
@@ -413,15 +413,21 @@ class Documents(Generic[D]):
             raise ValueError(message)
         return query_of_shape(shape, self._require_type(context), context.engine.schema)
 
-    def _reach(self, action: str) -> tuple[ExtensionContext, Ability]:
+    def _reach(
+        self, action: str, document_id: str | None = None
+    ) -> tuple[ExtensionContext, Ability]:
         """Return the current context and what may be read. Raises ForbiddenError."""
         context = current_context()
         self._require_type(context)
         if system_reason() is not None:
             return context, Unsanitized()
         ability = self._ability(context)
-        if not ability.allows(f"{self._uid}.{action}"):
+        permission = f"{self._uid}.{action}"
+        if not ability.allows(permission):
             raise ForbiddenError
+        context.engine.policies.require_read(
+            permission, principal(), document_id=document_id, query={}
+        )
         return context, ability
 
     def _require_type(self, context: ExtensionContext) -> ContentType:

@@ -90,6 +90,12 @@ def _actions_of(command: Command) -> tuple[WriteAction, WriteAction]:
             return "discard_draft", "update"
 
 
+def command_actions(unit: UnitOfWork, command: Command) -> tuple[WriteAction, ...]:
+    """Return what a command does: its action, and publishing if it does that, too."""
+    action, _ = _actions_of(command)
+    return (action, "publish") if _publishes(unit, command) else (action,)
+
+
 def _publishes(unit: UnitOfWork, command: Command) -> bool:
     """Tell whether a document is published after it was created or changed."""
     if not isinstance(command, CreateDocument | UpdateDocument) or not command.publish:

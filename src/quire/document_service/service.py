@@ -37,10 +37,17 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.passwords import Password, passwords_in
+from quire.document_service.project_rules import acting
 from quire.document_service.reading import Find, Page, PlannedRead, Shown
-from quire.document_service.row_rules import require_after, require_before, rules_for
+from quire.document_service.row_rules import (
+    command_actions,
+    require_after,
+    require_before,
+    rules_for,
+)
 from quire.document_service.unit_of_work import HashPassword, UnitOfWork, WriteEngine
 from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
+from quire.hooks import principal as hooks
 from quire.logging import trace_parent
 from quire.schema.model import Schema
 from quire.webhooks.event_bus import EventBus
@@ -277,6 +284,8 @@ def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry
     Raises ForbiddenError for a document that rules keep from who writes, and NotFoundError for one
     that rules of the project hide.
     """
+    if not unit.engine.policies.is_empty:
+        _ask_policies(unit, command)
     rules = rules_for(unit, command)
     if rules is None:
         return (yield from _act_on(unit, command))
@@ -284,6 +293,17 @@ def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry
     written = yield from _act_on(unit, command)
     yield from require_after(unit, command, rules, written, existed=existed)
     return written
+
+
+def _ask_policies(unit: UnitOfWork, command: Command) -> None:
+    """Ask the policies of the project, unless the server or the system writes."""
+    if unit.principal is not None:
+        who = acting(unit.principal)
+    elif unit.editor is not None and not unit.is_system:
+        who = hooks.Principal(kind="admin", id=unit.editor)
+    else:
+        return
+    unit.engine.policies.require_write(command, command_actions(unit, command), who)
 
 
 def _act_on(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:

@@ -15,6 +15,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Statement, Value
 from quire.document_service.passwords import Password, password_of
+from quire.document_service.policies import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.reading import Reads, Shown
 from quire.hooks.extensions import NO_EXTENSIONS, Cause, Extensions
@@ -57,6 +58,11 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     def rules(self) -> RuleEvaluation:
         """What evaluates the rules of the project's code."""
         return RuleEvaluation(self.extensions.rules, self.schema, self.clock)
+
+    @cached_property
+    def policies(self) -> PolicyTable:
+        """The policies of the project's code."""
+        return PolicyTable(self.extensions.policies)
 
     def adopt_default_locale(self, code: str | None) -> None:
         """Take another locale for the default one, for all that begins from now on."""

@@ -10,17 +10,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from quire.errors import QuireError
+from quire.extensions.content_checks import ContentChecks
 from quire.extensions.declarations import DeclarationCheck
 from quire.extensions.hook_check import HookCheck
 from quire.extensions.jobs import JobCheck
 from quire.extensions.modules import ExtensionProblem, ImportedModules, import_modules
 from quire.extensions.routes import RouteCheck
-from quire.extensions.rule_check import RuleCheck
 from quire.hooks.extensions import Extensions, Hook, make_extensions
 from quire.hooks.jobs import JobMark
 from quire.hooks.marks import MARKS
 from quire.hooks.routes import RouteMark
-from quire.hooks.rules import Rule, RuleMark
 from quire.hooks.schedules import ScheduleMark
 from quire.schema.model import Schema
 from quire.settings import Settings
@@ -56,9 +55,8 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     """Check imported code against a schema. Raises ExtensionError with all problems."""
     problems = list(modules.problems)
     hooks: list[Hook] = []
-    rules: list[Rule] = []
     routes, jobs = RouteCheck(schema), JobCheck()
-    declarations = DeclarationCheck()
+    content, declarations = ContentChecks(schema), DeclarationCheck()
     for file, name, function in _marked(modules):
         for mark in getattr(function, MARKS):
             if isinstance(mark, RouteMark):
@@ -70,10 +68,7 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
             if isinstance(mark, ScheduleMark):
                 jobs.add_schedule(file, name, function, mark)
                 continue
-            if isinstance(mark, RuleMark):
-                rule_check = RuleCheck(schema, file, name, function, mark)
-                rules += rule_check.rules()
-                problems += rule_check.problems
+            if content.add(file, name, function, mark):
                 continue
             if declarations.takes(mark):
                 declarations.add(file, name, function, mark)
@@ -81,11 +76,12 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
             checked = HookCheck(schema, file, name, function, mark)
             hooks += checked.hooks()
             problems += checked.problems
-    problems += routes.problems + jobs.problems + declarations.problems
+    problems += routes.problems + jobs.problems + content.problems + declarations.problems
     if problems:
         raise ExtensionError(problems)
-    extensions = make_extensions(hooks, modules.version, routes.routes, jobs.jobs, rules)
-    return declarations.added_to(replace(extensions, schedules=tuple(jobs.schedules)))
+    extensions = make_extensions(hooks, modules.version, routes.routes, jobs.jobs)
+    extensions = replace(extensions, schedules=tuple(jobs.schedules))
+    return content.added_to(declarations.added_to(extensions))
 
 
 def _marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:

@@ -1,7 +1,7 @@
 """The part of the check of marked functions that all kinds on content types share."""
 
 import inspect
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Generic, Protocol, TypeVar
 
@@ -66,14 +66,7 @@ class MarkCheck(Generic[M]):
             return
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             self.report(f"{self.name} is a generator; it must return, not yield")
-        parameters = inspect.signature(function).parameters.values()
-        required = [p for p in parameters if p.default is p.empty and p.kind not in _VARIADIC]
-        positional = [p for p in parameters if p.kind in _POSITIONAL]
-        if (
-            len(required) > len(arguments)
-            or len(positional) < len(arguments)
-            or any(p not in positional for p in required)
-        ):
+        if not takes_arguments(function, len(arguments)):
             signature = f"{self.name}{inspect.signature(function)}"
             count = "one argument" if len(arguments) == 1 else "two arguments"
             self.report(f"{signature} must take {count}, {' and '.join(arguments)}")
@@ -164,3 +157,11 @@ class MarkCheck(Generic[M]):
         """Return the class of the documents that the function gets."""
         kind = self.mark.kind
         return kind if isinstance(kind, type) and issubclass(kind, Document) else Document
+
+
+def takes_arguments(function: Callable[..., object], count: int) -> bool:
+    """Tell whether a function can be called with so many arguments by position, and no others."""
+    parameters = inspect.signature(function).parameters.values()
+    required = [p for p in parameters if p.default is p.empty and p.kind not in _VARIADIC]
+    positional = [p for p in parameters if p.kind in _POSITIONAL]
+    return len(required) <= count <= len(positional) and all(p in positional for p in required)

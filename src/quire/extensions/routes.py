@@ -10,13 +10,17 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from quire.customisations import usual_routes
+from quire.extensions.mark_check import takes_arguments
 from quire.extensions.modules import ExtensionProblem
-from quire.hooks.routes import CustomRoute, RouteMark, RouteParameter, Source
+from quire.hooks.policies import Policy
+from quire.hooks.routes import CallRate, CustomRoute, RouteMark, RouteParameter, Source
 from quire.schema.model import Schema
 
 _SEGMENT = re.compile(r":[A-Za-z_][A-Za-z0-9_]*|[A-Za-z0-9._~-]+")
 _ACTION = re.compile(r"api::[a-z0-9-]+\.[A-Za-z0-9-]+\.[A-Za-z0-9_]+")
 _LONGEST_TIMEOUT = 600
+_INTERVALS = {"second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
+_RATE = re.compile(f"(?P<calls>[1-9][0-9]{{0,5}})/(?P<interval>{'|'.join(_INTERVALS)})")
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _LISTS = (list, Sequence, tuple, set, frozenset)
@@ -53,6 +57,8 @@ class RouteCheck:
             line=line,
             returns=_hints(function).get("return"),
             summary=(inspect.getdoc(function) or "").partition("\n")[0],
+            policies=tuple(_policies(file, line, mark)),
+            rate=_call_rate(mark.rate),
             parameters={one.name: one for one in _parameters(function, path)},  # type: ignore[arg-type]  # likewise
         )
         key = (mark.method, _shape(path))
@@ -101,6 +107,9 @@ class RouteCheck:
             yield f"public must be True or False, not {mark.public!r}"
         if not _is_timeout(mark.timeout):
             yield f"timeout must be from 1 to {_LONGEST_TIMEOUT} seconds, not {mark.timeout!r}"
+        if mark.rate is not None and _call_rate(mark.rate) is None:
+            yield f'rate must be like "30/minute", not {mark.rate!r}'
+        yield from _policy_problems(mark.policies)
         yield from self._core_action(mark.action or _action_of(file, name) or "")
         yield from _signature_problems(name, function, mark.method, segments)
 
@@ -108,6 +117,37 @@ class RouteCheck:
         for content_type in self._schema.api_types:
             if action in {one.permission for one in usual_routes(content_type)}:
                 yield f"{action} is an action of the core: name another one"
+
+
+def _policy_problems(policies: object) -> Iterator[str]:
+    if not isinstance(policies, list | tuple):
+        yield f"policies must be a list of functions, not {policies!r}"
+        return
+    for policy in policies:
+        if not inspect.isfunction(policy) or inspect.iscoroutinefunction(policy):
+            yield f"the policy {getattr(policy, '__name__', policy)!r} is not a plain function"
+        elif not takes_arguments(policy, 1):
+            yield f"the policy {policy.__name__} must take one argument, the context"
+
+
+def _policies(file: str, line: int, mark: RouteMark) -> Iterator[Policy]:
+    for policy in mark.policies:
+        yield Policy(
+            uid=f"{mark.method} {mark.path}",
+            on=("route",),
+            function=policy,
+            name=policy.__name__,
+            file=file,
+            line=getattr(getattr(policy, "__code__", None), "co_firstlineno", line),
+        )
+
+
+def _call_rate(rate: object) -> CallRate | None:
+    """Return a rate such as ``"30/minute"``, ``None`` for what is none."""
+    found = _RATE.fullmatch(rate) if isinstance(rate, str) else None
+    if found is None:
+        return None
+    return CallRate(limit=int(found["calls"]), interval_ms=_INTERVALS[found["interval"]])
 
 
 def _signature_problems(

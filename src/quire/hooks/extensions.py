@@ -9,6 +9,7 @@ from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.operators import CustomOperator
+from quire.hooks.policies import Policy
 from quire.hooks.routes import CustomRoute
 from quire.hooks.rules import Rule
 from quire.hooks.schedules import ScheduleDefinition
@@ -103,6 +104,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
     operators: Mapping[str, CustomOperator] = field(default_factory=dict)
     """Filter operators by name."""
     schedules: tuple[ScheduleDefinition, ...] = ()
+    policies: tuple[Policy, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 
@@ -129,7 +131,6 @@ def make_extensions(
     version: str,
     routes: Sequence[CustomRoute] = (),
     jobs: Sequence[JobDefinition] = (),
-    rules: Sequence[Rule] = (),
 ) -> Extensions:
     """Build the snapshot of what was checked."""
     ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
@@ -139,7 +140,6 @@ def make_extensions(
         hooks=tuple(ordered),
         routes=tuple(routes),
         jobs=tuple(jobs),
-        rules=tuple(rules),
         writes={key: _hooks_of(ordered, *key) for key in keys},
     )
 

@@ -1,11 +1,12 @@
 """Routes of a project's Python code: the decorators, and checked routes as values."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
 from quire.hooks.marks import add_mark
+from quire.hooks.policies import Policy, PolicyFunction
 
 F = TypeVar("F", bound=Callable[..., Any])
 Source = Literal["path", "query", "body"]
@@ -19,6 +20,8 @@ class RouteMark(Struct, frozen=True, kw_only=True, eq=False):
     action: Any
     public: Any
     timeout: Any
+    policies: Any
+    rate: Any
 
     @property
     def phase(self) -> str:
@@ -33,17 +36,32 @@ class RouteDecorator:
         self._method = method
 
     def __call__(
-        self, path: str, *, action: str | None = None, public: bool = False, timeout: float = 30
+        self,
+        path: str,
+        *,
+        action: str | None = None,
+        public: bool = False,
+        policies: Sequence[PolicyFunction] = (),
+        rate: str | None = None,
+        timeout: float = 30,
     ) -> Callable[[F], F]:
         """Mark a function as a route.
 
         ``path`` is below the prefix of the API; a segment such as ``:slug`` is a parameter of the
         function. ``action`` is what a role or a token has to grant, by default
         ``api::<folder>.<folder>.<function>``; a route that is ``public`` asks for no permission.
-        ``timeout`` is in seconds.
+        ``policies`` are functions of a `PolicyContext` that are asked before. ``rate`` limits the
+        calls of one caller: ``"30/minute"``, by second, minute, hour or day. ``timeout`` is in
+        seconds.
         """
         mark = RouteMark(
-            method=self._method, path=path, action=action, public=public, timeout=timeout
+            method=self._method,
+            path=path,
+            action=action,
+            public=public,
+            policies=policies,
+            rate=rate,
+            timeout=timeout,
         )
         return lambda function: add_mark(function, mark)
 
@@ -59,6 +77,13 @@ class RouteDecorators:
 
 
 route = RouteDecorators()
+
+
+class CallRate(Struct, frozen=True):
+    """How many calls one caller may make in an interval."""
+
+    limit: int
+    interval_ms: int
 
 
 class RouteParameter(Struct, frozen=True, kw_only=True):
@@ -92,6 +117,8 @@ class CustomRoute(Struct, frozen=True, kw_only=True, eq=False):
     line: int
     returns: Any = None
     summary: str = ""
+    policies: tuple[Policy, ...] = ()
+    rate: CallRate | None = None
     parameters: Mapping[str, RouteParameter] = field(default_factory=dict)
 
     @property

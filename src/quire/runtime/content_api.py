@@ -4,6 +4,7 @@ import structlog
 from msgspec import Struct
 
 from quire.auth.authenticate import Authenticator
+from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
 from quire.content_api.admin_pages import AdminPages
 from quire.content_api.authorization import Authorizer
@@ -82,6 +83,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
                 authorizer,
                 found,
                 services.clock,
+                services.services.calls,
                 services.metrics.caches.responses,
             ),
             settings.api.prefix.rstrip("/"),
@@ -91,7 +93,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
         settings=settings,
         headers=ResponseHeaders(security_headers(settings.security), Cors(settings.cors)),
         authorizer=authorizer,
-        rules=parts.documents.engine.rules,
+        engine=parts.documents.engine,
         others=OtherResponders(
             readiness=Readiness(
                 services.database,
@@ -118,10 +120,13 @@ def _routes(
     authorizer: Authorizer,
     found: Customisations,
     now: Clock,
+    calls: SharedCounters,
     counter: CacheCounter,
 ) -> list[Route]:
     reader, documents = parts.reader, parts.documents
-    routes = [custom_route(one, documents) for one in documents.engine.extensions.routes]
+    routes = [
+        custom_route(one, documents, calls, now) for one in documents.engine.extensions.routes
+    ]
     responses = ResponseCache(settings.cache.responses, counter)
     reads = DocumentReads(reader, responses)
     scripts = ScriptServices(

@@ -1,0 +1,109 @@
+"""Asks the policies of a project before actions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import structlog
+
+from quire.document_service.commands import (
+    AllLocales,
+    CloneDocument,
+    Command,
+    CreateDocument,
+    UpdateDocument,
+)
+from quire.errors import AppError, ForbiddenError
+from quire.hooks.policies import Policy, PolicyContext
+from quire.hooks.principal import Principal
+from quire.hooks.write import WriteAction
+
+_log = structlog.get_logger("quire.extensions")
+_READS = {"find": "find", "findOne": "find_one", "count": "count"}
+"""The actions of policies on reads, by what permissions call them."""
+
+
+class PolicyTable:
+    """The policies of a project by content type and action."""
+
+    def __init__(self, policies: Iterable[Policy]) -> None:
+        found: dict[tuple[str, str], tuple[Policy, ...]] = {}
+        for policy in policies:
+            for action in policy.on:
+                key = (policy.uid, action)
+                found[key] = (*found.get(key, ()), policy)
+        self._policies: Mapping[tuple[str, str], tuple[Policy, ...]] = found
+        self.is_empty = not found
+
+    def require_read(
+        self,
+        permission: str | None,
+        who: Principal,
+        *,
+        document_id: str | None,
+        query: Mapping[str, object],
+    ) -> None:
+        """Ask the policies on the read that a permission is for. Raises ForbiddenError.
+
+        Other permissions are asked for where documents are written.
+        """
+        uid, _, name = (permission or "").rpartition(".")
+        action = _READS.get(name)
+        if action is None:
+            return
+        policies = self._policies.get((uid, action))
+        if policies is not None:
+            context = PolicyContext(
+                principal=who, action=action, uid=uid, document_id=document_id, query=query
+            )
+            ask_policies(policies, context)
+
+    def require_write(
+        self, command: Command, actions: Iterable[WriteAction], who: Principal
+    ) -> None:
+        """Ask the policies on the actions of a command. Raises ForbiddenError."""
+        for action in actions:
+            policies = self._policies.get((command.uid, action))
+            if policies is not None:
+                ask_policies(policies, _context(command, action, who))
+
+
+def _context(command: Command, action: str, who: Principal) -> PolicyContext:
+    data: object = {}
+    if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+        data = command.data
+    created = isinstance(command, CreateDocument)
+    locale = command.locale
+    return PolicyContext(
+        principal=who,
+        action=action,
+        uid=command.uid,
+        document_id=None if created else command.document_id,
+        locale=locale.value if isinstance(locale, AllLocales) else locale,
+        data=data if isinstance(data, Mapping) else {},
+    )
+
+
+def ask_policies(policies: Sequence[Policy], context: PolicyContext) -> None:
+    """Ask policies one after the other.
+
+    Raises ForbiddenError for one that refuses, and AppErrors of theirs as they are.
+    """
+    for policy in policies:
+        if not _allows(policy, context):
+            raise ForbiddenError
+
+
+def _allows(policy: Policy, context: PolicyContext) -> bool:
+    try:
+        verdict: object = policy.function(context)
+    except AppError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever fails in a policy refuses
+        _log.error("a policy failed", policy=policy.name, place=policy.place, exc_info=error)
+        return False
+    if verdict is None or isinstance(verdict, bool):
+        return verdict is not False
+    returned = type(verdict).__name__
+    _log.error(
+        "a policy returned no verdict", policy=policy.name, place=policy.place, returned=returned
+    )
+    return False

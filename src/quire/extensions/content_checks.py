@@ -1,0 +1,40 @@
+"""Checks what the code of a project says of content types beside hooks: rules and policies."""
+
+from msgspec.structs import replace
+
+from quire.extensions.modules import ExtensionProblem
+from quire.extensions.policy_check import PolicyCheck
+from quire.extensions.rule_check import RuleCheck
+from quire.hooks.extensions import Extensions
+from quire.hooks.policies import Policy, PolicyMark
+from quire.hooks.rules import Rule, RuleMark
+from quire.schema.model import Schema
+
+
+class ContentChecks:
+    """The checks of all kinds, with all problems that were found."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.problems: list[ExtensionProblem] = []
+        self._schema = schema
+        self._rules: list[Rule] = []
+        self._policies: list[Policy] = []
+
+    def add(self, file: str, name: str, function: object, mark: object) -> bool:
+        """Check one mark of a function; tells whether it is of one of these kinds."""
+        match mark:
+            case RuleMark():
+                rule_check = RuleCheck(self._schema, file, name, function, mark)
+                self._rules += rule_check.rules()
+                self.problems += rule_check.problems
+            case PolicyMark():
+                policy_check = PolicyCheck(self._schema, file, name, function, mark)
+                self._policies += policy_check.policies()
+                self.problems += policy_check.problems
+            case _:
+                return False
+        return True
+
+    def added_to(self, extensions: Extensions) -> Extensions:
+        """Return a snapshot with what was checked."""
+        return replace(extensions, rules=tuple(self._rules), policies=tuple(self._policies))
