@@ -14,6 +14,7 @@ _OTHERS: Mapping[tuple[str, str], int] = {
     ("POST", "admin/webhooks"): CREATED,
     ("POST", "admin/x/second-factor"): CREATED,
     ("POST", "admin/x/media/import"): CREATED,
+    ("POST", "admin/x/media/:id/crop"): CREATED,
     ("POST", "admin/x/samples/:uid"): CREATED,
     ("POST", "admin/x/views"): CREATED,
     ("POST", "admin/x/webhooks/:id/deliveries/:delivery/redeliver"): ACCEPTED,

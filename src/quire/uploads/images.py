@@ -18,6 +18,8 @@ from quire.errors import ApplicationError
 INVALID_IMAGE = "File is not a valid image"
 TOO_MANY_PIXELS = "The image has more pixels than can be dealt with"
 _QUALITY = 80
+_CUT_QUALITY = 95
+"""The quality of an area that is cut out: what is kept of it is compressed once more."""
 _SHRINKS = (8, 4, 2)
 """By how much a JPEG can be shrunk while it is decoded."""
 _KEEP_NOTHING = "none"
@@ -121,6 +123,11 @@ class ImageInfo(Struct, frozen=True):
     def can_be_lighter(self) -> bool:
         """Whether such pictures are brought to the usual quality."""
         return _FORMATS[self.type].lighter is not None
+
+    @property
+    def upright_size(self) -> tuple[int, int]:
+        """Width and height when it is shown upright."""
+        return (self.height, self.width) if self.is_sideways else (self.width, self.height)
 
     @property
     def is_sideways(self) -> bool:
@@ -269,9 +276,7 @@ def transform(picture: ImageInfo, target: Path, crop: Crop, *, format_: str, qua
 
     Of an animation it is the first frame. Raises ApplicationError when the picture is damaged.
     """
-    turned = picture.is_sideways
-    width = picture.height if turned else picture.width
-    height = picture.width if turned else picture.height
+    width, height = picture.upright_size
     box = (crop.width or _ANY_SIDE, crop.height or _ANY_SIDE)
     if crop.cover:
         scale = min(max(box[0] / width, box[1] / height), 1)
@@ -305,6 +310,39 @@ def _cropped(image: Any, crop: Crop) -> Any:  # noqa: ANN401 - pyvips
 def _edge(whole: int, part: int, percent: float) -> int:
     wanted = round(whole * percent / 100 - part / 2)
     return max(0, min(wanted, whole - part))
+
+
+class Area(Struct, frozen=True, kw_only=True):
+    """A rectangle of an image, in pixels of the image as it is shown upright."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    def is_within(self, width: int, height: int) -> bool:
+        """Whether the rectangle lies in an image of this size."""
+        return self.left + self.width <= width and self.top + self.height <= height
+
+
+def can_be_cut(type_: str) -> bool:
+    """Tell whether an area of images of a type can be written as an image of that type."""
+    return type_.removeprefix("image/") in _SAVERS
+
+
+def cut(picture: ImageInfo, target: Path, area: Area) -> None:
+    """Write an area of an image in the type of the image, in a high quality and upright.
+
+    Raises ApplicationError when the image is damaged.
+    """
+    try:
+        image = _load(picture.path, picture.type)
+        if picture.orientation > 1:
+            image = image.copy_memory().autorot()
+        image = _in_srgb(image).crop(area.left, area.top, area.width, area.height)
+        _SAVERS[picture.type.removeprefix("image/")](image, str(target), _CUT_QUALITY)
+    except pyvips.Error:
+        raise ApplicationError(INVALID_IMAGE) from None
 
 
 def svg_size(path: Path) -> tuple[int | None, int | None]:

@@ -91,6 +91,11 @@ class MediaLibrary:
         self._documents = rows.documents
         self._limits = limits
 
+    @property
+    def most_pixels(self) -> int:
+        """The pixels that an image may have to be decoded."""
+        return self._limits.most_pixels
+
     def through(self, database: Database) -> "MediaLibrary":
         """Return the same library, whose rows go another way to the database."""
         documents = self.rows.documents.through(database)

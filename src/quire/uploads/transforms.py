@@ -21,11 +21,13 @@ LARGEST = 4096
 """Pixels that a side may have."""
 
 DEFAULT_QUALITY = 80
-_QUALITIES = frozenset({40, 50, 60, 70, 80, 90})
+QUALITIES = frozenset({40, 50, 60, 70, 80, 90})
 """What may be asked for without a signature."""
 
-_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY, _SIGNATURE = "w", "h", "fit", "format", "q", "s"
-_SHAPING = (_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY)
+SIGNATURE = "s"
+_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY = "w", "h", "fit", "format", "q"
+SHAPING = (_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY)
+"""The parameters that shape a picture."""
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -73,12 +75,22 @@ def parse_transform(path: str, raw_query: bytes, rules: TransformRules) -> Reque
     """
     query = parse_qs(raw_query.decode("latin-1"), keep_blank_values=True)
     values: dict[str, str] = {}
-    for name in (*_SHAPING, _SIGNATURE):
+    for name in (*SHAPING, SIGNATURE):
         given = query.get(name, [])
         if len(given) > 1:
             raise ValidationError(f"{name} must be given once")
         if given:
             values[name] = given[0]
+    wanted = understand_transform(values)
+    if SIGNATURE in values:
+        _require_signature(path, values, rules.key)
+    else:
+        _require_listed(wanted, rules.sizes)
+    return wanted
+
+
+def understand_transform(values: Mapping[str, str]) -> RequestedTransform:
+    """Read what is wanted of a picture. Raises ValidationError for what cannot be."""
     wanted = RequestedTransform(
         width=_side(values, _WIDTH),
         height=_side(values, _HEIGHT),
@@ -88,16 +100,39 @@ def parse_transform(path: str, raw_query: bytes, rules: TransformRules) -> Reque
     )
     if wanted.fit == "cover" and (wanted.width is None or wanted.height is None):
         raise ValidationError("fit=cover needs w and h")
-    if _SIGNATURE in values:
-        _require_signature(path, values, rules.key)
-    else:
-        _require_listed(wanted, rules.sizes)
     return wanted
+
+
+def transform_parameters(
+    wanted: RequestedTransform, path: str, rules: TransformRules
+) -> dict[str, str]:
+    """Return the parameters that transform a picture at a path, a signature where it is needed.
+
+    Raises ForbiddenError for what only a signature allows, where the project has no key.
+    """
+    values = {
+        name: str(value)
+        for name, value in (
+            (_WIDTH, wanted.width),
+            (_HEIGHT, wanted.height),
+            (_FIT, wanted.fit if wanted.fit != "inside" else None),
+            (_FORMAT, wanted.format),
+            (_QUALITY, wanted.quality if wanted.quality != DEFAULT_QUALITY else None),
+        )
+        if value is not None
+    }
+    try:
+        _require_listed(wanted, rules.sizes)
+    except ForbiddenError:
+        if rules.key is None:
+            raise
+        values[SIGNATURE] = signature_of(path, values, rules.key)
+    return values
 
 
 def signature_of(path: str, values: Mapping[str, str], key: str) -> str:
     """Sign a wish: the path and what shapes the picture, by name, as they stand in the address."""
-    shaping = "&".join(f"{name}={values[name]}" for name in sorted(_SHAPING) if name in values)
+    shaping = "&".join(f"{name}={values[name]}" for name in sorted(SHAPING) if name in values)
     return hmac.digest(key.encode(), f"{path}?{shaping}".encode(), hashlib.sha256).hex()
 
 
@@ -105,13 +140,13 @@ def _require_signature(path: str, values: Mapping[str, str], key: str | None) ->
     if key is None:
         raise ForbiddenError(BAD_SIGNATURE)
     expected = signature_of(path, values, key)
-    if not hmac.compare_digest(expected.encode(), values[_SIGNATURE].encode()):
+    if not hmac.compare_digest(expected.encode(), values[SIGNATURE].encode()):
         raise ForbiddenError(BAD_SIGNATURE)
 
 
 def _require_listed(wanted: RequestedTransform, sizes: frozenset[int]) -> None:
     sides = {side for side in (wanted.width, wanted.height) if side is not None}
-    if not sides or not sides <= sizes or wanted.quality not in _QUALITIES:
+    if not sides or not sides <= sizes or wanted.quality not in QUALITIES:
         raise ForbiddenError(UNKNOWN_SIZE)
 
 

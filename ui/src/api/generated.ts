@@ -101,7 +101,9 @@ export interface Operations {
   "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": { "entry": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "published": ManagedEntry | null; "references": number } } };
   "GET /admin/x/explain": { body: undefined; response: { "data": { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": ({ "id": number; "role": Record<string, unknown>; "misses": (string)[] })[] } } };
   "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
+  "GET /admin/x/media/transforms": { body: undefined; response: { "data": { "sizes": (number)[]; "qualities": (number)[]; "formats": (string)[]; "largest": number; "signs": boolean } } };
   "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /admin/x/media/{id}/transform": { body: undefined; response: { "data": { "url": string; "signed": boolean } } };
   "GET /admin/x/media/{id}/usage": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /admin/x/model/archive": { body: undefined; response: { "data": ({ "id": number; "title": string; "madeAt": string; "tables": (string)[] })[] } };
   "GET /admin/x/model/state": { body: undefined; response: { "data": { "writable": boolean; "reason": string | null } } };
@@ -181,6 +183,7 @@ export interface Operations {
   "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination } } };
   "POST /admin/x/mail-test": { body: { "template": Record<string, unknown> }; response: { "data": { "to": string } } };
   "POST /admin/x/media/import": { body: { "url": string; "fileInfo"?: Record<string, unknown> }; response: MediaFile };
+  "POST /admin/x/media/{id}/crop": { body: { "left": number; "top": number; "width": number; "height": number; "copy"?: boolean }; response: MediaFile };
   "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
   "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };
   "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "problems": ({ "path": (string)[]; "message": string })[] } } };

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from quire.admin_api.media.files import MediaFileApi
 from quire.admin_api.media.folders import FolderApi
+from quire.admin_api.media.image_tools import CropApi, TransformApi
 from quire.admin_api.media.library_settings import MediaOptionApi
 from quire.admin_api.media.reads import MediaReads
 from quire.admin_api.media.remote_import import ImportApi
@@ -24,4 +25,6 @@ def media_routes(settings: Settings, library: MediaLibrary, engine: WriteEngine)
     yield from FolderApi(reads, library).routes()
     yield from ImportApi(reads, library, settings.uploads).routes()
     yield from MediaToolsApi(reads, library, engine).routes()
+    yield from CropApi(reads, library).routes()
+    yield from TransformApi(reads, library, settings.uploads).routes()
     yield from MediaOptionApi(rows.database, rows.store).routes()

@@ -3,6 +3,7 @@
 from quire.openapi.admin.endpoint import SORTED, RouteDescription, Told, query, ref
 from quire.openapi.schemas import (
     ANYTHING,
+    FLAG,
     FREE_OBJECT,
     TEXT,
     WHOLE,
@@ -17,6 +18,7 @@ _BYTES = {"type": "string", "format": "binary"}
 _INFO = {"type": "string", "description": "What is said of the files, as JSON."}
 _UPLOAD = record({"files": any_of(_BYTES, several(_BYTES)), "fileInfo": _INFO}, required=("files",))
 _CHOSEN = {"fileIds": several(WHOLE), "folderIds": several(WHOLE)}
+_AREA = ("left", "top", "width", "height")
 _NEW_FOLDER = {"name": TEXT, "parent": nullable(WHOLE)}
 
 MEDIA: Told = {
@@ -61,6 +63,26 @@ MEDIA: Told = {
     ("GET", "upload/settings"): RouteDescription(),
     ("PUT", "upload/settings"): RouteDescription(body=FREE_OBJECT),
     ("GET", "admin/x/media/:id/usage"): RouteDescription(data=several(FREE_OBJECT)),
+    ("POST", "admin/x/media/:id/crop"): RouteDescription(
+        data=_FILE,
+        bare=True,
+        body=record({**dict.fromkeys(_AREA, WHOLE), "copy": FLAG}, required=_AREA),
+    ),
+    ("GET", "admin/x/media/:id/transform"): RouteDescription(
+        data=record({"url": TEXT, "signed": FLAG}),
+        query=(query("w", WHOLE), query("h", WHOLE), *map(query, ("fit", "format", "q"))),
+    ),
+    ("GET", "admin/x/media/transforms"): RouteDescription(
+        data=record(
+            {
+                "sizes": several(WHOLE),
+                "qualities": several(WHOLE),
+                "formats": several(TEXT),
+                "largest": WHOLE,
+                "signs": FLAG,
+            }
+        )
+    ),
     ("GET", "admin/x/media/unused"): RouteDescription(
         data=several(FREE_OBJECT), query=(query("after", WHOLE), query("limit", WHOLE))
     ),

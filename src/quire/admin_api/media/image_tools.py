@@ -1,0 +1,176 @@
+"""Crops of images, and addresses of images in other sizes."""
+
+from collections.abc import Collection, Iterator
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from quire.admin_api.bodies import Fields, Flag, WholeNumber, id_of, read_body, required
+from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.envelope import respond_bare
+from quire.content_api.messages import Request, Response
+from quire.content_api.routes import Route
+from quire.database.entries.store import EntryStore
+from quire.database.execute.row_mappers import members
+from quire.database.program import Program
+from quire.database.stores.files import FileRow, find_files
+from quire.errors import ConflictError, NotFoundError, ValidationError
+from quire.settings import UploadSettings
+from quire.uploads.cropping import crop_file, name_of_copy
+from quire.uploads.file_info import FileInfo
+from quire.uploads.file_rows import NO_SUCH_FILE
+from quire.uploads.images import Area
+from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
+from quire.uploads.replacement import state_of
+from quire.uploads.service import Check, MediaLibrary
+from quire.uploads.storage.open import SERVED
+from quire.uploads.transforms import (
+    FORMATS,
+    LARGEST,
+    QUALITIES,
+    SHAPING,
+    SIGNATURE,
+    TransformRules,
+    transform_parameters,
+    understand_transform,
+)
+
+CHANGED = "The file was changed meanwhile"
+CREATED = 201
+_MOST_PIXELS = 1_000_000
+_OFFSET = WholeNumber(least=0, most=_MOST_PIXELS, rules=(required,))
+_LENGTH = WholeNumber(least=1, most=_MOST_PIXELS, rules=(required,))
+_SIDES = {"left": _OFFSET, "top": _OFFSET, "width": _LENGTH, "height": _LENGTH}
+_CROP = Fields(fields={**_SIDES, "copy": Flag()})
+
+
+class CropApi:
+    """``/admin/x/media/:id/crop``."""
+
+    def __init__(self, reads: MediaReads, library: MediaLibrary) -> None:
+        self._reads = reads
+        self._library = library
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the route; which permission it needs depends on the body."""
+        yield Route(
+            method="POST", path="admin/x/media/:id/crop", action=SIGNED_IN, handler=self.crop
+        )
+
+    async def crop(self, request: Request) -> Response:
+        """Make a copy of an area of an image, or with ``copy: false`` keep nothing but that area.
+
+        Raises ConflictError when somebody replaces the file at the same time.
+        """
+        body = read_body(request.body, _CROP)
+        copies = body.get("copy", True)
+        library = self._library
+        ability = request.administrator.ability
+        read, update = FileRights(ability, READ), FileRights(ability, UPDATE)
+        (FileRights(ability, CREATE) if copies else update).require()
+        row, shown = await _find_file(library, self._reads, request, read if copies else update)
+        area = msgspec.convert({name: body[name] for name in _SIDES}, Area)
+        by = request.administrator.id
+        async with library.image_workers.bench() as bench:
+            cropped, focus = await crop_file(library, row, area, bench)
+            point = None if focus is None else {"x": focus[0], "y": focus[1]}
+            if not copies:
+                said = FileInfo({"focalPoint": point})
+                check = _unchanged(row, update)
+                replaced = await library.replace(
+                    row.id, cropped, said, read=self._reads.written, by=by, check=check
+                )
+                return respond_bare(replaced, CREATED)
+            texts = {name: shown[name] for name in ("alternativeText", "caption") if shown[name]}
+            values = {**texts, "name": name_of_copy(row.name), "focalPoint": point}
+            folder = shown["folder"]
+            said = FileInfo(values, None if folder is None else members(folder)["id"])
+            (made,) = await library.add(
+                [cropped], [said], read=self._reads.written, into_api_folder=False, by=by
+            )
+        return respond_bare(made, CREATED)
+
+
+class TransformApi:
+    """``/admin/x/media/transforms`` and ``/admin/x/media/:id/transform``."""
+
+    def __init__(self, reads: MediaReads, library: MediaLibrary, uploads: UploadSettings) -> None:
+        self._reads = reads
+        self._library = library
+        self._rules = TransformRules(
+            sizes=frozenset(uploads.transform_sizes), key=uploads.transform_key
+        )
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for path, handler in (("transforms", self.rules), (":id/transform", self.address)):
+            yield Route(method="GET", path=f"admin/x/media/{path}", action=READ, handler=handler)
+
+    async def rules(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+        """Return what images can be transformed to, and whether other sizes can be signed."""
+        return respond_data(
+            {
+                "sizes": sorted(self._rules.sizes),
+                "qualities": sorted(QUALITIES),
+                "formats": [*FORMATS],
+                "largest": LARGEST,
+                "signs": self._rules.key is not None,
+            }
+        )
+
+    async def address(self, request: Request) -> Response:
+        """Return the address of an image in another size, signed where it has to be.
+
+        Raises ValidationError for what cannot be, ForbiddenError for a size that is not listed
+        where the project has no key to sign it with.
+        """
+        values: dict[str, str] = {}
+        for name in SHAPING:
+            value = request.query.get(name, "")
+            if not isinstance(value, str):
+                raise ValidationError(f"{name} must be given once")
+            if value:
+                values[name] = value
+        wanted = understand_transform(values)
+        rights = FileRights(request.administrator.ability, READ)
+        row, _ = await _find_file(self._library, self._reads, request, rights)
+        key = row.keys[0]
+        path = f"{SERVED}/x/{key}"
+        parameters = transform_parameters(wanted, path, self._rules)
+        links = self._library.links
+        opening = "" if links is None else "&" + links.sign(f"{SERVED}/{key}").partition("?")[2]
+        url = f"{quote(path)}?{urlencode(parameters)}{opening}"
+        return respond_data({"url": url, "signed": SIGNATURE in parameters})
+
+
+def _unchanged(row: FileRow, rights: FileRights) -> Check:
+    """Demand that the file may be changed, and is still as it was. Raises ConflictError."""
+
+    def check(store: EntryStore, ids: Collection[int]) -> Program[None]:
+        yield from rights.check(store, ids)
+        (present,) = yield from find_files(store, ids)
+        if state_of(present) != state_of(row):
+            raise ConflictError(CHANGED)
+
+    return check
+
+
+async def _find_file(
+    library: MediaLibrary, reads: MediaReads, request: Request, rights: FileRights
+) -> tuple[FileRow, Shown]:
+    file_id = id_of(request.parameters["id"])
+    if file_id is None:
+        raise NotFoundError(NO_SUCH_FILE)
+    store = library.rows.store
+
+    def read() -> Program[tuple[FileRow, Shown]]:
+        rows = yield from find_files(store, [file_id])
+        if not rows:
+            raise NotFoundError(NO_SUCH_FILE)
+        yield from rights.check(store, [file_id])
+        shown = yield from reads.file(file_id)
+        return rows[0], shown
+
+    return await library.rows.database.read(read, snapshot=True)
