@@ -251,6 +251,7 @@ def _blog(folder: Path) -> Path:
     with (project / "quire.toml").open("a") as settings:
         settings.write("\n[admin.rate_limit]\nenabled = false\n")
         settings.write("\n[webhooks]\nprivate_addresses = true\n")
+        settings.write("\n[uploads]\ntransform_sizes = [320, 640]\n")
     return project
 
 

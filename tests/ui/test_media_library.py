@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
-from tests.ui.accessibility import assert_accessible
+from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
@@ -54,13 +54,22 @@ def test_twenty_images_are_uploaded_into_a_folder_described_and_moved(
         page.get_by_role("checkbox", name=f"Select quayside-{at:02}.png").check()
     page.get_by_role("button", name="Alternative texts").click()
     dialog = page.get_by_role("dialog", name="Alternative texts")
+    assert_accessible_in_both_schemes(page)
     for at in (0, 1):
-        dialog.get_by_label(f"quayside-{at:02}.png").fill(f"Pier {at}")
+        name = f"quayside-{at:02}.png"
+        dialog.get_by_label(f"Alternative text of {name}").fill(f"Pier {at}")
+    page.keyboard.press("Tab")
+    page.keyboard.type("From the east")
+    page.keyboard.press("Escape")  # what was typed is not lost
     dialog.get_by_role("button", name="Save").click()
     expect(dialog).to_be_hidden()
-    texts = {one["name"]: one["alternativeText"] for one in find_files(site, "quayside")}
+    texts = {
+        one["name"]: (one["alternativeText"], one["caption"])
+        for one in find_files(site, "quayside")
+    }
     assert len(texts) == 20
-    assert (texts["quayside-00.png"], texts["quayside-01.png"]) == ("Pier 0", "Pier 1")
+    assert texts["quayside-00.png"] == ("Pier 0", None)
+    assert texts["quayside-01.png"] == ("Pier 1", "From the east")
     page.get_by_role("checkbox", name="Select quayside-19.png").check()
     page.get_by_role("button", name="Move", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Move").click()
@@ -110,6 +119,117 @@ def test_a_file_says_where_it_is_used_and_is_changed_replaced_and_deleted(
     ).click()
     expect(page.get_by_role("button", name="Open single-00.png")).to_have_count(0)
     assert find_files(site, "single-00") == []
+
+
+def test_an_image_is_cropped_to_a_copy_and_in_place(site: Site, page: Page) -> None:
+    page.goto("/admin/media?q=lighthouse-at-dusk")
+    page.get_by_role("button", name="Open lighthouse-at-dusk.jpg").click()
+    drawer = page.get_by_role("dialog", name="lighthouse-at-dusk.jpg", exact=True)
+    drawer.get_by_role("button", name="Crop").click()
+    dialog = page.get_by_role("dialog", name="Crop lighthouse-at-dusk.jpg")
+    expect(dialog.get_by_text("Choose an area first.")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Save as a copy")).to_be_disabled()
+    choose(page, "Shape", "1:1")
+    dialog.get_by_label("Width").fill("400")
+    expect(dialog.get_by_label("Height")).to_have_value("400 px")
+    dialog.get_by_role("group", name="Area of the image").press("ArrowRight")
+    assert_accessible_in_both_schemes(page)
+    dialog.get_by_role("button", name="Save as a copy").click()
+    copy = page.get_by_role("dialog", name="lighthouse-at-dusk-cropped.jpg", exact=True)
+    expect(copy.get_by_text(re.compile("400 . 400"))).to_be_visible()
+
+    copy.get_by_role("button", name="Crop").click()
+    dialog = page.get_by_role("dialog", name="Crop lighthouse-at-dusk-cropped.jpg")
+    choose(page, "Shape", "16:9")
+    dialog.get_by_role("button", name="Replace the image").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("cannot be brought back")
+    dialog.get_by_role("button", name="Replace the image").click()
+    expect(copy.get_by_text(re.compile("400 . 225"))).to_be_visible()
+    names = [one["name"] for one in find_files(site, "lighthouse-at-dusk")]
+    assert sorted(names) == ["lighthouse-at-dusk-cropped.jpg", "lighthouse-at-dusk.jpg"]
+    copy.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog", name="Delete this").get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("button", name="Open lighthouse-at-dusk-cropped.jpg")).to_have_count(0)
+
+
+def test_the_address_of_another_size_is_shown_with_its_image(site: Site, page: Page) -> None:
+    page.goto("/admin/media?q=lighthouse-at-dusk")
+    page.get_by_role("button", name="Open lighthouse-at-dusk.jpg").click()
+    sizes = page.get_by_role("region", name="Sizes on demand")
+    address = sizes.get_by_label("Address", exact=True)
+    expect(address).to_have_value(re.compile(r"/uploads/x/lighthouse_at_dusk_\w+\.jpg\?w=320$"))
+    sizes.get_by_text("Fill", exact=True).click()
+    expect(sizes.get_by_text("give its width and its height")).to_be_visible()
+    choose(page, "Height", "320")
+    choose(page, "Type", "WEBP")
+    expect(address).to_have_value(re.compile(r"\?w=320&h=320&fit=cover&format=webp$"))
+    expect(sizes.get_by_text(re.compile(r"^320 . 320 · \d+ kB$"))).to_be_visible()
+    assert_accessible_in_both_schemes(page)
+
+
+def test_files_are_dragged_onto_folders_and_filtered_by_date_and_size(
+    site: Site, page: Page
+) -> None:
+    top = site.api("POST", "/upload/folders", {"name": "Archive of harbours", "parent": None})
+    below = {"name": "Lamps", "parent": top["data"]["id"]}
+    site.api("POST", "/upload/folders", below)
+    page.goto("/admin/media")
+    tree = page.get_by_role("tree", name="Folders")
+    tree.get_by_text("Archive of harbours").click()
+    expect(page.get_by_text("This folder is empty")).to_have_count(0)  # there is a folder in it
+    expect(page.get_by_role("button", name="Lamps", exact=True)).to_be_visible()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload", exact=True).click()
+    chooser.value.set_files(pictures("dragged", 2))
+    for at in (0, 1):
+        page.get_by_role("checkbox", name=f"Select dragged-{at:02}.png").check()
+    page.get_by_role("button", name="Open dragged-00.png").drag_to(
+        page.get_by_role("button", name="Lamps", exact=True)
+    )
+    expect(page.get_by_role("button", name="Open dragged-00.png")).to_have_count(0)
+    page.get_by_role("button", name="Lamps", exact=True).click()
+    page.get_by_role("button", name="Open dragged-01.png").drag_to(tree.get_by_text("Library"))
+    expect(page.get_by_role("button", name="Open dragged-01.png")).to_have_count(0)
+    expect(page.get_by_role("button", name="Open dragged-00.png")).to_be_visible()
+    tree.get_by_role("treeitem", name="Library").focus()
+    page.keyboard.press("Enter")
+
+    page.get_by_role("button", name="Date and size").click()
+    limits = page.get_by_role("dialog", name="Date and size")
+    limits.get_by_role("button", name="Today").click()
+    limits.get_by_label("At most").fill("0.001")
+    assert_accessible_in_both_schemes(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Open dragged-00.png")).to_be_visible()
+    expect(page.get_by_role("button", name="Open lighthouse-at-dusk.jpg")).to_have_count(0)
+    page.get_by_role("button", name="Date and size: 2").click()
+    limits.get_by_label("From").fill("2020-01-01")
+    limits.get_by_label("To").fill("2020-12-31")
+    expect(page.get_by_text("No file matches")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.get_by_role("button", name="Open lighthouse-at-dusk.jpg")).to_be_visible()
+
+
+def test_several_addresses_are_imported_and_those_that_failed_are_named(
+    site: Site, page: Page
+) -> None:
+    page.goto("/admin/media")
+    page.get_by_role("button", name="Import from a URL").click()
+    dialog = page.get_by_role("dialog", name="Import from a URL")
+    dialog.get_by_label("Addresses of files").fill("ftp://example.org/a.png")
+    dialog.get_by_role("button", name="Import from a URL").click()
+    expect(dialog.get_by_text("begins with http:// or https://")).to_be_visible()
+    assert_accessible_in_both_schemes(page)
+    # Addresses inside the network of the server are refused.
+    inside = [f"{site.address}/uploads/{at}.png" for at in (1, 2)]
+    dialog.get_by_label("Addresses of files").fill("\n".join(inside))
+    page.keyboard.press("Control+Enter")
+    expect(dialog).to_be_hidden()
+    jobs = page.get_by_role("region", name="Running work")
+    expect(jobs).to_contain_text("2 of 2")
+    expect(jobs).to_contain_text("2 failed")
+    expect(jobs).to_contain_text(f"{inside[0]}: ")
 
 
 def test_an_upload_that_failed_is_tried_again(site: Site, page: Page) -> None:

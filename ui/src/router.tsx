@@ -21,6 +21,7 @@ import { Shell } from './shell/Shell'
 const root = createRootRoute({ component: Outlet, notFoundComponent: () => <NotFound outside />, errorComponent: (props) => <ScreenError {...props} outside /> })
 
 const asText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const asDay = (value: unknown) => (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? value : undefined)
 const asNumber = (value: unknown) => (Number.isInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined)
 
 /** Let those in who have a session; restore it from its cookie after a reload. */
@@ -207,6 +208,10 @@ const media = createRoute({
     sort: asText(search.sort),
     kind: FILE_KINDS.find((kind) => kind === search.kind),
     lacks: LACKS.find((lack) => lack === search.lacks),
+    from: asDay(search.from),
+    to: asDay(search.to),
+    minSize: asNumber(search.minSize),
+    maxSize: asNumber(search.maxSize),
     view: search.view === 'table' ? 'table' : undefined,
     page: asNumber(search.page),
   }),

@@ -1,7 +1,8 @@
-import { Anchor, Button, CopyButton, Drawer, FileButton, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Anchor, Button, CopyButton, Drawer, FileButton, Group, Loader, Stack, Table, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Copy, Download, RefreshCw, Trash2 } from 'lucide-react'
+import { Copy, Crop, Download, RefreshCw, Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { upload } from '../api/client'
 import { useAbility } from '../api/hooks'
@@ -11,16 +12,23 @@ import { RelativeTime } from '../components/RelativeTime'
 import { ErrorState, Loading } from '../components/States'
 import { toast, toastError } from '../components/toast'
 import { queries } from '../queries'
+import { canCrop } from './crop'
 import { FileForm } from './FileForm'
-import { sizeText } from './files'
+import { canTransform, sizeText } from './files'
 import { usageQuery, type Usage } from './library'
+
+const CropDialog = lazy(() => import('./CropDialog').then((module) => ({ default: module.CropDialog })))
+const TransformBuilder = lazy(() => import('./TransformBuilder').then((module) => ({ default: module.TransformBuilder })))
 
 type Props = { file: MediaFile; onClose: () => void; onChanged: (file: MediaFile) => void; onDelete?: (file: MediaFile) => void }
 
 /** A file of the library: what it shows, its facts, its versions, and where it is used. */
 export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
   const { t } = useTranslation()
-  const mayUpdate = useAbility().can('plugin::upload.assets.update')
+  const ability = useAbility()
+  const mayUpdate = ability.can('plugin::upload.assets.update')
+  const mayCrop = canCrop(file.mime) && (mayUpdate || ability.can('plugin::upload.assets.create'))
+  const [isCropping, setCropping] = useState(false)
   const replace = useMutation({
     mutationFn: async (chosen: File) => {
       const form = new FormData()
@@ -49,6 +57,20 @@ export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
               {(props) => <Button variant="default" leftSection={<RefreshCw size={14} />} loading={replace.isPending} {...props}>{t('media.replaceFile')}</Button>}
             </FileButton>
           )}
+          {mayCrop && <Button variant="default" leftSection={<Crop size={14} />} onClick={() => setCropping(true)}>{t('media.crop')}</Button>}
+          {isCropping && (
+            <Suspense fallback={<Loader size={14} aria-label={t('state.loading')} />}>
+              <CropDialog
+                file={file}
+                onClose={() => setCropping(false)}
+                onDone={(made, isCopy) => {
+                  setCropping(false)
+                  toast(t(isCopy ? 'media.cropCopied' : 'media.replaced'))
+                  onChanged(isCopy ? made : { ...file, ...made })
+                }}
+              />
+            </Suspense>
+          )}
           {onDelete && <Button variant="light" color="red" leftSection={<Trash2 size={14} />} onClick={() => onDelete(file)}>{t('action.delete')}</Button>}
         </Group>
         <FileForm key={`${file.id} ${file.url}`} file={file} onSaved={(saved) => { toast(t('entry.saved')); onChanged({ ...file, ...saved }) }} />
@@ -70,6 +92,12 @@ export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
                 ))}
               </Table.Tbody>
             </Table>
+          </section>
+        )}
+        {canTransform(file.mime) && (
+          <section aria-label={t('media.transform')}>
+            <Title order={2} mb={4}>{t('media.transform')}</Title>
+            <Suspense fallback={<Loading rows={1} height={30} />}><TransformBuilder file={file} /></Suspense>
           </section>
         )}
         <section aria-label={t('media.usedIn')}>

@@ -1,8 +1,10 @@
-import { AspectRatio, Box, Checkbox, Group, Paper, SimpleGrid, Stack, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { AspectRatio, Box, Checkbox, Group, Paper, Stack, Table, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { Folder as FolderIcon } from 'lucide-react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Folder, MediaFile } from '../api/types'
 import { RelativeTime } from '../components/RelativeTime'
+import { dragItems, droppedItems, hasItems, type DraggedItems } from './dragging'
 import { sizeText } from './files'
 import { Thumbnail } from './Thumbnail'
 
@@ -14,42 +16,68 @@ type Props = {
   onToggle: (file: MediaFile) => void
   onOpen: (file: MediaFile) => void
   onFolder: (folder: Folder) => void
+  /** Move what is dragged onto a folder; absent where the role may not. */
+  onMove?: (items: DraggedItems, folder: number | null) => void
 }
+
+/** What is dragged with a file: all selected files, if it is one of them. */
+const draggedWith = (file: MediaFile, chosen: ReadonlyMap<number, MediaFile>): DraggedItems => ({
+  fileIds: chosen.has(file.id) ? [...chosen.keys()] : [file.id],
+  folderIds: [],
+})
 
 const factsOf = (file: MediaFile) => [file.width && file.height ? `${file.width} × ${file.height}` : null, sizeText(file.size)].filter(Boolean).join(' · ')
 
 /** Folders and files, as cards or as a table. */
 export function Files(props: Props) {
-  const { folders, onFolder } = props
+  const { folders, onFolder, onMove } = props
+  const [over, setOver] = useState<number | null>(null)
   return (
     <Stack gap="sm">
       {folders.length > 0 && (
-        <SimpleGrid cols={{ base: 2, sm: 3, md: 4, lg: 6 }} spacing="sm">
+        <Box className="quire-cards">
           {folders.map((folder) => (
-            <UnstyledButton key={folder.id} onClick={() => onFolder(folder)}>
-              <Paper withBorder p="xs" className="quire-surface">
+            <UnstyledButton
+              key={folder.id}
+              onClick={() => onFolder(folder)}
+              draggable={Boolean(onMove)}
+              onDragStart={(event) => dragItems(event, { fileIds: [], folderIds: [folder.id] })}
+              onDragOver={(event) => {
+                if (!onMove || !hasItems(event)) return
+                event.preventDefault()
+                setOver(folder.id)
+              }}
+              onDragLeave={() => setOver(null)}
+              onDrop={(event) => {
+                setOver(null)
+                if (!onMove || !hasItems(event)) return
+                event.preventDefault()
+                onMove(droppedItems(event), folder.id)
+              }}
+            >
+              <Paper withBorder p="xs" className="quire-surface quire-folder-card" data-over={over === folder.id || undefined}>
                 <Group gap={8} wrap="nowrap">
-                  <FolderIcon size={18} />
+                  <FolderIcon size={18} style={{ flexShrink: 0 }} />
                   <Text size="sm" className="quire-ellipsis">{folder.name}</Text>
                 </Group>
               </Paper>
             </UnstyledButton>
           ))}
-        </SimpleGrid>
+        </Box>
       )}
       {props.files.length > 0 && (props.asTable ? <FileTable {...props} /> : <FileCards {...props} />)}
     </Stack>
   )
 }
 
-function FileCards({ files, chosen, onToggle, onOpen }: Props) {
+function FileCards({ files, chosen, onToggle, onOpen, onMove }: Props) {
   const { t } = useTranslation()
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, md: 4, lg: 6 }} spacing="sm">
+    <Box className="quire-cards">
       {files.map((file) => {
         const isChosen = chosen.has(file.id)
         return (
-          <Paper key={file.id} withBorder className="quire-surface" style={{ overflow: 'hidden', position: 'relative', outline: isChosen ? '2px solid var(--mantine-color-brand-6)' : undefined }}>
+          <Paper key={file.id} withBorder draggable={Boolean(onMove)} onDragStart={(event) => dragItems(event, draggedWith(file, chosen))} className="quire-surface" style={{ overflow: 'hidden', position: 'relative', outline: isChosen ? '2px solid var(--mantine-color-brand-6)' : undefined }}>
             <UnstyledButton w="100%" aria-label={t('media.openNamed', { name: file.name })} onClick={() => onOpen(file)}>
               <AspectRatio ratio={4 / 3}><Thumbnail file={file} size={32} /></AspectRatio>
             </UnstyledButton>
@@ -64,11 +92,11 @@ function FileCards({ files, chosen, onToggle, onOpen }: Props) {
           </Paper>
         )
       })}
-    </SimpleGrid>
+    </Box>
   )
 }
 
-function FileTable({ files, chosen, onToggle, onOpen }: Props) {
+function FileTable({ files, chosen, onToggle, onOpen, onMove }: Props) {
   const { t } = useTranslation()
   return (
     <Paper withBorder className="quire-surface" style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={t('media.library')}>
@@ -85,7 +113,7 @@ function FileTable({ files, chosen, onToggle, onOpen }: Props) {
         </Table.Thead>
         <Table.Tbody>
           {files.map((file) => (
-            <Table.Tr key={file.id}>
+            <Table.Tr key={file.id} draggable={Boolean(onMove)} onDragStart={(event) => dragItems(event, draggedWith(file, chosen))}>
               <Table.Td><Checkbox size="xs" aria-label={t('list.select', { title: file.name })} checked={chosen.has(file.id)} onChange={() => onToggle(file)} /></Table.Td>
               <Table.Td><Box w={44} h={32} style={{ overflow: 'hidden', borderRadius: 4 }}><Thumbnail file={file} size={16} /></Box></Table.Td>
               <Table.Td><UnstyledButton fz="sm" fw={500} className="quire-ellipsis" maw={280} onClick={() => onOpen(file)}>{file.name}</UnstyledButton></Table.Td>

@@ -1,31 +1,43 @@
-import {
-  ActionIcon, Anchor, Breadcrumbs, Button, Checkbox, FileButton, Group, Loader, Menu, Pagination, Paper, Select, SegmentedControl, Stack, Text, Title, Tooltip,
-} from '@mantine/core'
+import { ActionIcon, Anchor, Box, Breadcrumbs, Button, FileButton, Group, Loader, Menu, Pagination, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Folder as FolderIcon, FolderPlus, LayoutGrid, Link2, List, Pencil, Trash2, Upload as UploadIcon } from 'lucide-react'
+import { Folder as FolderIcon, FolderPlus, Link2, Pencil, Trash2, Upload as UploadIcon } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { request } from '../api/client'
 import { useAbility } from '../api/hooks'
-import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
 import { EmptyState, ErrorState, Loading } from '../components/States'
-import { SearchBox } from '../content/list/SearchBox'
-import { t as translate } from '../i18n'
-import { queries } from '../queries'
-import { startJob } from '../shell/jobs'
-import { DeleteDialog, DescribeDialog, FolderDialog, ImportDialog, MoveDialog } from './dialogs'
+import { toast, toastError } from '../components/toast'
+import { DescribeDialog } from './DescribeDialog'
+import { DeleteDialog, FolderDialog, MoveDialog, refreshMedia } from './dialogs'
+import type { DraggedItems } from './dragging'
 import { FileDrawer } from './FileDrawer'
 import { FileDrop } from './FileDrop'
+import { uploadAll } from './fileJobs'
 import { Files } from './Files'
-import { FILE_KINDS, filesQuery, LACKS, structureQuery, trailTo, type LibrarySearch } from './library'
-import { uploadFile } from './uploads'
-
-const AT_ONCE = 3
-const SORTS = ['createdAt:DESC', 'createdAt:ASC', 'name:ASC', 'name:DESC', 'size:DESC'] as const
+import { FolderTree } from './FolderTree'
+import { ImportDialog } from './ImportDialog'
+import { filesQuery, FILTERS, isEverywhere, NO_FILTERS, structureQuery, trailTo, unusedQuery, type LibrarySearch } from './library'
+import { LibraryToolbar } from './LibraryToolbar'
 
 type Dialog = 'folder' | 'rename' | 'move' | 'delete' | 'describe' | 'import' | 'moveFolder' | 'deleteFolder'
+
+/** The files that the library shows: a page of them, or those that nothing uses as far as the server has looked. */
+function useFiles(search: LibrarySearch) {
+  const isUnused = search.lacks === 'usage'
+  const page = useQuery(filesQuery(search))
+  const unused = useInfiniteQuery(unusedQuery(isUnused))
+  if (!isUnused) return { ...page, results: page.data?.results ?? [], total: page.data?.total, pageCount: page.isPlaceholderData ? undefined : page.data?.pageCount, lookFurther: undefined }
+  return {
+    ...unused,
+    results: unused.data?.pages.flatMap(({ files }) => files) ?? [],
+    total: unused.data && !unused.hasNextPage ? unused.data.pages.reduce((sum, { files }) => sum + files.length, 0) : undefined,
+    pageCount: 1,
+    lookFurther: unused.hasNextPage ? () => void unused.fetchNextPage() : undefined,
+  }
+}
 
 /** All files of the project, by folder. */
 export function Library() {
@@ -40,12 +52,14 @@ export function Library() {
   useDocumentTitle(`${t('media.library')} · Quire`)
   const change = (values: Partial<LibrarySearch>) => void navigate({ search: (before) => ({ ...before, page: undefined, ...values }) })
   const structure = useQuery(structureQuery)
-  const files = useQuery(filesQuery(search))
-  const isSearching = Boolean(search.q) || search.lacks !== undefined
+  const files = useFiles(search)
+  const { results, pageCount } = files
+  const isSearching = isEverywhere(search)
+  const isFiltered = FILTERS.some((name) => search[name] !== undefined)
   const trail = search.folder && structure.data ? (trailTo(structure.data, search.folder) ?? []) : []
   const folder = trail[trail.length - 1]
+  const parent = trail[trail.length - 2]
   const folders = isSearching ? [] : (folder ? folder.children : structure.data) ?? []
-  const results = files.data?.results ?? []
   const may = {
     upload: ability.can('plugin::upload.assets.create'),
     update: ability.can('plugin::upload.assets.update'),
@@ -57,29 +71,40 @@ export function Library() {
       return next
     })
   const clear = () => setChosen(new Map())
-  const isAllChosen = results.length > 0 && results.every((file) => chosen.has(file.id))
   const open = (id: number | undefined) => {
     clear()
-    change({ folder: id, q: undefined, lacks: undefined })
+    change({ ...NO_FILTERS, kind: search.kind, folder: id })
   }
   const close = () => setDialog(null)
   const done = () => {
     close()
     clear()
   }
+  const move = async (items: DraggedItems, destinationFolderId: number | null) => {
+    // A folder that is dropped onto itself stays where it is.
+    if (items.folderIds.includes(destinationFolderId ?? -1)) return
+    try {
+      await request('POST /upload/actions/bulk-move', { body: { ...items, destinationFolderId } })
+      toast(t('media.moved', { count: items.fileIds.length + items.folderIds.length }))
+      clear()
+    } catch (error) {
+      toastError(error)
+    }
+    await refreshMedia()
+  }
+  const onMove = may.update ? (items: DraggedItems, to: number | null) => void move(items, to) : undefined
   const begin = (list: File[]) => void uploadAll(list, folder?.id ?? null)
-  const pageCount = files.isPlaceholderData ? undefined : files.data?.pageCount
   useEffect(() => {
     if (pageCount && search.page && search.page > pageCount) void navigate({ search: (before) => ({ ...before, page: pageCount }), replace: true })
   }, [pageCount, search.page, navigate])
 
   return (
-    <FileDrop p={{ base: 'sm', sm: 'lg' }} style={{ minHeight: '100%', borderColor: 'transparent' }} className="quire-drop" onFiles={begin} disabled={!may.upload} pasteAnywhere>
+    <FileDrop p={{ base: 'sm', sm: 'lg' }} style={{ minHeight: 'calc(100dvh - var(--app-shell-header-offset, 0px))', borderColor: 'transparent' }} className="quire-drop" onFiles={begin} disabled={!may.upload} pasteAnywhere>
       <Stack gap="sm">
         <Group justify="space-between">
           <Group gap="xs" align="baseline">
             <Title order={1}>{t('media.library')}</Title>
-            {typeof files.data?.total === 'number' && <Text size="sm" c="dimmed" role="status">{t('media.total', { count: files.data.total })}</Text>}
+            {typeof files.total === 'number' && <Text size="sm" c="dimmed" role="status">{t('media.total', { count: files.total })}</Text>}
             {files.isFetching && <Loader size={14} aria-label={t('state.loading')} />}
           </Group>
           {may.upload && (
@@ -92,88 +117,88 @@ export function Library() {
             </Group>
           )}
         </Group>
-        <Group gap="xs">
-          {search.lacks !== 'usage' && <SearchBox value={search.q ?? ''} label={t('media.search')} inputRef={null} onChange={(q) => change({ q: q || undefined })} />}
-          {!search.lacks && <Choice label={t('media.kind')} value={search.kind} values={FILE_KINDS} name={(kind) => t(`media.kind.${kind}`)} onChange={(kind) => change({ kind })} />}
-          <Choice label={t('media.lacks')} value={search.lacks} values={LACKS} name={(lack) => t(`media.lacks.${lack}`)} onChange={(lacks) => change({ lacks, q: undefined, kind: undefined })} />
-          {search.lacks !== 'usage' && <Select size="xs" w={150} allowDeselect={false} aria-label={t('media.sort')} value={search.sort ?? SORTS[0]} data={SORTS.map((value) => ({ value, label: t(`media.sort.${value}`) }))} onChange={(sort) => change({ sort: sort ?? undefined })} />}
-          <Tooltip label={t('list.selectAll')}>
-            <Checkbox
-              size="xs"
-              aria-label={t('list.selectAll')}
-              disabled={results.length === 0}
-              checked={isAllChosen}
-              indeterminate={!isAllChosen && chosen.size > 0}
-              onChange={() => setChosen(isAllChosen ? new Map() : new Map(results.map((file) => [file.id, file])))}
-            />
-          </Tooltip>
-          <SegmentedControl
-            size="xs"
-            aria-label={t('media.view')}
-            value={search.view ?? 'grid'}
-            onChange={(view) => change({ view: view === 'table' ? 'table' : undefined })}
-            data={[
-              { value: 'grid', label: <LayoutGrid size={14} role="img" aria-label={t('media.view.grid')} /> },
-              { value: 'table', label: <List size={14} role="img" aria-label={t('media.view.table')} /> },
-            ]}
-          />
-        </Group>
-        {!isSearching && (
-          <Group gap="xs">
-            <Breadcrumbs separatorMargin={6}>
-              <Anchor component="button" size="sm" onClick={() => open(undefined)}>{t('media.allFolders')}</Anchor>
-              {trail.map((one) => <Anchor key={one.id} component="button" size="sm" onClick={() => open(one.id)}>{one.name}</Anchor>)}
-            </Breadcrumbs>
-            {folder && may.update && (
-              <Menu position="bottom-start">
-                <Menu.Target><ActionIcon size="sm" aria-label={t('media.folderActions', { name: folder.name })}><Pencil size={13} /></ActionIcon></Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item leftSection={<Pencil size={14} />} onClick={() => setDialog('rename')}>{t('media.renameFolder')}</Menu.Item>
-                  <Menu.Item leftSection={<FolderIcon size={14} />} onClick={() => setDialog('moveFolder')}>{t('media.move')}</Menu.Item>
-                  <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => setDialog('deleteFolder')}>{t('action.delete')}</Menu.Item>
-                </Menu.Dropdown>
-              </Menu>
+        <LibraryToolbar search={search} onChange={change} results={results} chosen={chosen} onChoose={setChosen} />
+        <Group align="flex-start" wrap="nowrap" gap="lg">
+          {structure.data && structure.data.length > 0 && (
+            <Box component="aside" aria-label={t('media.folders')} visibleFrom="md" w={210} style={{ flexShrink: 0, position: 'sticky', top: 12, maxHeight: 'calc(100vh - 24px)', overflowY: 'auto' }}>
+              <FolderTree folders={structure.data} current={search.folder} isEverywhere={isSearching} onOpen={open} onMove={onMove} />
+            </Box>
+          )}
+          <Stack gap="sm" style={{ flex: 1, minWidth: 0 }}>
+            {!isSearching && <FolderPath trail={trail} onOpen={open} onDialog={may.update ? setDialog : undefined} />}
+            {chosen.size > 0 && <SelectionBar count={chosen.size} onDialog={may.update ? setDialog : undefined} onClear={clear} />}
+            {files.error && <ErrorState error={files.error} retry={() => void files.refetch()} />}
+            {!files.data && !files.error && <Loading rows={4} height={120} />}
+            {files.data && results.length === 0 && folders.length === 0 && (
+              <Paper withBorder className="quire-surface">
+                <EmptyState
+                  title={files.lookFurther ? t('media.unusedNotYet') : isFiltered ? t('media.nothingFound') : t('media.empty')}
+                  action={isFiltered ? <Button variant="default" onClick={() => change(NO_FILTERS)}>{t('list.clearFilters')}</Button> : undefined}
+                >
+                  {may.upload && !isFiltered ? t('media.emptyHint') : null}
+                </EmptyState>
+              </Paper>
             )}
-          </Group>
-        )}
-        {chosen.size > 0 && (
-          <Paper withBorder p={6} className="quire-surface" role="region" aria-label={t('bulk.region')}>
-            <Group gap="xs">
-              <Text size="sm" px={6} role="status">{t('bulk.selected', { count: chosen.size })}</Text>
-              {may.update ? (
-                <>
-                  <Button variant="default" onClick={() => setDialog('describe')}>{t('media.describe')}</Button>
-                  <Button variant="default" onClick={() => setDialog('move')}>{t('media.move')}</Button>
-                  <Button variant="light" color="red" onClick={() => setDialog('delete')}>{t('action.delete')}</Button>
-                </>
-              ) : (
-                <Text size="xs" c="dimmed">{t('media.readOnly')}</Text>
-              )}
-              <Button variant="subtle" color="gray" ml="auto" onClick={clear}>{t('bulk.clear')}</Button>
-            </Group>
-          </Paper>
-        )}
-        {files.error && <ErrorState error={files.error} retry={() => void files.refetch()} />}
-        {!files.data && !files.error && <Loading rows={4} height={120} />}
-        {files.data && results.length === 0 && folders.length === 0 && (
-          <Paper withBorder className="quire-surface">
-            <EmptyState
-              title={isSearching || search.kind ? t('media.nothingFound') : t('media.empty')}
-              action={isSearching || search.kind ? <Button variant="default" onClick={() => change({ q: undefined, kind: undefined, lacks: undefined })}>{t('list.clearFilters')}</Button> : undefined}
-            >
-              {may.upload && !isSearching && !search.kind ? t('media.emptyHint') : null}
-            </EmptyState>
-          </Paper>
-        )}
-        <Files files={results} folders={folders} asTable={search.view === 'table'} chosen={chosen} onToggle={toggle} onOpen={setOpened} onFolder={(one) => open(one.id)} />
-        {(files.data?.pageCount ?? 1) > 1 && (
-          <Pagination size="sm" value={search.page ?? 1} total={files.data?.pageCount ?? 1} onChange={(page) => change({ page })} getControlProps={(control) => ({ 'aria-label': t(`page.${control}`) })} />
-        )}
+            <Files files={results} folders={folders} asTable={search.view === 'table'} chosen={chosen} onToggle={toggle} onOpen={setOpened} onFolder={(one) => open(one.id)} onMove={onMove} />
+            {files.lookFurther && (
+              <Group justify="center"><Button variant="default" loading={files.isFetching} onClick={files.lookFurther}>{t('media.lookFurther')}</Button></Group>
+            )}
+            {(pageCount ?? 1) > 1 && (
+              <Pagination size="sm" value={search.page ?? 1} total={pageCount ?? 1} onChange={(page) => change({ page })} getControlProps={(control) => ({ 'aria-label': t(`page.${control}`) })} />
+            )}
+          </Stack>
+        </Group>
       </Stack>
-      {opened && <FileDrawer file={opened} onClose={() => setOpened(null)} onChanged={setOpened} onDelete={may.update ? (file) => { setOpened(null); setDoomed(file) } : undefined} />}
+      {opened && <FileDrawer key={opened.id} file={opened} onClose={() => setOpened(null)} onChanged={setOpened} onDelete={may.update ? (file) => { setOpened(null); setDoomed(file) } : undefined} />}
       {doomed && <DeleteDialog files={[doomed]} folders={[]} onClose={() => setDoomed(null)} onDone={() => { setDoomed(null); clear() }} />}
-      {dialogOf(dialog, folder, trail[trail.length - 2]?.id ?? null, [...chosen.values()], close, done, () => { done(); open(trail[trail.length - 2]?.id) })}
+      {dialogOf(dialog, folder, parent?.id ?? null, [...chosen.values()], close, done, () => { done(); open(parent?.id) })}
     </FileDrop>
+  )
+}
+
+/** The folders that lead to the one that is shown, and what may be done to it. */
+function FolderPath({ trail, onOpen, onDialog }: { trail: Folder[]; onOpen: (id: number | undefined) => void; onDialog?: (dialog: Dialog) => void }) {
+  const { t } = useTranslation()
+  const folder = trail[trail.length - 1]
+  return (
+    <Group gap="xs">
+      <Breadcrumbs separatorMargin={6} style={{ flexWrap: 'wrap' }}>
+        <Anchor component="button" size="sm" onClick={() => onOpen(undefined)}>{t('media.root')}</Anchor>
+        {trail.map((one) => <Anchor key={one.id} component="button" size="sm" onClick={() => onOpen(one.id)}>{one.name}</Anchor>)}
+      </Breadcrumbs>
+      {folder && onDialog && (
+        <Menu position="bottom-start">
+          <Menu.Target><ActionIcon size="sm" aria-label={t('media.folderActions', { name: folder.name })}><Pencil size={13} /></ActionIcon></Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<Pencil size={14} />} onClick={() => onDialog('rename')}>{t('media.renameFolder')}</Menu.Item>
+            <Menu.Item leftSection={<FolderIcon size={14} />} onClick={() => onDialog('moveFolder')}>{t('media.move')}</Menu.Item>
+            <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => onDialog('deleteFolder')}>{t('action.delete')}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </Group>
+  )
+}
+
+/** How many files are selected, and what may be done to all of them. */
+function SelectionBar({ count, onDialog, onClear }: { count: number; onDialog?: (dialog: Dialog) => void; onClear: () => void }) {
+  const { t } = useTranslation()
+  return (
+    <Paper withBorder p={6} className="quire-surface" role="region" aria-label={t('bulk.region')}>
+      <Group gap="xs">
+        <Text size="sm" px={6} role="status">{t('bulk.selected', { count })}</Text>
+        {onDialog ? (
+          <>
+            <Button variant="default" onClick={() => onDialog('describe')}>{t('media.describe')}</Button>
+            <Button variant="default" onClick={() => onDialog('move')}>{t('media.move')}</Button>
+            <Button variant="light" color="red" onClick={() => onDialog('delete')}>{t('action.delete')}</Button>
+          </>
+        ) : (
+          <Text size="xs" c="dimmed">{t('media.readOnly')}</Text>
+        )}
+        <Button variant="subtle" color="gray" ml="auto" onClick={onClear}>{t('bulk.clear')}</Button>
+      </Group>
+    </Paper>
   )
 }
 
@@ -188,47 +213,4 @@ function dialogOf(dialog: Dialog | null, folder: Folder | undefined, parent: num
   if (dialog === 'moveFolder') return <MoveDialog fileIds={[]} folderIds={[folder.id]} onClose={onClose} onDone={onDone} />
   if (dialog === 'deleteFolder') return <DeleteDialog files={[]} folders={[folder]} onClose={onClose} onDone={onLeft} />
   return null
-}
-
-function Choice<Value extends string>({ label, value, values, name, onChange }: { label: string; value: Value | undefined; values: readonly Value[]; name: (value: Value) => string; onChange: (value: Value | undefined) => void }) {
-  const { t } = useTranslation()
-  return (
-    <Select
-      size="xs"
-      w={150}
-      clearable
-      aria-label={label}
-      placeholder={label}
-      clearButtonProps={{ 'aria-label': t('action.clear') }}
-      value={value ?? null}
-      data={values.map((one) => ({ value: one, label: name(one) }))}
-      onChange={(chosen) => onChange(values.find((one) => one === chosen))}
-    />
-  )
-}
-
-/** Upload files as a job, a few at a time. */
-async function uploadAll(list: File[], folder: number | null): Promise<void> {
-  const left = [...list]
-  const failed: File[] = []
-  await startJob({
-    title: translate('media.uploadTitle', { count: list.length }),
-    total: list.length,
-    retry: () => void uploadAll([...failed, ...left], folder),
-    run: async (report, signal) => {
-      const work = async () => {
-        for (let file = left.shift(); file && !signal.aborted; file = left.shift()) {
-          try {
-            await uploadFile(file, folder, signal)
-          } catch (error) {
-            failed.push(file)
-            if (!signal.aborted) report.fail({ title: file.name, message: error instanceof Error ? error.message : String(error) })
-          }
-          report.advance(1)
-        }
-      }
-      await Promise.all(Array.from({ length: AT_ONCE }, work))
-    },
-  })
-  await queries.invalidateQueries({ queryKey: keys.media })
 }

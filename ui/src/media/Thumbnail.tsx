@@ -5,7 +5,7 @@ import { thumbnailOf } from './files'
 
 export function Thumbnail({ file, size = 22 }: { file: MediaFile; size?: number }) {
   const address = thumbnailOf(file)
-  if (address) return <img className="quire-thumbnail" src={address} alt="" loading="lazy" />
+  if (address) return <img className="quire-thumbnail" src={address} alt="" loading="lazy" draggable={false} />
   const Icon = file.mime.startsWith('video/') ? FileVideo : file.mime.startsWith('audio/') ? FileAudio : File
   return (
     <Center h="100%">

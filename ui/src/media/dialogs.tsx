@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,17 +7,15 @@ import { request } from '../api/client'
 import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
 import { FormError } from '../auth/AuthPage'
-import { ErrorState, Loading } from '../components/States'
 import { queries } from '../queries'
 import { UsedIn } from './FileDrawer'
 import { pathsOf, structureQuery } from './library'
-import { Thumbnail } from './Thumbnail'
 
-type Done = { onClose: () => void; onDone: () => void }
+export type Done = { onClose: () => void; onDone: () => void }
 
 const ROOT = 'root'
 
-const refresh = () => queries.invalidateQueries({ queryKey: keys.media })
+export const refreshMedia = () => queries.invalidateQueries({ queryKey: keys.media })
 
 /** The name of a folder: of a new one in a folder (null: the root), or of one that there is. */
 export function FolderDialog({ folder, parent, onClose, onDone }: { folder?: Folder; parent: number | null } & Done) {
@@ -29,7 +27,7 @@ export function FolderDialog({ folder, parent, onClose, onDone }: { folder?: Fol
       else await request('POST /upload/folders', { body: { name: name.trim(), parent } })
     },
     onSuccess: async () => {
-      await refresh()
+      await refreshMedia()
       onDone()
     },
   })
@@ -54,7 +52,7 @@ export function MoveDialog({ fileIds, folderIds, onClose, onDone }: { fileIds: n
   const move = useMutation({
     mutationFn: () => request('POST /upload/actions/bulk-move', { body: { fileIds, folderIds, destinationFolderId: to === ROOT ? null : Number(to) } }),
     onSuccess: async () => {
-      await refresh()
+      await refreshMedia()
       onDone()
     },
   })
@@ -82,7 +80,7 @@ export function DeleteDialog({ files, folders, onClose, onDone }: { files: Media
   const remove = useMutation({
     mutationFn: () => request('POST /upload/actions/bulk-delete', { body: { fileIds: files.map((file) => file.id), folderIds: folders.map((folder) => folder.id) } }),
     onSuccess: async () => {
-      await refresh()
+      await refreshMedia()
       onDone()
     },
   })
@@ -106,79 +104,6 @@ export function DeleteDialog({ files, folders, onClose, onDone }: { files: Media
           <Button color="red.9" loading={remove.isPending} onClick={() => remove.mutate()}>{t('action.delete')}</Button>
         </Group>
       </Stack>
-    </Modal>
-  )
-}
-
-/** The alternative texts of several files, in one form, as they are now rather than when they were selected. */
-export function DescribeDialog({ files, onClose, onDone }: { files: MediaFile[] } & Done) {
-  const { t } = useTranslation()
-  const ids = files.map((file) => file.id)
-  const current = useQuery({
-    queryKey: [...keys.media, 'described', ids],
-    gcTime: 0,
-    refetchOnWindowFocus: false,
-    queryFn: () => Promise.all(ids.map(async (id) => (await request('GET /upload/files/{id}', { path: { id } })) as unknown as MediaFile)),
-  })
-  return (
-    <Modal opened onClose={onClose} title={t('media.describe')} size="lg" closeButtonProps={{ 'aria-label': t('action.close') }}>
-      {current.error && <ErrorState error={current.error} retry={() => void current.refetch()} />}
-      {!current.data && !current.error && <Loading rows={3} height={72} />}
-      {current.data && <Descriptions files={current.data} onDone={onDone} />}
-    </Modal>
-  )
-}
-
-function Descriptions({ files, onDone }: { files: MediaFile[]; onDone: () => void }) {
-  const { t } = useTranslation()
-  const form = useForm({ initialValues: { texts: files.map((file) => file.alternativeText ?? '') } })
-  const save = useMutation({
-    mutationFn: async ({ texts }: { texts: string[] }) => {
-      const updates = files.flatMap((file, index) => (texts[index] === (file.alternativeText ?? '') ? [] : [{ id: file.id, fileInfo: { alternativeText: texts[index] } }]))
-      if (updates.length > 0) await request('POST /upload/actions/bulk-update', { body: { updates } })
-    },
-    onSuccess: async () => {
-      await refresh()
-      onDone()
-    },
-  })
-  return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <Stack gap="sm">
-        <Text size="sm" c="dimmed">{t('media.alternativeHint')}</Text>
-        {files.map((file, index) => (
-          <Group key={file.id} wrap="nowrap" align="flex-start">
-            <Box w={96} h={72} style={{ flexShrink: 0, overflow: 'hidden', borderRadius: 4 }}><Thumbnail file={file} /></Box>
-            <Textarea style={{ flex: 1 }} autosize minRows={2} label={file.name} {...form.getInputProps(`texts.${index}`)} />
-          </Group>
-        ))}
-        <FormError error={save.error} />
-        <Group justify="flex-end"><Button type="submit" loading={save.isPending}>{t('action.save')}</Button></Group>
-      </Stack>
-    </form>
-  )
-}
-
-/** Fetch a file from another server. */
-export function ImportDialog({ folder, onClose, onDone }: { folder: number | null } & Done) {
-  const { t } = useTranslation()
-  const form = useForm({ initialValues: { url: '' }, validate: { url: (value) => (/^https?:\/\/\S+$/.test(value.trim()) ? null : t('media.urlInvalid')) } })
-  const fetchFile = useMutation({
-    mutationFn: ({ url }: { url: string }) => request('POST /admin/x/media/import', { body: { url: url.trim(), fileInfo: { folder } } }),
-    onSuccess: async () => {
-      await refresh()
-      onDone()
-    },
-  })
-  return (
-    <Modal opened onClose={onClose} title={t('media.import')} closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <form onSubmit={form.onSubmit((values) => fetchFile.mutate(values))} noValidate>
-        <Stack gap="sm">
-          <TextInput label={t('media.url')} placeholder="https://" data-autofocus {...form.getInputProps('url')} />
-          <FormError error={fetchFile.error} />
-          <Group justify="flex-end"><Button type="submit" loading={fetchFile.isPending}>{t('media.import')}</Button></Group>
-        </Stack>
-      </form>
     </Modal>
   )
 }

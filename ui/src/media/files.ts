@@ -32,6 +32,9 @@ export function filterOf(allowed: string[] | null | undefined): object | undefin
   return parts.length === 1 ? parts[0] : { $or: parts }
 }
 
+/** Whether the server makes other sizes of files of a type on demand. */
+export const canTransform = (mime: string): boolean => /^image\/(jpeg|png|webp|gif|tiff|avif|heic)$/.test(mime)
+
 /** The address of a small version of an image. */
 export function thumbnailOf(file: MediaFile): string | null {
   if (!file.mime.startsWith('image/')) return null

@@ -1,4 +1,5 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import dayjs from 'dayjs'
 import { request } from '../api/client'
 import { keys } from '../api/keys'
 import type { Folder, MediaFile } from '../api/types'
@@ -17,6 +18,12 @@ export type LibrarySearch = {
   kind?: FileKind
   /** Images without an alternative text, or files that nothing uses. */
   lacks?: Lack
+  /** Days, as YYYY-MM-DD, between which files were uploaded. */
+  from?: string
+  to?: string
+  /** Kilobytes. */
+  minSize?: number
+  maxSize?: number
   view?: 'table'
   page?: number
 }
@@ -24,7 +31,15 @@ export type LibrarySearch = {
 export type FilePage = { results: MediaFile[]; pageCount: number; total: number | null }
 
 const PAGE_SIZE = 48
-const MOST_UNUSED = 500
+/** How often the server is asked for a page of unused files, each time about a part of the library. */
+const MOST_PARTS = 20
+
+export const FILTERS = ['q', 'kind', 'lacks', 'from', 'to', 'minSize', 'maxSize'] as const
+/** A search without any filter. */
+export const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, undefined])) as Partial<LibrarySearch>
+
+/** Whether files of all folders are shown, not those of one. */
+export const isEverywhere = (search: LibrarySearch): boolean => FILTERS.some((name) => name !== 'kind' && search[name] !== undefined)
 
 export const structureQuery = queryOptions({
   queryKey: [...keys.media, 'structure'],
@@ -49,36 +64,52 @@ export function pathsOf(folders: Folder[], above = ''): { id: number; path: stri
   ])
 }
 
+/** The filters of `GET /upload/files` for what the library shows. */
+export function fileFilters(search: LibrarySearch): object[] {
+  const { folder, kind, lacks, from, to, minSize, maxSize } = search
+  const without = lacks === 'alternative' ? { $or: [{ alternativeText: { $null: true } }, { alternativeText: { $eq: '' } }] } : undefined
+  return [
+    isEverywhere(search) ? undefined : { folder: folder ? { id: { $eq: folder } } : { id: { $null: true } } },
+    filterOf(without ? ['images'] : kind ? [kind] : undefined),
+    without,
+    from ? { createdAt: { $gte: dayjs(from).toISOString() } } : undefined,
+    to ? { createdAt: { $lt: dayjs(to).add(1, 'day').toISOString() } } : undefined,
+    minSize === undefined ? undefined : { size: { $gte: minSize } },
+    maxSize === undefined ? undefined : { size: { $lte: maxSize } },
+  ].filter((part) => part !== undefined)
+}
+
 export const filesQuery = (search: LibrarySearch) =>
   queryOptions({
     queryKey: [...keys.media, 'files', search],
+    enabled: search.lacks !== 'usage',
     placeholderData: keepPreviousData,
     queryFn: async (): Promise<FilePage> => {
-      if (search.lacks === 'usage') return { results: await unusedFiles(), pageCount: 1, total: null }
-      const everywhere = Boolean(search.q) || search.lacks !== undefined
-      const parts = [
-        everywhere ? undefined : { folder: search.folder ? { id: { $eq: search.folder } } : { id: { $null: true } } },
-        filterOf(search.lacks ? ['images'] : search.kind ? [search.kind] : undefined),
-        search.lacks ? { $or: [{ alternativeText: { $null: true } }, { alternativeText: { $eq: '' } }] } : undefined,
-      ].filter((part) => part !== undefined)
       const found = (await request('GET /upload/files', {
-        query: { page: search.page ?? 1, pageSize: PAGE_SIZE, sort: search.sort ?? 'createdAt:DESC', _q: search.q, filters: { $and: parts } as never },
+        query: { page: search.page ?? 1, pageSize: PAGE_SIZE, sort: search.sort ?? 'createdAt:DESC', _q: search.q, filters: { $and: fileFilters(search) } as never },
       })) as unknown as { results: MediaFile[]; pagination: { pageCount: number; total: number } }
       return { results: found.results, ...found.pagination }
     },
   })
 
-/** Files that nothing uses: the server looks through the library part by part. */
-async function unusedFiles(): Promise<MediaFile[]> {
-  const found: MediaFile[] = []
-  let after: number | null | undefined
-  do {
-    const answer = (await request('GET /admin/x/media/unused', { query: { after: after ?? undefined } })) as unknown as { data: MediaFile[]; meta: { after: number | null } }
-    found.push(...answer.data)
-    after = answer.meta.after
-  } while (after !== null && found.length < MOST_UNUSED)
-  return found
-}
+/** Files that nothing uses: the server looks through the library part by part, and a page ends where enough are found. */
+export const unusedQuery = (isShown: boolean) =>
+  infiniteQueryOptions({
+    queryKey: [...keys.media, 'unused'],
+    enabled: isShown,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam, signal }) => {
+      const found: MediaFile[] = []
+      let after: number | null = pageParam
+      for (let part = 0; after !== null && found.length < PAGE_SIZE && part < MOST_PARTS; part += 1) {
+        const response = (await request('GET /admin/x/media/unused', { query: { after }, signal })) as unknown as { data: MediaFile[]; meta: { after: number | null } }
+        found.push(...response.data)
+        after = response.meta.after
+      }
+      return { files: found, after }
+    },
+    getNextPageParam: ({ after }) => after,
+  })
 
 /** A version of an entry that uses a file; `hidden` counts those that the role may not see. */
 export type Usage = {

@@ -39,7 +39,9 @@ function JobRow({ job }: { job: Job }) {
     const timer = setTimeout(() => removeJob(id), SHOWN_AFTER_END_MS)
     return () => clearTimeout(timer)
   }, [isClean, id])
-  const progress = total === null ? t('jobs.done', { count: done }) : t('jobs.progress', { done, total })
+  // Parts of things are done, too, and their sum is not exact.
+  const whole = Math.floor(done + 1e-6)
+  const progress = total === null ? t('jobs.done', { count: whole }) : t('jobs.progress', { done: whole, total })
   return (
     <div>
       <Group gap="xs" wrap="nowrap">
@@ -50,7 +52,7 @@ function JobRow({ job }: { job: Job }) {
         )}
         <Text size="sm" fw={500} className="quire-ellipsis" style={{ flex: 1 }}>{title}</Text>
         <Text size="xs" c="dimmed" role="status" style={{ whiteSpace: 'nowrap' }}>
-          {isRunning || state === 'done' ? progress : t(`jobs.${state}`, { done, total: total ?? done })}
+          {isRunning || state === 'done' ? progress : t(`jobs.${state}`, { done: whole, total: total ?? whole })}
         </Text>
         <ActionIcon size="sm" aria-label={isRunning ? t('jobs.cancel', { title }) : t('jobs.remove', { title })} onClick={() => (isRunning ? job.cancel() : removeJob(id))}>
           <X size={14} />

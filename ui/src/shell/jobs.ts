@@ -19,7 +19,7 @@ export type Job = {
 }
 
 export type JobReport = {
-  /** So many more things are done, failures among them. */
+  /** So many more things are done, failures among them; a part of one counts as a fraction. */
   advance: (count: number) => void
   fail: (failure: JobFailure) => void
   setTotal: (total: number) => void

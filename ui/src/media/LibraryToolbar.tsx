@@ -1,0 +1,69 @@
+import { Checkbox, Group, Select, SegmentedControl, Tooltip } from '@mantine/core'
+import { LayoutGrid, List } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import type { MediaFile } from '../api/types'
+import { SearchBox } from '../content/list/SearchBox'
+import { FileFilters } from './FileFilters'
+import { FILE_KINDS, LACKS, NO_FILTERS, type LibrarySearch } from './library'
+
+const SORTS = ['createdAt:DESC', 'createdAt:ASC', 'name:ASC', 'name:DESC', 'size:DESC'] as const
+
+type Props = {
+  search: LibrarySearch
+  onChange: (values: Partial<LibrarySearch>) => void
+  results: MediaFile[]
+  chosen: ReadonlyMap<number, MediaFile>
+  onChoose: (chosen: ReadonlyMap<number, MediaFile>) => void
+}
+
+/** Search, filters, order and view of the library, and the selection of all that is shown. */
+export function LibraryToolbar({ search, onChange: change, results, chosen, onChoose }: Props) {
+  const { t } = useTranslation()
+  const isAllChosen = results.length > 0 && results.every((file) => chosen.has(file.id))
+  return (
+    <Group gap="xs">
+        {search.lacks !== 'usage' && <SearchBox value={search.q ?? ''} label={t('media.search')} inputRef={null} onChange={(q) => change({ q: q || undefined })} />}
+        {!search.lacks && <Choice label={t('media.kind')} value={search.kind} values={FILE_KINDS} name={(kind) => t(`media.kind.${kind}`)} onChange={(kind) => change({ kind })} />}
+        <Choice label={t('media.lacks')} value={search.lacks} values={LACKS} name={(lack) => t(`media.lacks.${lack}`)} onChange={(lacks) => change({ ...NO_FILTERS, lacks })} />
+        {search.lacks !== 'usage' && <FileFilters search={search} onChange={change} />}
+        {search.lacks !== 'usage' && <Select size="xs" w={150} allowDeselect={false} aria-label={t('media.sort')} value={search.sort ?? SORTS[0]} data={SORTS.map((value) => ({ value, label: t(`media.sort.${value}`) }))} onChange={(sort) => change({ sort: sort ?? undefined })} />}
+        <Tooltip label={t('list.selectAll')}>
+          <Checkbox
+            size="xs"
+            aria-label={t('list.selectAll')}
+            disabled={results.length === 0}
+            checked={isAllChosen}
+            indeterminate={!isAllChosen && chosen.size > 0}
+            onChange={() => onChoose(isAllChosen ? new Map() : new Map(results.map((file) => [file.id, file])))}
+          />
+        </Tooltip>
+        <SegmentedControl
+          size="xs"
+          aria-label={t('media.view')}
+          value={search.view ?? 'grid'}
+          onChange={(view) => change({ view: view === 'table' ? 'table' : undefined })}
+          data={[
+            { value: 'grid', label: <LayoutGrid size={14} role="img" aria-label={t('media.view.grid')} /> },
+            { value: 'table', label: <List size={14} role="img" aria-label={t('media.view.table')} /> },
+          ]}
+        />
+    </Group>
+  )
+}
+
+function Choice<Value extends string>({ label, value, values, name, onChange }: { label: string; value: Value | undefined; values: readonly Value[]; name: (value: Value) => string; onChange: (value: Value | undefined) => void }) {
+  const { t } = useTranslation()
+  return (
+    <Select
+      size="xs"
+      w={150}
+      clearable
+      aria-label={label}
+      placeholder={label}
+      clearButtonProps={{ 'aria-label': t('action.clear') }}
+      value={value ?? null}
+      data={values.map((one) => ({ value: one, label: name(one) }))}
+      onChange={(chosen) => onChange(values.find((one) => one === chosen))}
+    />
+  )
+}
