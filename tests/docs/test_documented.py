@@ -118,7 +118,7 @@ def test_a_command_that_is_named_exists(page: Path) -> None:
 
 def test_every_command_has_its_row() -> None:
     cells = (row[0] for row in rows(DOCS / "cli.md"))
-    documented = [found[1] for cell in cells if (found := re.match(r"\[`quire ([a-z ]+)`\]", cell))]
+    documented = [found[1] for cell in cells if (found := re.match(r"\[`quire ([a-z -]+)`\]", cell))]
 
     assert sorted(documented) == sorted(commands(app))
 

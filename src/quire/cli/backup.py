@@ -170,12 +170,19 @@ def _surplus(path: Path, project: str, keep: int | None) -> list[Path]:
     """Return the archives of a project beside a new one that are more than are to be kept."""
     if keep is None:
         return []
+    return backup_archives(path.parent, project)[:-keep]
+
+
+def backup_archives(folder: Path, project: str) -> list[Path]:
+    """Return the archives of a project in a folder, the oldest first; none without a folder."""
+    if not folder.is_dir():
+        return []
     own = [
         one
-        for one in path.parent.iterdir()
+        for one in folder.iterdir()
         if one.name.startswith(project) and _NAME.fullmatch(one.name.removeprefix(project))
     ]
-    return sorted(own, key=lambda one: one.name)[:-keep]
+    return sorted(own, key=lambda one: one.name)
 
 
 def _with_files(count: int | None) -> str:

@@ -155,6 +155,28 @@ def check(
     return check_project(project, as_json=as_json)
 
 
+@app.command(name="deploy-check")
+def deploy_check(
+    project: Project = _HERE,
+    /,
+    *,
+    backups: Annotated[
+        Path | None,
+        Parameter(
+            help="Folder of the backups; that of the project by default.", show_default=False
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        Parameter(name="--json", negative="", show_default=False, help="Print the report as JSON."),
+    ] = False,
+) -> int:
+    """List what an installation still lacks for production."""
+    from quire.cli.deploy_check import deploy_check as check_installation
+
+    return check_installation(project, backups=backups, as_json=as_json)
+
+
 @app.command
 def hooks(
     project: Project = _HERE,

@@ -1,0 +1,259 @@
+"""``quire deploy-check``: lists what an installation lacks for production; changes nothing."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from quire.auth.passwords import verify_password
+from quire.cli.backup import backup_archives
+from quire.cli.check_database import check_database
+from quire.cli.deploy_files import file_findings
+from quire.cli.deploy_findings import Finding, problem, warning
+from quire.cli.exit_codes import DONE, PROBLEMS
+from quire.cli.project import require_project
+from quire.cli.terminal import print_result, show_progress
+from quire.clock import now_ms
+from quire.database.entries.store import open_store
+from quire.database.program import Program
+from quire.database.settings_target import target_of
+from quire.database.stores.system_rows import Record, SystemRows
+from quire.database.tables.table_map import map_tables
+from quire.errors import DatabaseOpenError
+from quire.ids import new_document_id
+from quire.schema.model import ADMIN_USER_UID, Schema
+from quire.settings import NEW_SECRETS_COMMAND, Settings, load_settings
+from quire.strapi_project.schema import load_project_schema
+
+_SHORTEST_SECRET = 16
+_PLACEHOLDERS = ("tobemodified", "changeme", "change-me", "change_me", "secret", "example", "xxxx")
+_COMMON_PASSWORDS = (
+    "Password1",
+    "Password123",
+    "Password1!",
+    "Admin123",
+    "Admin1234",
+    "Changeme1",
+    "Welcome1",
+    "Strapi123",
+)
+"""Passwords that the rules allow, and that people try first."""
+_CHECKED_ADMINISTRATORS = 20
+_DATABASE_PASSWORDS = frozenset({"", "postgres", "password", "strapi", "secret", "quire", "admin"})
+_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+_BACKUP_MAX_AGE_MS = 26 * 3_600_000
+"""A day, and some time for a backup that takes long."""
+
+Check = Callable[[Settings], Iterator[Finding]]
+
+
+class DeployReport(Struct, frozen=True):
+    """What was found, problems first."""
+
+    findings: Sequence[Finding]
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether something has to be changed before the installation is public."""
+        return any(finding.level == "problem" for finding in self.findings)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report for a terminal."""
+        for finding in self.findings:
+            yield f"{finding.level:<9}{finding.check}: {finding.message}"
+        if self.findings:
+            yield ""
+        yield f"{self._count('problem')} problems, {self._count('warning')} warnings."
+
+    def json(self) -> str:
+        """Return the report for scripts."""
+        found = [
+            {"level": one.level, "check": one.check, "message": one.message}
+            for one in self.findings
+        ]
+        return json.dumps(
+            {
+                "ready": not self.has_problems,
+                "problems": self._count("problem"),
+                "warnings": self._count("warning"),
+                "findings": found,
+            },
+            indent=2,
+            ensure_ascii=False,
+        )
+
+    def _count(self, level: Literal["problem", "warning"]) -> int:
+        return sum(finding.level == level for finding in self.findings)
+
+
+def deploy_check(project: Path, *, backups: Path | None, as_json: bool) -> int:
+    """Check an installation and print what it lacks; returns 1 when there are problems.
+
+    ``backups`` is the folder of its backups. Raises ConfigurationError and SchemaError for a
+    project that cannot be served at all: `quire check` is for those.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    schema = load_project_schema(settings)
+    with show_progress("Looking into the installation"):
+        found = [finding for check in _CHECKS for finding in check(settings)]
+        found += _backups(settings, backups)
+        found += _database(settings, schema)
+    report = DeployReport(sorted(found, key=lambda finding: finding.level))
+    if as_json:
+        print_result(report.json())
+    else:
+        for line in report.lines():
+            print_result(line)
+    return PROBLEMS if report.has_problems else DONE
+
+
+def _environment(settings: Settings) -> Iterator[Finding]:
+    if settings.is_development:
+        yield problem(
+            "environment", "the environment is development, which tells clients about errors"
+        )
+    if settings.api.reference == "on":
+        yield warning("api.reference", "the page of the API reference is shown to everybody")
+    if not settings.users.rate_limit.enabled:
+        yield problem("users.rate_limit", "end users may try passwords without a limit")
+    if not settings.admin.rate_limit.enabled:
+        yield problem("admin.rate_limit", "administrators may try passwords without a limit")
+
+
+def _secrets(settings: Settings) -> Iterator[Finding]:
+    missing = settings.missing_secrets()
+    if missing:
+        names = ", ".join(missing)
+        yield problem("secrets", f"not set: {names}; `{NEW_SECRETS_COMMAND}` prints new ones")
+    values = _secret_values(settings)
+    for name, value in values.items():
+        if len(value) < _SHORTEST_SECRET:
+            yield problem("secrets", f"{name} has fewer than {_SHORTEST_SECRET} characters")
+        elif any(word in value.lower() for word in _PLACEHOLDERS) or len(set(value)) == 1:
+            yield problem("secrets", f"{name} is a placeholder")
+    for name, value in values.items():
+        twin = next(other for other, its in values.items() if its == value)
+        if twin != name:
+            yield problem("secrets", f"{name} is the same as {twin}")
+
+
+def _secret_values(settings: Settings) -> dict[str, str]:
+    secrets = settings.secrets
+    values = {
+        "API_TOKEN_SALT": secrets.api_token_salt,
+        "ADMIN_JWT_SECRET": secrets.admin_jwt_secret,
+        "TRANSFER_TOKEN_SALT": secrets.transfer_token_salt,
+        "JWT_SECRET": secrets.jwt_secret,
+        "ENCRYPTION_KEY": secrets.encryption_key,
+        **{f"APP_KEYS[{number}]": key for number, key in enumerate(secrets.app_keys)},
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _network(settings: Settings) -> Iterator[Finding]:
+    url = settings.server.url
+    if url is None:
+        yield problem("server.url", "the public address is not set; links in mails need it")
+    elif not url.startswith("https://"):
+        yield problem("server.url", f"{url} is not https: passwords and tokens can be read")
+    if not settings.server.trusted_proxies and settings.server.host not in _HERE:
+        yield warning(
+            "server.trusted_proxies",
+            "no proxy is trusted: behind one, all callers share its address and its rate limit",
+        )
+    if "*" in settings.cors.origins:
+        yield warning("cors.origins", "pages of every origin may read responses; list your own")
+
+
+def _mail(settings: Settings) -> Iterator[Finding]:
+    mail = settings.mail
+    if mail.host is None:
+        yield warning("mail.host", "no mail is sent: nobody can reset a password")
+        return
+    if mail.security == "none" and mail.host not in _HERE:
+        yield problem(
+            "mail.security", "mails and the password of the mail server are not encrypted"
+        )
+    if mail.sender.endswith("@localhost"):
+        yield warning("mail.sender", f"mails come from {mail.sender}, which receivers refuse")
+
+
+def _postgresql(settings: Settings) -> Iterator[Finding]:
+    database = settings.database
+    if database.client != "postgres" or database.url is not None:
+        return
+    is_here = database.host in _HERE or database.host.startswith("/")
+    if not is_here and not database.ssl:
+        yield problem("database.ssl", f"the connection to {database.host} is not encrypted")
+    if not is_here and database.ssl and not database.ssl_verify:
+        yield warning("database.ssl_verify", "the certificate of the database is not checked")
+    if not is_here and (database.password or "") in _DATABASE_PASSWORDS:
+        yield problem("database.password", "the password of the database is a common one, or none")
+
+
+def _backups(settings: Settings, folder: Path | None) -> Iterator[Finding]:
+    place = folder or settings.project / "backups"
+    archives = backup_archives(place, settings.project.name)
+    if not archives:
+        hint = "" if folder else "; name their folder with --backups"
+        yield warning("backups", f"{place} has no backup of the project{hint}")
+        return
+    age = now_ms() - archives[-1].stat().st_mtime_ns // 1_000_000
+    if age > _BACKUP_MAX_AGE_MS:
+        yield problem("backups", f"the last backup is {age // 3_600_000} hours old")
+
+
+def _database(settings: Settings, schema: Schema) -> Iterator[Finding]:
+    try:
+        report = check_database(settings, schema)
+    except DatabaseOpenError as error:
+        yield problem("database", str(error))
+        return
+    for message in (*report.problems, *report.damage):
+        yield problem("database", message)
+    for message in report.warnings:
+        yield warning("database", message)
+    if not report.problems:
+        yield from asyncio.run(_administrators(settings, schema))
+
+
+async def _administrators(settings: Settings, schema: Schema) -> list[Finding]:
+    administrators = await _read_administrators(settings, schema)
+    active = [one for one in administrators if one["isActive"]]
+    if not active:
+        message = "there are none: whoever comes to /admin first becomes one"
+        return [problem("administrators", message)]
+    return [
+        problem("administrators", f"{one['email']} has one of the most common passwords")
+        for one in active[:_CHECKED_ADMINISTRATORS]
+        if await _has_common_password(one)
+    ]
+
+
+async def _has_common_password(administrator: Record) -> bool:
+    hashed = administrator["password"]
+    if not isinstance(hashed, str):
+        return False
+    for password in _COMMON_PASSWORDS:
+        if await verify_password(password, hashed):
+            return True
+    return False
+
+
+async def _read_administrators(settings: Settings, schema: Schema) -> list[Record]:
+    target = target_of(settings)
+    store = open_store(schema, map_tables(schema), target.kind.dialect())
+    rows = SystemRows(store=store, new_id=new_document_id)
+
+    def program() -> Program[list[Record]]:
+        return (yield from rows.all(ADMIN_USER_UID, ("email", "password", "isActive")))
+
+    async with target.look() as looking:
+        return await looking.run(program())
+
+
+_CHECKS: Sequence[Check] = (_environment, _secrets, _network, _mail, _postgresql, file_findings)
