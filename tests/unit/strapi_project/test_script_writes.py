@@ -67,6 +67,17 @@ async def test_rows_are_never_deleted_without_a_condition(
     assert left.content == b"a,b,c"
 
 
+async def test_a_row_is_not_deleted_without_a_condition(kind: Kind, tmp_path: Path) -> None:
+    body = f"return strapi.db.query('{LABEL}').delete({{ where: {{}} }});"
+    caught = (
+        f"try {{ {body.replace('return', 'await')} }} catch (error) {{ return error.message; }}"
+    )
+    async with notes(kind, tmp_path, own(caught)) as site:
+        answer = await site.send("POST", "own/x", {})
+
+    assert answer.content == b"Delete requires a where parameter"
+
+
 async def test_what_a_transaction_wrote_is_kept_or_undone_as_a_whole(
     kind: Kind, tmp_path: Path
 ) -> None:
@@ -125,18 +136,19 @@ async def test_documents_are_published_and_taken_back(kind: Kind, tmp_path: Path
         "await all.update({ documentId, data: { title: 'Two' } });"
         "steps.push(await all.discardDraft({ documentId }), await all.unpublish({ documentId }));"
         "steps.push(await shown(), await all.publish({ documentId: 'none' }));"
+        "steps.push(await all.unpublish({ documentId }));"
         "const gone = await all.delete({ documentId });"
         "return [...steps, gone].map((one) => one.documentId ? of(one) : one); "
     )
     async with notes(kind, tmp_path, own(body)) as site:
         found = read(await site.send("POST", "own/x", {}))
 
-    published, shown, discarded, taken_back, shown_after, none, deleted = found
+    published, shown, discarded, taken_back, shown_after, none, again, deleted = found
     assert published == [1, [True], ["One"]]
     assert (shown, shown_after) == (1, 0)
     assert discarded == [1, [False], ["One"]]
-    assert taken_back[0] == 1
-    assert none == [0, [], []]
+    assert taken_back == [1, [True], ["One"]]
+    assert none == again == [0, [], []]
     assert deleted == [1, [False], ["One"]]
 
 
@@ -168,4 +180,4 @@ async def test_code_knows_the_environment_of_the_server(kind: Kind, tmp_path: Pa
         thrown = await site.send("POST", "own/x?x=1", {})
 
     assert found == {"name": "production"}
-    assert error(thrown)[0] == 418
+    assert error(thrown) == (418, "ImATeapotError", "x")

@@ -289,7 +289,7 @@ async def test_code_knows_its_route_and_the_address_and_sets_headers(
 
 @pytest.mark.whatever_the_database("nothing is read")
 async def test_code_makes_random_identifiers(kind: Kind, tmp_path: Path) -> None:
-    before = "const { v4: uuidv4 } = require('uuid'); const { randomBytes } = require('crypto');"
+    before = "const uuidv4 = require('uuid').v4; const { randomBytes } = require('crypto');"
     own = (
         "async own(ctx) { const key = randomBytes(6);"
         "return { first: uuidv4(), second: require('crypto').randomUUID(), third:"

@@ -63,7 +63,8 @@ def phrase(status: int) -> str:
 
 def error_name(status: int) -> str:
     """Return the name of the error of a status."""
-    name = "".join(word.capitalize() for word in phrase(status).replace("-", " ").split())
+    words = phrase(status).replace("-", " ").replace("'", "").split()
+    name = "".join(word[0].upper() + word[1:] for word in words)
     return name if name.endswith("Error") else f"{name}Error"
 
 

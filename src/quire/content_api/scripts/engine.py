@@ -76,11 +76,15 @@ class DataAccess(DataReads):
                 "create": lambda given: self._create(content_type, _first(given)),
                 "update": lambda given: self._update(content_type, _first(given)),
                 "delete": lambda given: self._delete(content_type, _first(given)),
-                "publish": lambda given: self._act(content_type, PublishDocument, _first(given)),
-                "unpublish": lambda given: self._act(
+                "publish": lambda given: self._publish(
+                    content_type, PublishDocument, _first(given)
+                ),
+                "unpublish": lambda given: self._publish(
                     content_type, UnpublishDocument, _first(given)
                 ),
-                "discardDraft": lambda given: self._act(content_type, DiscardDraft, _first(given)),
+                "discardDraft": lambda given: self._publish(
+                    content_type, DiscardDraft, _first(given)
+                ),
             }
         )
 
@@ -268,7 +272,7 @@ class DataAccess(DataReads):
         entries = [self._stored(content_type, item, query) for item in items]
         return {"documentId": document_id, "entries": entries}
 
-    async def _act(
+    async def _publish(
         self,
         content_type: ContentType,
         kind: type[PublishDocument | UnpublishDocument | DiscardDraft],
@@ -285,21 +289,26 @@ class DataAccess(DataReads):
         self._require_writable(content_type)
         locale = _locale(parameters)
         command = kind(uid=content_type.uid, document_id=document_id, locale=locale)
-        shown: Query = {**_rows_of(document_id, {"locale": "*"}, parameters)}
-        prepared = await self._prepared(content_type, "rows", shown)
+        query = _rows_of(document_id, {"locale": locale} if locale else {}, parameters)
+        query["filters"] = {
+            "documentId": document_id,
+            "publishedAt": {"$null" if kind is DiscardDraft else "$notNull": True},
+        }
+        prepared = await self._prepared(content_type, "rows", query)
 
-        def act(unit: UnitOfWork) -> Program[tuple[list[Item], set[int]]]:
-            written = yield from _performed(unit, command)
-            items, _ = yield from self._reader.rows_program(prepared)
-            return items, {entry.entry_id for entry in written}
+        def act(unit: UnitOfWork) -> Program[list[Item]]:
+            published, _ = yield from self._reader.rows_program(prepared)
+            yield from _performed(unit, command)
+            if kind is UnpublishDocument:
+                return published
+            return (yield from self._reader.rows_program(prepared))[0]
 
         try:
-            items, ids = await self.session.write(act)
+            items = await self.session.write(act)
         except NotFoundError:
-            return {"documentId": document_id, "entries": []}
-        entries = [self._stored(content_type, item, shown) for item in items]
-        written = [one for one in entries if isinstance(one, dict) and one.get("id") in ids]
-        return {"documentId": document_id, "entries": written}
+            items = []
+        entries = [self._stored(content_type, item, query) for item in items]
+        return {"documentId": document_id, "entries": entries}
 
     # Rows of types whose documents have one row each
 
@@ -350,6 +359,8 @@ class DataAccess(DataReads):
         where = parameters.get("where")
         if not has_single_rows(content_type):
             raise UnsupportedError("deletes rows of documents that have several")
+        if where in ({}, None, UNDEFINED) and "limit" in parameters:
+            raise ThrownError(ErrorValue("Error", "Delete requires a where parameter"))
         if not isinstance(where, dict) or not where or _has_undefined(where):
             raise UnsupportedError("deletes rows without a condition")
         query = rows_query({**parameters, "where": where})

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from quire.customisations.scripts.globals import (
     global_of,
+    package_member,
     package_of,
     require_constant,
     require_global_member,
@@ -758,8 +759,11 @@ class _Checker(Struct):
         found = names.module.function(name)
         if found is None:
             origin, imported = names.module.imports.get(name, ("", ""))
+            value = names.module.followed(Name(name))
             if origin in PACKAGES:
                 require_package_member(origin, imported)
+            elif package_member(value, Names(names.module)):
+                pass
             elif global_of(Name(name), names) not in GLOBAL_FUNCTIONS:
                 raise NotUnderstoodError(f"calls {name}")
             self._values(arguments, names)

@@ -31,6 +31,17 @@ def package_of(of: Expression, names: Names) -> str | None:
             return None
 
 
+def package_member(value: Expression, names: Names) -> bool:
+    """Whether an expression is a function of a package. Raises NotUnderstoodError for others."""
+    if not isinstance(value, Member) or not isinstance(value.key, str):
+        return False
+    origin = package_of(value.object, names)
+    if origin is None:
+        return False
+    require_package_member(origin, value.key)
+    return True
+
+
 def require_package_member(origin: str, key: str) -> None:
     """Refuse what a package is not known to have."""
     if key not in PACKAGES[origin].members:
@@ -76,11 +87,13 @@ def require_constant(value: Expression, module: Module) -> None:
             return
         case Call(Name("Date"), (), True):
             raise NotUnderstoodError("keeps the time of the start")
-        case Member(of, str() as key):
+        case Call(Member(of, str() as key)):
             names = Names(module)
             if (global_of(of, names) or "", key) in _RANDOM or package_of(of, names):
                 raise NotUnderstoodError("keeps what differs from start to start")
         case Call(Name(name)) if module.imports.get(name, ("",))[0] in PACKAGES:
+            raise NotUnderstoodError("keeps what differs from start to start")
+        case Call(Name(name)) if package_member(module.followed(Name(name)), Names(module)):
             raise NotUnderstoodError("keeps what differs from start to start")
         case _:
             pass
