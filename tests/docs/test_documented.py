@@ -118,7 +118,8 @@ def test_a_command_that_is_named_exists(page: Path) -> None:
 
 def test_every_command_has_its_row() -> None:
     cells = (row[0] for row in rows(DOCS / "cli.md"))
-    documented = [found[1] for cell in cells if (found := re.match(r"\[`quire ([a-z -]+)`\]", cell))]
+    named = (re.match(r"\[`quire ([a-z -]+)`\]", cell) for cell in cells)
+    documented = [found[1] for found in named if found]
 
     assert sorted(documented) == sorted(commands(app))
 
