@@ -35,6 +35,7 @@ from quire.content_api.messages import (
 from quire.content_api.readiness import Readiness
 from quire.content_api.request_observer import CountedResponse, RequestObserver
 from quire.content_api.routes import METHODS, Found, Route, RouteTable
+from quire.content_api.shared_caching import SharedCaching
 from quire.content_manager.content_version import ContentVersion
 from quire.database.connection import WouldBlockError
 from quire.database.retry_guard import watch_commits
@@ -99,6 +100,7 @@ class OtherResponders(Struct, frozen=True, kw_only=True):
     api: OtherApi | None = None
     successor: Successor = no_successor
     observer: RequestObserver | None = None
+    shared_caching: SharedCaching | None = None
 
 
 class ContentApi:
@@ -132,6 +134,7 @@ class ContentApi:
         self._public = others.public
         self._other_api = others.api
         self.observer = others.observer
+        self._shared_caching = others.shared_caching
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one HTTP request."""
@@ -178,6 +181,12 @@ class ContentApi:
 
         Raises CancelledError alone: whatever else goes wrong is an answer too.
         """
+        response = await self._response(request, receive)
+        if self._shared_caching is None or response is None:
+            return response
+        return self._shared_caching.mark(request, response)
+
+    async def _response(self, request: Request, receive: AsgiReceive) -> Response | None:
         try:
             if request.method in METHODS_WITH_BODY:
                 await self._take_body(request, receive)
@@ -194,11 +203,14 @@ class ContentApi:
         (see `reads_content`); then nothing has been done.
         """
         try:
-            return self._respond_now(request)
+            response = self._respond_now(request)
         except (WouldBlockError, StaleSchemaError):
             return None
         except Exception as error:  # noqa: BLE001 - as in `response`
-            return _respond_problem(request, error)
+            response = _respond_problem(request, error)
+        if self._shared_caching is None or response is None:
+            return response
+        return self._shared_caching.mark(request, response)
 
     def _respond_now(self, request: Request) -> Response | None:
         if request.path.removesuffix(b"/") == _HEALTH:

@@ -88,6 +88,7 @@ class DocumentApi:
             handler=handler,
             uid=uid,
             respond_now=respond_now,
+            is_shared=method == "GET",
         )
 
     async def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
@@ -138,6 +139,7 @@ class DocumentApi:
                     prepared, document_id, present=present, wrap=envelope
                 )
             )
+        response.is_shared = prepared.is_cacheable
         if kept is not None and prepared.is_cacheable:
             if mode == "list":
                 response.tag = await _tag(response.body)
@@ -165,6 +167,7 @@ class DocumentApi:
             response = _respond_found(
                 reader.encoded_row_now(prepared, document_id, present=present, wrap=envelope)
             )
+        response.is_shared = prepared.is_cacheable
         if kept is not None and prepared.is_cacheable:
             if mode == "list":
                 response.tag = _tag_now(response.body)
@@ -305,7 +308,9 @@ def _unless_known(request: Request, response: Response) -> Response:
     """Return the answer to a list, or that the client has it already."""
     known = tags_known(request.headers)
     if known is not None and response.tag is not None and is_known(response.tag, known):
-        return respond_known(response.tag)
+        answer = respond_known(response.tag)
+        answer.is_shared = response.is_shared
+        return answer
     return response
 
 

@@ -118,9 +118,11 @@ class Response:
     """A status, a body of bytes, and headers beyond those that every answer carries.
 
     ``tag`` is what a client may tell by later which answer it has got, in quotes: ``ETag``.
+    What ``is_shared`` is the same for all who ask the same with the same permissions, whenever they
+    ask, until something is committed.
     """
 
-    __slots__ = ("body", "content_type", "headers", "status", "tag")
+    __slots__ = ("body", "content_type", "headers", "is_shared", "status", "tag")
 
     def __init__(
         self,
@@ -136,6 +138,7 @@ class Response:
         self.content_type = content_type
         self.headers = headers
         self.tag = tag
+        self.is_shared = False
 
     def described(self) -> list[tuple[bytes, bytes]]:
         """Return the headers that are of this answer alone, those of its body among them."""

@@ -25,7 +25,8 @@ class Route(Struct, frozen=True, kw_only=True):
     forms itself, after the permission was asked. ``respond_now`` does what the handler of a GET
     does, without waiting, where that is possible; it raises WouldBlockError where it is not. A
     route that ``is_open`` asks nobody who they are. ``custom`` is the route of the project's Python
-    code that it is.
+    code that it is. What a route that ``is_shared`` answers depends on nothing but the path, the
+    query and the principal.
     """
 
     method: str
@@ -36,6 +37,7 @@ class Route(Struct, frozen=True, kw_only=True):
     streams: bool = False
     respond_now: RespondNow | None = None
     is_open: bool = False
+    is_shared: bool = False
     custom: CustomRoute | None = None
 
 

@@ -169,7 +169,7 @@ class DocumentService:
     ) -> Program[tuple[T, bool]]:
         """Do it, if that may be, and write down what webhooks are to be told of it."""
         may_listen = yield from self._require()
-        if self._outbox is None or not may_listen:
+        if self._outbox is None or not (may_listen or self._outbox.purges):
             return (yield from act(unit)), False
         listeners = yield from self._outbox.listeners()
         unit.listening |= bool(listeners)

@@ -26,6 +26,7 @@ from quire.content_api.readiness import Readiness
 from quire.content_api.response_cache import ResponseCache
 from quire.content_api.routes import Route, RouteTable
 from quire.content_api.scripts.routes import ScriptServices
+from quire.content_api.shared_caching import SharedCaching
 from quire.content_api.swagger_page import PATH as REFERENCE
 from quire.content_api.swagger_page import SwaggerPage
 from quire.content_api.timing import TimedAuthenticator
@@ -110,6 +111,9 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
             api=parts.other_api,
             successor=services.successor,
             observer=services.metrics.observer,
+            shared_caching=SharedCaching(schema, settings.cdn)
+            if settings.cdn.cache_control
+            else None,
         ),
     )
 

@@ -18,6 +18,7 @@ from quire.settings.setting_types import (
     CLIENT,
     DURATION,
     FLAG,
+    HEADER_VALUE,
     METADATA_KEY,
     NETWORKS,
     ORIGINS,
@@ -48,6 +49,7 @@ STORAGE_TYPES = (
 CUSTOM_FIELD_TYPES = table_of(
     choice(*STORAGE_TYPES), f"custom fields to attribute types ({', '.join(STORAGE_TYPES)})"
 )
+CACHE_CONTROLS = table_of(HEADER_VALUE, 'uids of content types, or "*", to values of Cache-Control')
 SECRET: SettingType[str | None] = SettingType(TEXT.expected, TEXT.read, TEXT.read_text)
 
 Environment = Literal["production", "development"]
@@ -728,6 +730,47 @@ class TracingSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CdnSettings:
+    """``[cdn]``: what shared caches in front of the server keep, and how they hear of changes."""
+
+    cache_control: Mapping[str, str] = setting(
+        CACHE_CONTROLS,
+        "`Cache-Control` of reads of content that anybody may see, by content type; `*` is any "
+        "other. Without one there is none.",
+        default=MappingProxyType({}),
+    )
+    tag_header: Literal["Surrogate-Key", "Cache-Tag", ""] = setting(
+        choice("Surrogate-Key", "Cache-Tag", ""),
+        "Header that names the content which such an answer was made of.",
+        default="",
+    )
+    purge: Literal["none", "generic", "varnish", "fastly", "cloudflare"] = setting(
+        choice("none", "generic", "varnish", "fastly", "cloudflare"),
+        "What is told after each change of content which of it to forget.",
+        default="none",
+    )
+    purge_url: str | None = setting(
+        optional(URL),
+        "Address that is called for that; Fastly and Cloudflare have one of their own.",
+        default=None,
+        variable="CDN_PURGE_URL",
+    )
+    purge_zone: str | None = setting(
+        optional(TEXT),
+        "Id of the service at Fastly, or of the zone at Cloudflare.",
+        default=None,
+        variable="CDN_PURGE_ZONE",
+    )
+    purge_token: str | None = setting(
+        SECRET,
+        "Token that the call is authorized by.",
+        default=None,
+        variable="CDN_PURGE_TOKEN",
+        private=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The effective settings of one project; made by :func:`quire.settings.load_settings`.
 
@@ -769,6 +812,7 @@ class Settings:
     )
     log: LogSettings = field(default_factory=LogSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
+    cdn: CdnSettings = field(default_factory=CdnSettings)
     tracing: TracingSettings = field(default_factory=TracingSettings)
     notices: tuple[str, ...] = ()
     origins: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -336,6 +336,15 @@ def _url(value: object) -> str:
     return text.rstrip("/")
 
 
+def _header_value(value: object) -> str:
+    text = _text(value)
+    if not re.fullmatch(r"[!-~]+( [!-~]+)*", text):
+        raise UnfitValueError
+    return text
+
+
+HEADER_VALUE = SettingType("the value of a header", _header_value, _header_value)
+
 URL = SettingType('an address such as "https://example.org"', _url, _url)
 
 

@@ -48,18 +48,24 @@ class DeliveryResponse(Struct, frozen=True, kw_only=True):
 
 
 async def post(
-    url: str, headers: Mapping[str, str], body: bytes, *, private: bool = False
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    private: bool = False,
+    method: str = "POST",
 ) -> DeliveryResponse:
     """Send a body; the answer's own body is not read.
 
-    With ``private`` private addresses are called too. Raises ApplicationError, in words for
+    With ``private`` private addresses are called too; ``method`` is another one where a cache wants
+    it. Raises ApplicationError, in words for
     whoever asked, when the address may not be called, or does not answer in time.
     """
     parts = _split(url)
     try:
         async with asyncio.timeout(_SECONDS):
             address = await _address(parts, private=private)
-            return await _send(parts, address, headers, body)
+            return await _send(parts, address, _request(method, parts, headers, body))
     except TimeoutError:
         raise ApplicationError("There was no answer within 10 seconds") from None
     except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
@@ -92,9 +98,7 @@ async def _address(parts: SplitResult, *, private: bool) -> tuple[str, int]:
         raise ApplicationError(NOT_FOUND) from None
 
 
-async def _send(
-    parts: SplitResult, address: tuple[str, int], headers: Mapping[str, str], body: bytes
-) -> DeliveryResponse:
+async def _send(parts: SplitResult, address: tuple[str, int], request: bytes) -> DeliveryResponse:
     host = str(parts.hostname)
     over_tls = parts.scheme == "https"
     reader, writer = await asyncio.open_connection(
@@ -104,7 +108,7 @@ async def _send(
         server_hostname=host if over_tls else None,
     )
     try:
-        writer.write(_request(parts, host, headers, body))
+        writer.write(request)
         await writer.drain()
         line = (await reader.readuntil(b"\r\n")).decode("latin-1").strip()
     finally:
@@ -116,7 +120,8 @@ async def _send(
     return DeliveryResponse(status=int(status), reason=reason[:_LONGEST_LINE])
 
 
-def _request(parts: SplitResult, host: str, headers: Mapping[str, str], body: bytes) -> bytes:
+def _request(method: str, parts: SplitResult, headers: Mapping[str, str], body: bytes) -> bytes:
+    host = str(parts.hostname)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     shown = f"[{host}]" if ":" in host else host
     where = shown if parts.port is None else f"{shown}:{parts.port}"
@@ -127,7 +132,10 @@ def _request(parts: SplitResult, host: str, headers: Mapping[str, str], body: by
         if name and not is_reserved(name)
     }
     own = {"Host": where, "Content-Length": str(len(body)), "Connection": "close"}
-    lines = [f"POST {target} HTTP/1.1", *(f"{n}: {v}" for n, v in (*fields.values(), *own.items()))]
+    lines = [
+        f"{method} {target} HTTP/1.1",
+        *(f"{n}: {v}" for n, v in (*fields.values(), *own.items())),
+    ]
     if any(c in line for line in lines for c in "\r\n\0"):
         raise ValueError("a line break in a header")
     return "\r\n".join((*lines, "", "")).encode("utf-8") + body

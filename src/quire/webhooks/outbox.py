@@ -17,9 +17,14 @@ from quire.database.program import Program
 from quire.database.stores.table import OwnTables
 from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, WebhookMessage
 from quire.database.stores.webhooks import Webhook, Webhooks
-from quire.webhooks.event_bus import Event
+from quire.webhooks.event_bus import Event, EventName
+from quire.webhooks.purge import PURGE_ID, purged_tags
 
 _log = structlog.get_logger("quire.webhooks")
+
+
+_PURGES = Webhook(id=PURGE_ID, name="CDN", url="", headers={}, events=(), enabled=True)
+_OF_PUBLISHED = frozenset({EventName.PUBLISH, EventName.UNPUBLISH, EventName.DELETE})
 
 
 class Outbox:
@@ -34,7 +39,10 @@ class Outbox:
         *,
         clock: Clock,
         most: int,
+        purges: bool = False,
     ) -> None:
+        """With ``purges`` shared caches are told of changes, too (`quire.webhooks.purge`)."""
+        self.purges = purges
         self._database = database
         self._webhooks = webhooks
         self._deliveries = deliveries
@@ -62,6 +70,8 @@ class Outbox:
         Raises ServiceUnavailableError.
         """
         enabled = {one.id: one for one in await self._database.read(self.listeners)}
+        if self.purges:
+            enabled[PURGE_ID] = _PURGES
         full: frozenset[int] = frozenset()
         if enabled:
             await self._tables.ensure(DELIVERIES)
@@ -84,6 +94,8 @@ class Outbox:
         ``trace`` is the ``traceparent`` of what has caused the events, if it has one.
         """
         told = [one for event in events for one in self._told(event, listeners, trace)]
+        if self.purges and PURGE_ID not in self._full:
+            told += [_purge(event, trace) for event in events if _is_public(event)]
         if told:
             yield from self._tables.ensure_in_transaction(DELIVERIES)
             yield from self._deliveries.add(told, self._clock())
@@ -108,3 +120,20 @@ class Outbox:
             )
             for webhook_id in wanting
         ]
+
+
+def _is_public(event: Event) -> bool:
+    """Tell whether an event may change what visitors see: changes of drafts do not."""
+    return event.published or event.name in _OF_PUBLISHED
+
+
+def _purge(event: Event, trace: str | None) -> WebhookMessage:
+    """Return the message that lets caches forget what an event has changed."""
+    return WebhookMessage(
+        webhook_id=PURGE_ID,
+        event=event.name.value,
+        uid=event.uid,
+        document_id=event.document_id,
+        body=msgspec.json.encode(purged_tags(event)).decode(),
+        trace=trace,
+    )

@@ -1,6 +1,5 @@
 """Puts the webhooks together: outbox, table, worker."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,7 +14,8 @@ from quire.settings import Settings
 from quire.tracing.trace_parent import TRACE_PARENT
 from quire.webhooks.http_client import DeliveryResponse, post
 from quire.webhooks.outbox import Outbox
-from quire.webhooks.worker import WebhookWorker, WebhookWorkerOptions
+from quire.webhooks.purge import open_purge
+from quire.webhooks.worker import OutgoingCall, WebhookWorker, WebhookWorkerOptions
 
 if TYPE_CHECKING:
     from quire.tracing.otel import Tracing
@@ -42,24 +42,34 @@ def open_webhooks(
 ) -> WebhookParts:
     """Make them for one database; nothing is sent before the courier starts."""
     webhooks, deliveries = Webhooks(writes), Deliveries(writes)
+    purge = open_purge(settings.cdn)
     outbox = Outbox(
-        database, webhooks, deliveries, tables, clock=clock, most=settings.webhooks.queue
+        database,
+        webhooks,
+        deliveries,
+        tables,
+        clock=clock,
+        most=settings.webhooks.queue,
+        purges=purge is not None,
     )
     private = settings.webhooks.private_addresses
     key = settings.secrets.encryption_key or settings.secrets.admin_jwt_secret
 
-    async def call(url: str, headers: Mapping[str, str], body: bytes) -> DeliveryResponse:
-        return await post(url, headers, body, private=private)
+    async def call(request: OutgoingCall) -> DeliveryResponse:
+        method, url, headers, body, is_inside = request
+        return await post(url, headers, body, private=private or is_inside, method=method)
 
-    async def traced_call(url: str, headers: Mapping[str, str], body: bytes) -> DeliveryResponse:
+    async def traced_call(request: OutgoingCall) -> DeliveryResponse:
         if tracing is None:
-            return await call(url, headers, body)
-        with tracing.call("POST", url, headers.get(TRACE_PARENT)) as (span, parent):
-            response = await call(url, {**headers, TRACE_PARENT: parent}, body)
+            return await call(request)
+        headers = request.headers
+        parent = headers.get(TRACE_PARENT)
+        with tracing.call(request.method, request.url, parent) as (span, trace):
+            response = await call(request._replace(headers={**headers, TRACE_PARENT: trace}))
             span.set_attribute("http.response.status_code", response.status)
             return response
 
-    options = WebhookWorkerOptions(key=key, log_days=settings.webhooks.log_days)
+    options = WebhookWorkerOptions(key=key, purge=purge, log_days=settings.webhooks.log_days)
     worker = WebhookWorker(database, deliveries, outbox, traced_call, clock=clock, options=options)
     return WebhookParts(
         webhooks=webhooks,

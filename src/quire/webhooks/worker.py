@@ -5,7 +5,9 @@ content waits for none of this.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
 
+import msgspec
 import structlog
 from msgspec import Struct
 
@@ -27,12 +29,24 @@ from quire.errors import ApplicationError
 from quire.tracing.trace_parent import TRACE_PARENT
 from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.outbox import Outbox
+from quire.webhooks.purge import PURGE_ID, Purge
 from quire.webhooks.signatures import signature_headers, webhook_secret
 
 _log = structlog.get_logger("quire.webhooks")
 
-Call = Callable[[str, Mapping[str, str], bytes], Awaitable[DeliveryResponse]]
-"""Sends a body to an address with headers. Raises ApplicationError where that does not work."""
+
+class OutgoingCall(NamedTuple):
+    """A request to another server; with ``private``, one that may be on no public address."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+    private: bool = False
+
+
+Call = Callable[[OutgoingCall], Awaitable[DeliveryResponse]]
+"""Sends a request. Raises ApplicationError where that does not work."""
 
 _SECOND = 1000
 DELAYS = (5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200)
@@ -50,10 +64,12 @@ RETRIED = "retried"
 class WebhookWorkerOptions(Struct, frozen=True, kw_only=True):
     """``key`` is what secrets of webhooks are made of, ``None`` sends without a signature.
 
+    ``purge`` makes the calls that tell shared caches of changes, where there are some.
     What ended is kept for ``log_days``, and no more than ``log_rows`` of it.
     """
 
     key: str | None
+    purge: Purge | None = None
     log_days: int = 7
     log_rows: int = 10_000
 
@@ -131,16 +147,11 @@ class WebhookWorker(QueueWorker):
         return now
 
     async def _deliver(self, webhook: Webhook, delivery: Delivery) -> None:
-        body = delivery.body.encode()
-        headers = {
-            **{name: str(value) for name, value in webhook.headers.items()},
-            "Content-Type": "application/json",
-            "X-Strapi-Event": delivery.event,
-            **self._signature(delivery, body),
-            **({} if delivery.trace is None else {TRACE_PARENT: delivery.trace}),
-        }
         try:
-            response = await self._call(webhook.url, headers, body)
+            if webhook.id == PURGE_ID and self._options.purge is not None:
+                response = await self._purge(self._options.purge, delivery)
+            else:
+                response = await self._call_webhook(webhook, delivery)
         except ApplicationError as error:
             response = DeliveryResponse(status=_NO_ANSWER, reason=error.message)
         outcome = self._outcome(delivery, response)
@@ -148,6 +159,24 @@ class WebhookWorker(QueueWorker):
         if outcome.state == FAILED:
             _log.error("a webhook was told in vain", webhook=webhook.id, delivery=delivery.id)
         await self._database.write(self._deliveries.settle(delivery.id, outcome))
+
+    async def _purge(self, purge: Purge, delivery: Delivery) -> DeliveryResponse:
+        call = purge(msgspec.json.decode(delivery.body, type=list[str]))
+        headers = {**call.headers, **_trace_of(delivery)}
+        return await self._call(
+            OutgoingCall(call.method, call.url, headers, call.body, private=True)
+        )
+
+    async def _call_webhook(self, webhook: Webhook, delivery: Delivery) -> DeliveryResponse:
+        body = delivery.body.encode()
+        headers = {
+            **{name: str(value) for name, value in webhook.headers.items()},
+            "Content-Type": "application/json",
+            "X-Strapi-Event": delivery.event,
+            **self._signature(delivery, body),
+            **_trace_of(delivery),
+        }
+        return await self._call(OutgoingCall("POST", webhook.url, headers, body))
 
     def _signature(self, delivery: Delivery, body: bytes) -> dict[str, str]:
         if self._options.key is None:
@@ -174,3 +203,8 @@ class WebhookWorker(QueueWorker):
     def _pruning(self, now: int) -> Program[None]:
         before = now - self._options.log_days * 86_400 * _SECOND
         return self._deliveries.prune(before=before, most=self._options.log_rows)
+
+
+def _trace_of(delivery: Delivery) -> dict[str, str]:
+    """Return the header that says which trace a delivery is of, if it is of one."""
+    return {} if delivery.trace is None else {TRACE_PARENT: delivery.trace}

@@ -230,7 +230,9 @@ class Deliveries:
             over = self._rows.described()
             webhooks = builder.table(_WEBHOOKS)
             known = sa.select(webhooks.c("id")).select_from(webhooks.source)
-            return sa.delete(over).where(over.c.webhook_id.not_in(known))
+            # 0 is no webhook: those rows are for shared caches.
+            is_webhook = over.c.webhook_id != builder.constant(0)
+            return sa.delete(over).where(is_webhook, over.c.webhook_id.not_in(known))
 
         yield from self._rows.prune(before=before, most=most)
         yield from self._rows.run(("prune", "gone"), gone)
