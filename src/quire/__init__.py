@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from quire.document_service.api import Documents, documents
     from quire.document_service.hook_principal import as_system, principal, transaction
     from quire.extensions.code_settings import settings
+    from quire.hooks.computed import computed
     from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
         Conflict,
@@ -62,6 +63,7 @@ __all__ = [
     "after_write",
     "as_system",
     "before_write",
+    "computed",
     "documents",
     "job",
     "now",
@@ -83,6 +85,7 @@ _MODULES = {
     "after_write": "quire.hooks.marks",
     "before_write": "quire.hooks.marks",
     "Principal": "quire.hooks.principal",
+    "computed": "quire.hooks.computed",
     "now": "quire.hooks.time",
     "Sql": "quire.database.compile.custom_operators",
     "operator": "quire.hooks.operators",

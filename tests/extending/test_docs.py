@@ -43,8 +43,8 @@ def load_page(page: Path, folder: Path) -> Extensions:
 @pytest.mark.parametrize("page", sorted({*PAGES} - {TESTING}), ids=lambda page: page.stem)
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
-    kinds = (found.hooks, found.routes, found.jobs, found.schedules, found.rules, found.operators)
-    assert any(map(len, kinds))
+    kinds = ("hooks", "routes", "jobs", "schedules", "rules", "operators", "computed")
+    assert any(getattr(found, one) for one in kinds)
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +162,19 @@ async def test_rules_do_what_the_page_says(blog: Path, token: str) -> None:
     assert "Later" in titles
     titles.remove("Later")
     assert [one["title"] for one in shown["data"]] == titles
+
+
+async def test_computed_fields_are_what_the_page_says(blog: Path, token: str) -> None:
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+        headers = {"Authorization": f"Bearer {token}"}
+        query = "fields=title,summaryWords&pagination[pageSize]=1"
+        listed: Any = (await client.request("GET", f"/api/articles?{query}", headers, b"")).json
+        counted: Any = (
+            await client.request("GET", "/api/authors?fields=articleCount", headers, b"")
+        ).json
+    assert listed["data"][0].keys() == {"id", "documentId", "title", "summaryWords"}
+    assert listed["data"][0]["summaryWords"] > 1
+    assert sum(one["articleCount"] for one in counted["data"]) > 1
 
 
 def test_every_public_name_has_its_place_in_the_pages() -> None:

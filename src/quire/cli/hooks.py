@@ -34,6 +34,7 @@ def list_hooks(project: Path, uid: str | None) -> int:
     extensions = load_extensions(settings.project, schema, settings)
     lines = [*_hook_lines(extensions, uid), *_rule_lines(extensions, uid)]
     lines += _policy_lines(extensions, uid)
+    lines += _computed_lines(extensions, uid)
     lines += [*_route_lines(extensions, uid), *_job_lines(extensions, uid)]
     for line in lines:
         print_result(line)
@@ -62,6 +63,12 @@ def _policy_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
     for one in extensions.policies:
         if uid in {None, one.uid}:
             yield f"{one.uid}  policy on {', '.join(one.on)}  {one.name}  {one.place}"
+
+
+def _computed_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
+    for of, fields in extensions.computed.items():
+        for one in fields.values() if uid in {None, of} else ():
+            yield f"{of}  computed field  {one.name}  {one.place}  needs {', '.join(one.needs)}"
 
 
 def _route_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
+from quire.content_api.computed_reads import ComputedReads
 from quire.content_api.envelope import envelope, paged, respond_encoded, respond_known
 from quire.content_api.etags import is_known, tag_of, tags_known
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
@@ -24,6 +26,8 @@ from quire.content_api.write_requests import (
 )
 from quire.database.connection import WouldBlockError
 from quire.database.execute.encoding import Present
+from quire.database.execute.response_budget import encode
+from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
@@ -40,6 +44,7 @@ from quire.schema.model import ContentType, TypeKind
 CREATED = 201
 OK = 200
 _LARGE_BODY = 1_000_000
+UPDATED_AT = "updatedAt"
 
 
 class DocumentApi:
@@ -56,6 +61,7 @@ class DocumentApi:
         self._documents = documents
         self._type = content_type
         self._responses = responses
+        self._computed = ComputedReads(reader, documents) if reader.schema.computed else None
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes of the content type."""
@@ -92,8 +98,14 @@ class DocumentApi:
         )
 
     async def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
-        ability = request.principal.ability
-        return await self._reader.prepare(self._type, mode, request.raw_query, ability)
+        ability, computes = request.principal.ability, self._computes(request)
+        return await self._reader.prepare(
+            self._type, mode, request.raw_query, ability, computes=computes
+        )
+
+    def _computes(self, request: Request) -> bool:
+        """Tell whether a response may have computed fields; the older format has none."""
+        return self._computed is not None and not _is_nested(request)
 
     async def find(self, request: Request) -> Response:
         """List documents of a collection type."""
@@ -127,6 +139,14 @@ class DocumentApi:
         if response is not None:
             return response
         prepared = await self._prepare(request, mode)
+        if self._computed is not None and prepared.computed:
+            computing = self._read_computed(self._computed, request, mode, document_id, prepared)
+            response, is_cacheable = await computing
+            if kept is not None and is_cacheable:
+                if mode == "list":
+                    response.tag = await _tag(response.body)
+                kept.keep(question, response)
+            return response
         present = self._present(request, prepared)
         if mode == "list":
             wrap = paged(prepared.pagination)
@@ -146,6 +166,30 @@ class DocumentApi:
             kept.keep(question, response)
         return response
 
+    async def _read_computed(
+        self,
+        computed: ComputedReads,
+        request: Request,
+        mode: Mode,
+        document_id: str | None,
+        prepared: PreparedRead,
+    ) -> tuple[Response, bool]:
+        """Answer a read with computed fields; tells whether the response may be kept."""
+        principal, reader = request.principal, self._reader
+        if mode == "list":
+            items, total = await reader.rows(prepared, request.version)
+            found = await computed.complete(prepared, items, principal)
+            body = encode(paged(prepared.pagination)(found.documents, total))
+            response = respond_encoded(body)
+        else:
+            item = await reader.row(prepared, document_id)
+            if item is None:
+                raise NotFoundError
+            found = await computed.complete(prepared, [item], principal)
+            response = _respond_computed(found.documents[0])
+        reader.budget().check_encoded(len(response.body), lambda: "")
+        return response, found.is_cacheable
+
     def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Do as `_read` does without waiting. Raises WouldBlockError."""
         kept = self._responses.at(request.version)
@@ -154,9 +198,12 @@ class DocumentApi:
         if response is not None:
             return response
         reader = self._reader
+        ability, computes = request.principal.ability, self._computes(request)
         prepared = reader.prepare_now(
-            self._type, mode, request.raw_query, request.principal.ability
+            self._type, mode, request.raw_query, ability, computes=computes
         )
+        if prepared.computed:
+            raise WouldBlockError
         present = self._present(request, prepared)
         if mode == "list":
             wrap = paged(prepared.pagination)
@@ -266,6 +313,8 @@ class DocumentApi:
         status: int = OK,
     ) -> Response:
         """Write a document, and read what the answer shows within the same transaction."""
+        if self._computed is not None and prepared.computed:
+            return await self._write_computed(self._computed, request, prepared, command, status)
         reader, present = self._reader, self._present(request, prepared)
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
@@ -284,6 +333,28 @@ class DocumentApi:
             raise TypeError(message)
         return respond_encoded(shown.text, status, changed=shown.changed)
 
+    async def _write_computed(
+        self,
+        computed: ComputedReads,
+        request: Request,
+        prepared: PreparedRead,
+        command: CreateDocument | UpdateDocument,
+        status: int,
+    ) -> Response:
+        """Write a document, and compute the fields of the answer when that is done."""
+
+        def act(unit: UnitOfWork) -> Program[list[Item]]:
+            written = yield from run_command(unit, command)
+            items = yield from self._reader.row_program(prepared, written[0].entry_id)
+            yield from unit.settle()
+            return items
+
+        passwords = list(passwords_of(self._documents.schema, command))
+        principal = request.principal
+        items = await self._documents.run(act, passwords=passwords, principal=principal)
+        found = await computed.complete(prepared, items, principal)
+        return _respond_computed(found.documents[0], status)
+
 
 async def _tag(body: bytes) -> bytes:
     """Return the tag of a body; that of a large one is worked out on another thread."""
@@ -295,6 +366,10 @@ def _tag_now(body: bytes) -> bytes:
     if len(body) >= _LARGE_BODY:
         raise WouldBlockError
     return tag_of(body)
+
+
+def _respond_computed(document: dict[str, Any], status: int = OK) -> Response:
+    return respond_encoded(encode(envelope(document)), status, changed=document.get(UPDATED_AT))
 
 
 def _respond_found(found: EncodedEntry | None) -> Response:

@@ -49,6 +49,7 @@ from quire.query.resolve import (
     ResolvedRead,
     Resolver,
 )
+from quire.query.resolve.computed import has_computed
 from quire.schema.model import ContentType, Schema
 
 Mode = Literal[
@@ -71,6 +72,7 @@ T = TypeVar("T")
 Query = bytes | dict[str, QueryValue]
 """A raw query string, which is remembered, or a parsed one."""
 
+_PreparedKey = tuple[str, Mode, bytes, Ability, bool]
 _MAX_CACHED_QUERY = 4096
 TOO_MANY_QUERIES = "Too many large queries are waiting"
 _MOST_COMPILATIONS = 100
@@ -104,6 +106,8 @@ class PreparedRead(Struct, frozen=True, eq=False):
     """The member of an item that says when the entry was changed last, if it is read."""
     volatile: bool = False
     """Whether it depends on the moment, so that neither it nor what is read is kept."""
+    computed: bool = False
+    """Whether it has computed fields, at any level."""
 
     @property
     def is_cacheable(self) -> bool:
@@ -142,8 +146,8 @@ class ContentReader:
         self.default_locale = default_locale
         self._tables = tables
         self._presented = presented
-        self._prepared: BoundedCache[tuple[str, Mode, bytes, Ability], PreparedRead] = BoundedCache(
-            plan_cache
+        self._prepared: BoundedCache[tuple[str, Mode, bytes, Ability, bool], PreparedRead] = (
+            BoundedCache(plan_cache)
         )
         self._counter = counter or CacheCounter()
         self._counter.entries = self._prepared.__len__
@@ -159,40 +163,53 @@ class ContentReader:
         self._prepared.clear()
 
     async def prepare(
-        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: Query,
+        ability: Ability,
+        *,
+        computes: bool = False,
     ) -> PreparedRead:
         """Work out what a query means, or remember it; large plans are compiled off the loop.
 
+        With ``computes`` it may ask for computed fields, which the caller adds to what is read.
         Raises the query's first fault as an AppError, and ServiceUnavailableError when too many
         large plans wait to be compiled.
         """
-        prepared = self._known(content_type, mode, query, ability)
+        prepared = self._known(content_type, mode, query, ability, computes=computes)
         if prepared is None:
             default_locale = self.default_locale
-            resolved = self._resolve(content_type, mode, query, ability)
+            resolved = self._resolve(content_type, mode, query, ability, computes=computes)
             compiled = self._compile_if_small(resolved.plan)
             if compiled is None:
                 compiled = await self._compile_on_thread(resolved.plan)
             prepared = self._bind(resolved, compiled)
             if self.default_locale == default_locale:  # it may have changed meanwhile
-                self._keep(prepared, content_type, mode, query, ability)
+                self._keep(prepared, content_type, mode, query, ability, computes=computes)
         return prepared
 
     def prepare_now(
-        self, content_type: ContentType, mode: Mode, query: bytes, ability: Ability
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: bytes,
+        ability: Ability,
+        *,
+        computes: bool = False,
     ) -> PreparedRead:
         """Do as `prepare` does without waiting.
 
         Raises WouldBlockError when a large plan has to be compiled.
         """
-        prepared = self._known(content_type, mode, query, ability)
+        prepared = self._known(content_type, mode, query, ability, computes=computes)
         if prepared is None:
-            resolved = self._resolve(content_type, mode, query, ability)
+            resolved = self._resolve(content_type, mode, query, ability, computes=computes)
             compiled = self._compile_if_small(resolved.plan)
             if compiled is None:
                 raise WouldBlockError
             prepared = self._bind(resolved, compiled)
-            self._keep(prepared, content_type, mode, query, ability)
+            self._keep(prepared, content_type, mode, query, ability, computes=computes)
         return prepared
 
     def prepare_small(
@@ -208,11 +225,17 @@ class ContentReader:
         return prepared
 
     def _known(
-        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: Query,
+        ability: Ability,
+        *,
+        computes: bool = False,
     ) -> PreparedRead | None:
         if not isinstance(query, bytes):
             return None
-        found = self._prepared.get((content_type.uid, mode, query, ability))
+        found = self._prepared.get((content_type.uid, mode, query, ability, computes))
         if found is None:
             self._counter.misses += 1
         else:
@@ -226,15 +249,23 @@ class ContentReader:
         mode: Mode,
         query: Query,
         ability: Ability,
+        *,
+        computes: bool = False,
     ) -> None:
         self._compiled[prepared.plan] = prepared.compiled
         if prepared.volatile:
             return
         if isinstance(query, bytes) and len(query) <= _MAX_CACHED_QUERY:
-            self._prepared[content_type.uid, mode, query, ability] = prepared
+            self._prepared[content_type.uid, mode, query, ability, computes] = prepared
 
     def _resolve(
-        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: Query,
+        ability: Ability,
+        *,
+        computes: bool = False,
     ) -> ResolvedRead:
         resolver = Resolver(
             schema=self.schema,
@@ -242,6 +273,7 @@ class ContentReader:
             ability=ability,
             limits=self.limits,
             default_locale=self.default_locale,
+            computes=computes,
         )
         parsed = read_query(query) if isinstance(query, bytes) else query
         return _resolve(resolver, mode, parsed)
@@ -257,6 +289,7 @@ class ContentReader:
             () if id_slot is None else compiled.page.positions(id_slot),
             _tag_member(plan),
             resolved.volatile,
+            has_computed(plan.root),
         )
 
     def _compile_if_small(self, plan: ReadPlan) -> CompiledRead | None:

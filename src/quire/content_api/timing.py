@@ -128,11 +128,17 @@ class TimedReader(ContentReader):
     """A reader that measures ``resolve``."""
 
     async def prepare(
-        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: Query,
+        ability: Ability,
+        *,
+        computes: bool = False,
     ) -> PreparedRead:
         """Work out what a query means, or remember it."""
         with _timings().measure("resolve"):
-            return await super().prepare(content_type, mode, query, ability)
+            return await super().prepare(content_type, mode, query, ability, computes=computes)
 
 
 class TimedAuthenticator(Authenticator):

@@ -44,6 +44,8 @@ class ExtensionContext(ABC):
         self.editor = editor
         self.is_system = is_system
         self.is_ended = False
+        self.has_read_principal = False
+        """Whether the code has asked who acts."""
         self.has_unrestricted = False
         """Whether documents were read without the permissions of who acts."""
 

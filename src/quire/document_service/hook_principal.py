@@ -14,6 +14,7 @@ _system: ContextVar[str | None] = ContextVar("system reason", default=None)
 def principal() -> Principal:
     """Return who acts in the current unit of work. Raises UnitOfWorkError outside of one."""
     context = current_context()
+    context.has_read_principal = True
     if _system.get() is not None or context.is_system:
         return Principal(kind="system")
     if context.principal is not None:

@@ -1,10 +1,12 @@
-"""Checks what the code of a project says of content types beside hooks: rules and policies."""
+"""Checks rules, policies and computed fields: what code says of content types beside hooks."""
 
 from msgspec.structs import replace
 
+from quire.extensions.computed_check import ComputedCheck
 from quire.extensions.modules import ExtensionProblem
 from quire.extensions.policy_check import PolicyCheck
 from quire.extensions.rule_check import RuleCheck
+from quire.hooks.computed import ComputedField, ComputedMark
 from quire.hooks.extensions import Extensions
 from quire.hooks.policies import Policy, PolicyMark
 from quire.hooks.rules import Rule, RuleMark
@@ -19,6 +21,7 @@ class ContentChecks:
         self._schema = schema
         self._rules: list[Rule] = []
         self._policies: list[Policy] = []
+        self._computed: dict[str, dict[str, ComputedField]] = {}
 
     def add(self, file: str, name: str, function: object, mark: object) -> bool:
         """Check one mark of a function; tells whether it is of one of these kinds."""
@@ -31,10 +34,26 @@ class ContentChecks:
                 policy_check = PolicyCheck(self._schema, file, name, function, mark)
                 self._policies += policy_check.policies()
                 self.problems += policy_check.problems
+            case ComputedMark():
+                computed_check = ComputedCheck(self._schema, file, name, function, mark)
+                for one in computed_check.fields():
+                    self._add_computed(computed_check, one)
+                self.problems += computed_check.problems
             case _:
                 return False
         return True
 
+    def _add_computed(self, check: ComputedCheck, one: ComputedField) -> None:
+        own = self._computed.setdefault(one.uid, {})
+        other = own.setdefault(one.name, one)
+        if other is not one:
+            check.report(f'{one.uid} has a computed field "{one.name}" at {other.place} already')
+
     def added_to(self, extensions: Extensions) -> Extensions:
         """Return a snapshot with what was checked."""
-        return replace(extensions, rules=tuple(self._rules), policies=tuple(self._policies))
+        return replace(
+            extensions,
+            rules=tuple(self._rules),
+            policies=tuple(self._policies),
+            computed=self._computed,
+        )

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
@@ -105,6 +106,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
     """Filter operators by name."""
     schedules: tuple[ScheduleDefinition, ...] = ()
     policies: tuple[Policy, ...] = ()
+    computed: ComputedFields = field(default_factory=dict)
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 

@@ -80,7 +80,10 @@ class Models:
     def shown(self, model: Model) -> dict[str, JsonSchema]:
         """Describe the attributes that answers show."""
         members = (a for a in model.attributes.values() if self.may_show(model, a))
-        return {a.name: self._shown_value(model, a) for a in members}
+        shown = {a.name: self._shown_value(model, a) for a in members}
+        for one in self.schema.computed.get(model.uid, {}).values():
+            shown[one.name] = {**one.json_schema, "readOnly": True}
+        return shown
 
     def _shown_value(self, model: Model, attribute: Attribute) -> JsonSchema:
         described = attribute.type.json.shown(attribute, self._shown)

@@ -41,7 +41,8 @@ class PopulateSchemas:
         return several(self._field_name(model))
 
     def _field_name(self, model: Model) -> JsonSchema:
-        return one_of_texts(["*", *default_fields(model)])
+        computed = self._models.schema.computed.get(model.uid, {})
+        return one_of_texts(["*", *default_fields(model), *computed])
 
     def order(self, model: Model) -> JsonSchema:
         """Describe one attribute to sort by, of the model or of what it leads to."""

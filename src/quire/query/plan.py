@@ -93,7 +93,8 @@ class PublicationFilter(Enum):
 class PlanNode(Struct, frozen=True, kw_only=True):
     """Rows of one model: which, in what order, what to show of them, what is populated below.
 
-    ``fields`` are scalar attributes in the order of the answer. ``status`` and ``publication``
+    ``fields`` are scalar attributes in the order of the answer; those of them that are ``hidden``
+    are read for ``computed`` fields alone. ``status`` and ``publication``
     narrow rows of draft & publish types. Without ``sort`` related rows keep the order of their
     links.
     """
@@ -105,6 +106,8 @@ class PlanNode(Struct, frozen=True, kw_only=True):
     sort: tuple[SortKey, ...] = ()
     status: Status | None = None
     publication: PublicationFilter | None = None
+    hidden: tuple[str, ...] = ()
+    computed: tuple[str, ...] = ()
 
 
 class PlanEdge(Struct, frozen=True, kw_only=True):

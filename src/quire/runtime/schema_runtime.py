@@ -79,6 +79,8 @@ def make_schema_runtime(
     """
     if extensions.operators:
         schema = replace(schema, operators=extensions.operators)
+    if extensions.computed:
+        schema = replace(schema, computed=extensions.computed)
     tables = map_tables(schema)
     reader = make_reader(services, schema, tables)
     store = open_store(schema, tables, services.database.dialect)

@@ -11,6 +11,7 @@ from functools import cached_property
 from msgspec import Struct, field
 
 from quire.errors import SchemaProblem
+from quire.hooks.computed import ComputedFields
 from quire.hooks.operators import CustomOperator
 from quire.schema.attributes.base import (
     Attribute,
@@ -162,6 +163,8 @@ class Schema(Struct, frozen=True, kw_only=True, dict=True):
     version: str
     operators: Mapping[str, CustomOperator] = {}
     """The filter operators of the project's code, by name."""
+    computed: ComputedFields = {}
+    """The computed fields of the project's code, by content type and name."""
     custom_fields: tuple[CustomField, ...] = ()
     """The custom fields of all models, with the type that each is stored as."""
     notices: tuple[SchemaProblem, ...] = ()

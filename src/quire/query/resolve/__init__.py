@@ -21,6 +21,7 @@ from quire.query.plan import (
     with_sorted_fields,
 )
 from quire.query.querystring import QueryValue
+from quire.query.resolve.computed import with_needs
 from quire.query.resolve.errors import Findings, Param, Stage
 from quire.query.resolve.fields import resolve_fields
 from quire.query.resolve.filters import resolve_filters
@@ -93,13 +94,17 @@ class ResolvedRead(Struct, frozen=True, kw_only=True):
 
 
 class Resolver(Struct, frozen=True, kw_only=True):
-    """Resolves the queries of one content type for one ability."""
+    """Resolves the queries of one content type for one ability.
+
+    With ``computes`` they may ask for computed fields.
+    """
 
     schema: Schema
     content_type: ContentType
     ability: Ability
     limits: ReadLimits
     default_locale: str | None
+    computes: bool = False
 
     def list(self, query: Query, action: str = FIND) -> ResolvedRead:
         """Resolve a request for a page of documents, or with `COUNT` for their number."""
@@ -261,6 +266,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
             slots=Slots(),
             param=Param.FILTERS,
             name="filters",
+            computes=self.computes,
         )
 
     def _common(self, query: Query, scope: Scope) -> dict[str, object]:
@@ -325,7 +331,10 @@ class Resolver(Struct, frozen=True, kw_only=True):
         action: str | None = None,
     ) -> ResolvedRead:
         scope.findings.raise_first()
-        plan["root"] = narrow_root(self._root(plan), scope, action)
+        root = self._root(plan)
+        if scope.computed:
+            root = with_needs(root, scope.computed)
+        plan["root"] = narrow_root(root, scope, action)
         if limit is not None or start:
             plan["limit"] = scope.slots.add(ALL_ROWS if limit is None else limit)
             plan["offset"] = scope.slots.add(start)

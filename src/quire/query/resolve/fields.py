@@ -14,15 +14,24 @@ def default_fields(model: Model, *, private: bool = False) -> tuple[str, ...]:
     return tuple(a.name for a in model.scalars if (private or not a.private) and not a.secret)
 
 
+def shown_fields(model: Model, scope: Scope) -> tuple[str, ...]:
+    """Return what is shown of a model by default, computed fields among it."""
+    shown = default_fields(model, private=scope.shows_private)
+    computed = scope.computed.get(model.uid)
+    if not computed:
+        return shown
+    return (*shown, *(name for name, one in computed.items() if one.default))
+
+
 def resolve_fields(value: QueryValue, model: Model, scope: Scope) -> tuple[str, ...]:
     """Understand a ``fields`` parameter; ``id`` (and ``documentId``) always come first."""
     names = _names(value, scope)
     if names is None:
-        return default_fields(model, private=scope.shows_private)
+        return shown_fields(model, scope)
     known = [name for name in names if name == "*" or _check(name, model, scope)]
     always = ("id",) if isinstance(model, Component) else ("id", "documentId")
-    shown = default_fields(model, private=scope.shows_private)
-    wanted = shown if "*" in known else tuple(known)
+    named = tuple(name for name in known if name != "*")
+    wanted = (*shown_fields(model, scope), *named) if "*" in known else named
     return tuple(dict.fromkeys((*always, *wanted)))
 
 
@@ -45,6 +54,8 @@ def _names(value: QueryValue, scope: Scope) -> list[str] | None:
 
 def _check(name: str, model: Model, scope: Scope) -> bool:
     attribute = model.attributes.get(name)
+    if attribute is None and name in scope.computed.get(model.uid, ()):
+        return True
     if attribute is None:
         scope.invalid_key(name, None)
         return False

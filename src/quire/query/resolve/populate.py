@@ -22,7 +22,7 @@ from quire.query.plan import (
 )
 from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Param, Pass, Stage
-from quire.query.resolve.fields import default_fields, resolve_fields
+from quire.query.resolve.fields import resolve_fields, shown_fields
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.scope import Scope, is_never_populated, join_path
 from quire.query.resolve.sort import resolve_sort
@@ -516,7 +516,7 @@ class _Populate:
         versioned = isinstance(model, ContentType) and model.draft_and_publish
         return PlanNode(
             uid=model.uid,
-            fields=default_fields(model, private=self.scope.shows_private),
+            fields=shown_fields(model, self.scope),
             edges=edges,
             status=self.versions.status if versioned else None,
             publication=self.versions.publication if versioned else None,

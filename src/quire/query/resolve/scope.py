@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from quire.access.ability import Ability, Unsanitized, can_find
 from quire.errors import AppError, InvalidKeyError, ValidationError
+from quire.hooks.computed import ComputedFields
 from quire.query.operators import Operators, operators_of
 from quire.query.resolve.errors import Findings, Param, Pass, Stage
 from quire.schema.attributes.base import (
@@ -57,12 +58,15 @@ class Slots(Struct):
         return len(self.values) - 1
 
 
+_NO_COMPUTED: ComputedFields = {}
+
+
 class Scope(Struct, frozen=True, kw_only=True):
     """Everything that resolving one parameter needs besides the parameter.
 
     ``prefix`` ranks the faults of nested parameters after those found before them; ``nested`` says
     that the parameter stands inside ``populate``; ``trusted`` that an administrator wrote it, who
-    may look at private attributes too.
+    may look at private attributes too; ``computes`` that computed fields can be asked for.
     """
 
     schema: Schema
@@ -76,6 +80,12 @@ class Scope(Struct, frozen=True, kw_only=True):
     prefix: tuple[int, ...] = ()
     nested: bool = False
     trusted: bool = False
+    computes: bool = False
+
+    @property
+    def computed(self) -> ComputedFields:
+        """The computed fields of content types, where a query may ask for them."""
+        return self.schema.computed if self.computes else _NO_COMPUTED
 
     @property
     def operators(self) -> Operators:

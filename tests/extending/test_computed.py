@@ -1,0 +1,263 @@
+"""Computed fields of a project's code in responses of the content API."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quire.extensions import ExtensionError, load_extensions
+from tests.databases.kind import Kind
+from tests.extending.project import PAPERS, module, open_extended, schema_in, write_code
+from tests.extending.test_rules_by_principal import grant_all, user
+from tests.unit.admin_api.office import Office
+
+CODE = """
+@computed(PAPER, needs=["title"])
+def shout(paper) -> str:
+    fired.append("shout")
+    return paper.title.upper()
+
+@computed(PAPER, needs=["margin"], reveals=["margin"], default=False)
+def notes(paper) -> int:
+    return len(paper.margin or "")
+
+@computed(WRITER, needs=["name"], batch=True)
+async def paperCount(writers) -> list[int]:
+    fired.append(f"paperCount {len(writers)}")
+    found = await documents(WRITER).find(fields=["name"], populate=["papers"])
+    counts = {one.documentId: len(one.papers) for one in found}
+    return [counts.get(one.documentId, 0) for one in writers]
+"""
+
+
+async def make(office: Office, collection: str, /, **data: object) -> Any:  # noqa: ANN401 - a document
+    reply = await office.ask("POST", f"/api/{collection}", {"data": data})
+    assert reply.status == 201, reply.json
+    return reply.data
+
+
+async def test_documents_have_computed_fields_wherever_they_are_shown(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        ada = await make(office, "writers", name="Ada")
+        assert ada["paperCount"] == 0
+        made = await make(office, "papers", title="Sea", margin="abc", writer=ada["documentId"])
+        assert made["shout"] == "SEA"
+        assert not {"notes", "margin"} & made.keys()
+        path = f"/api/papers/{made['documentId']}"
+        changed = await office.ask("PUT", path, {"data": {"title": "Sun"}})
+        assert changed.data["shout"] == "SUN"
+        await make(office, "papers", title="Rain", writer=ada["documentId"])
+
+        one = (await office.ask("GET", f"{path}?populate=writer")).data
+        assert (one["shout"], one["writer"]["name"]) == ("SUN", "Ada")
+        assert one["writer"]["paperCount"] == 2
+        listed = await office.ask("GET", "/api/papers?sort=title&populate=*")
+        assert [paper["shout"] for paper in listed.data] == ["RAIN", "SUN"]
+        assert [paper["writer"]["paperCount"] for paper in listed.data] == [2, 2]
+        assert listed.json["meta"]["pagination"]["total"] == 2
+        (writer,) = (await office.ask("GET", "/api/writers?populate=papers")).data
+        assert {paper["shout"] for paper in writer["papers"]} == {"RAIN", "SUN"}
+        for query in ("populate[papers][fields]=shout", "populate[papers][fields][0]=shout"):
+            (writer,) = (await office.ask("GET", f"/api/writers?fields=name&{query}")).data
+            assert writer.keys() == {"id", "documentId", "name", "papers"}
+            assert writer["papers"][0].keys() == {"id", "documentId", "shout"}
+
+
+async def test_fields_choose_computed_fields_and_never_show_what_they_need(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        await make(office, "papers", title="Sea", margin="abc")
+        for query, keys in (
+            ("fields=shout", {"id", "documentId", "shout"}),
+            ("fields=notes", {"id", "documentId", "notes"}),
+            ("fields=title,notes", {"id", "documentId", "title", "notes"}),
+            ("fields[0]=price", {"id", "documentId", "price"}),
+        ):
+            (found,) = (await office.ask("GET", f"/api/papers?{query}")).data
+            assert found.keys() == keys, query
+        module().fired.clear()
+        await office.ask("GET", "/api/papers?fields=title&sort=price")
+        assert module().fired == [], "what is not asked for is not run"
+        (found,) = (await office.ask("GET", "/api/papers?fields=*,notes")).data
+        assert (found["notes"], found["shout"]) == (3, "SEA")
+        assert "margin" not in found
+        for query in (
+            "fields=margin",
+            "fields=shuot",
+            "sort=shout",
+            "filters[shout]=SEA",
+            "filters[notes][$gt]=1",
+            "populate=shout",
+        ):
+            assert (await office.ask("GET", f"/api/papers?{query}")).status == 400, query
+        written = {"data": {"title": "Sea", "shout": "sea"}}
+        assert (await office.ask("POST", "/api/papers", written)).status == 400
+
+
+async def test_a_batch_is_one_call_for_a_page(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        for name in ("Ada", "Bob", "Cyd"):
+            await make(office, "writers", name=name)
+        module().fired.clear()
+        listed = await office.ask("GET", "/api/writers?pagination[pageSize]=2&sort=name")
+        assert [one["paperCount"] for one in listed.data] == [0, 0]
+        assert module().fired == ["paperCount 2"]
+        again = await office.ask("GET", "/api/writers?pagination[pageSize]=2&sort=name")
+        assert again.json == listed.json
+        assert module().fired == ["paperCount 2"], "the response is cached"
+        await make(office, "papers", title="Sea")
+        await office.ask("GET", "/api/writers?pagination[pageSize]=2&sort=name")
+        assert module().fired.count("paperCount 2") == 2
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "@computed(PAPER, needs=['title'], volatile=True)\ndef stamp(paper) -> int:",
+        "@computed(PAPER, needs=['title'])\ndef stamp(paper) -> int:\n    now()",
+    ],
+)
+async def test_a_volatile_field_is_computed_for_each_request(
+    tmp_path: Path, kind: Kind, definition: str
+) -> None:
+    code = f"{definition}\n    fired.append(1)\n    return len(fired)\n"
+    async with open_extended(tmp_path, kind, code) as office:
+        await make(office, "papers", title="Sea")
+        seen = []
+        for _ in range(3):
+            (paper,) = (await office.ask("GET", "/api/papers")).data
+            seen.append(paper["stamp"])
+        assert seen == sorted(set(seen))
+
+
+async def test_a_response_that_depends_on_who_asks_is_shown_to_nobody_else(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @computed(PAPER, needs=["title"], batch=True)
+    def reader(papers) -> list[str]:
+        return [f"{principal().kind} {principal().id}" for _ in papers]
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        for role in ("public", "authenticated"):
+            await grant_all(office, role)
+        ada, bob = await user(office, "ada"), await user(office, "bob")
+        made = await make(office, "papers", title="Sea")
+        for target in ("/api/papers", f"/api/papers/{made['documentId']}"):
+            seen = []
+            for token in (ada, bob, None, ada, bob):
+                data = (await office.ask("GET", target, token=token)).data
+                seen.append((data if isinstance(data, dict) else data[0])["reader"])
+            assert len(set(seen)) == 3, seen
+            assert seen[2] == "anonymous None"
+            assert seen[:2] == seen[3:]
+
+
+async def test_fields_of_documents_that_rules_hide_are_not_computed(
+    tmp_path: Path, kind: Kind
+) -> None:
+    rule = """
+@rule(PAPER, on=["find"])
+def cheap(who):
+    return {"price": {"$lte": 10}}
+"""
+    async with open_extended(tmp_path, kind, CODE + rule) as office:
+        ada = await make(office, "writers", name="Ada")
+        for title, price in (("Cheap", 1), ("Dear", 50)):
+            await make(office, "papers", title=title, price=price, writer=ada["documentId"])
+        (writer,) = (await office.ask("GET", "/api/writers?populate=papers")).data
+        assert [paper["shout"] for paper in writer["papers"]] == ["CHEAP"]
+        assert writer["paperCount"] == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "raise ValueError('a secret')",
+        "return papers[0].price",
+        "return [1, 2, 3]",
+        "return None",
+        "return principal.nothing",
+    ],
+)
+async def test_a_field_that_fails_tells_nothing(tmp_path: Path, kind: Kind, body: str) -> None:
+    code = f"""
+    @computed(PAPER, needs=["title"], batch=True)
+    def broken(papers) -> list[int]:
+        {body}
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        made = await office.ask("POST", "/api/papers?fields=title", {"data": {"title": "Sea"}})
+        assert made.status == 201
+        reply = await office.ask("GET", "/api/papers")
+        assert reply.status == 500
+        assert "secret" not in str(reply.json)
+        assert (await office.ask("GET", "/api/papers?fields=title")).status == 200
+
+
+async def test_the_openapi_document_describes_computed_fields(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        described = (await office.ask("GET", "/api/openapi.json")).json
+        paper = described["components"]["schemas"]["Paper"]["properties"]
+        assert paper["shout"] == {"type": "string", "readOnly": True}
+        assert paper["notes"] == {"type": "integer", "readOnly": True}
+        assert "shout" not in described["components"]["schemas"]["PaperInput"]["properties"]
+        listed = await office.ask("GET", PAPERS, token=office.boss)
+        assert listed.status == 200
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ('@computed(PAPER, needs=["titel"])\ndef a(p) -> int: ...', 'did you mean "title"?'),
+        ('@computed(PAPER, needs=["title"])\ndef a(p): ...', "needs a type of what it returns"),
+        ('@computed(PAPER, needs=["title"])\ndef a() -> int: ...', "must take one argument"),
+        (
+            '@computed(PAPER, needs=["title"])\nasync def a(p) -> int: ...',
+            "a is an async def: use batch=True",
+        ),
+        (
+            '@computed(PAPER, needs=["title"], batch=True)\ndef a(p) -> int: ...',
+            "such as -> list[int]",
+        ),
+        ('@computed(PAPER, needs=["margin"])\ndef a(p) -> int: ...', "name it in reveals, too"),
+        (
+            '@computed(PAPER, needs=["title"], reveals=["margin"])\ndef a(p) -> int: ...',
+            "in reveals is not in needs",
+        ),
+        ('@computed(PAPER, needs=["lock"])\ndef a(p) -> int: ...', "is a password"),
+        ('@computed(PAPER, needs=["writer"])\ndef a(p) -> int: ...', "is no value of the document"),
+        (
+            '@computed(PAPER, needs=["title"])\ndef price(p) -> int: ...',
+            'has an attribute "price" already',
+        ),
+        ('@computed(PAPER, needs=["title"])\ndef a(p) -> set: ...', None),
+        ('@computed(PAPER, needs=["title"])\ndef a(p) -> Shape: ...', "must return plain values"),
+        ('@computed(PAPER, needs=["title"], batch=1)\ndef a(p) -> int: ...', "batch must be True"),
+        (
+            '@computed("plugin::users-permissions.user", needs=["email"])\ndef a(p) -> int: ...',
+            "end users have no computed fields",
+        ),
+    ],
+)
+def test_mistakes_are_reported(tmp_path: Path, code: str, message: str | None) -> None:
+    schema = schema_in(tmp_path)
+    write_code(tmp_path, f"{code}\n")
+    if message is None:
+        assert load_extensions(tmp_path, schema).computed
+        return
+    with pytest.raises(ExtensionError) as caught:
+        load_extensions(tmp_path, schema)
+    assert message in str(caught.value)
+
+
+def test_two_fields_of_one_name_are_reported(tmp_path: Path) -> None:
+    schema = schema_in(tmp_path)
+    field = '@computed(PAPER, needs=["title"])\ndef a(p) -> int: ...\n'
+    write_code(tmp_path, field)
+    write_code(tmp_path, field, "src/extensions/other.py")
+    with pytest.raises(ExtensionError, match='has a computed field "a" at src/api/paper'):
+        load_extensions(tmp_path, schema)
