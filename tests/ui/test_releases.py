@@ -97,3 +97,32 @@ def test_a_release_fits_a_phone(site: Site, open_page: OpenPage) -> None:
     expect(phone.get_by_role("heading", level=1)).to_contain_text("Small screens")
     width = phone.evaluate("document.documentElement.scrollWidth")
     assert width <= 390
+
+
+def test_an_entry_is_scheduled_and_taken_off_the_schedule(site: Site, page: Page) -> None:
+    (document_id,) = make_samples(site, "Winter", 1)
+    path = f"/admin/x/schedule/{SAMPLE}/{document_id}"
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"/admin/content/{SAMPLE}/{document_id}")
+    page.get_by_role("button", name="More ways to publish").click()
+    page.get_by_role("menuitem", name="Schedule …").click()
+    dialog = page.get_by_role("dialog", name="Schedule")
+    expect(dialog.get_by_role("button", name="Schedule", exact=True)).to_be_disabled()
+    dialog.get_by_role("button", name="Publish at", exact=True).click()
+    page.get_by_role("button", name="Next month").click()
+    page.get_by_role("button", name=re.compile(r"^15 ")).click()
+    page.get_by_role("button", name="Done").click()
+    assert_accessible(page)
+    dialog.get_by_role("button", name="Schedule", exact=True).click()
+    expect(page.get_by_role("button", name="Scheduled", exact=True)).to_be_visible()
+    assert_accessible_in_both_schemes(page)
+    assert site.api("GET", path)["data"]["publishAt"] is not None
+
+    page.goto("/admin/releases?tab=scheduled")
+    expect(page.get_by_role("link", name="Winter 000")).to_be_visible()
+    assert_accessible_in_both_schemes(page)
+    page.get_by_role("link", name="Winter 000").click()
+    page.get_by_role("button", name="Scheduled", exact=True).click()
+    dialog.get_by_role("button", name="Remove from schedule").click()
+    expect(page.get_by_role("button", name="Scheduled", exact=True)).to_have_count(0)
+    assert site.api("GET", path)["data"]["publishAt"] is None

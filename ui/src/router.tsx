@@ -238,12 +238,12 @@ export const activityRoute = createRoute({
   component: lazyRouteComponent(withTexts('settings', () => import('./activity/Activity')), 'Activity'),
 })
 
-export type ReleaseSearch = { state?: 'open' | 'done'; page?: number }
+export type ReleasesTab = 'open' | 'scheduled' | 'done'
 export const releasesRoute = createRoute({
   getParentRoute: () => shell,
   path: '/releases',
-  validateSearch: (search: Record<string, unknown>): ReleaseSearch => ({
-    state: search.state === 'done' ? 'done' : undefined,
+  validateSearch: (search: Record<string, unknown>): { tab?: ReleasesTab; page?: number } => ({
+    tab: search.tab === 'done' || search.tab === 'scheduled' ? search.tab : undefined,
     page: asNumber(search.page),
   }),
   component: lazyRouteComponent(withTexts('releases', withTexts('settings', () => import('./releases/Releases'))), 'Releases'),

@@ -15,7 +15,9 @@ from quire.admin_api.context import AdminContext, AdminSources, make_admin_conte
 from quire.admin_api.end_user_requests import EndUserRequestApi
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.extras.description import AdminDescriptionApi
+from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.extras.routes import own_routes
+from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
 from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.identity import Identity, identity_routes, open_identity
 from quire.admin_api.locales import LocalesApi
@@ -34,18 +36,21 @@ from quire.clock import Clock
 from quire.content_api.routes import Route
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.prepared_lists import ListSizes
+from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionLog
 from quire.database.stores.revisions import Revisions
+from quire.hooks.jobs import JobDefinition
 from quire.settings import Settings
 
 
 class AdminParts(Struct, frozen=True, kw_only=True):
-    """The admin API, and what those who start a server ask of it."""
+    """The admin API, what those who start a server ask of it, and the jobs that it adds."""
 
     api: AdminApi
     end_user_requests: EndUserRequestApi
     accounts: AdminAccounts
     stale_fields: StalePermissions
+    jobs: tuple[JobDefinition, ...]
 
 
 def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -> AdminParts:
@@ -53,12 +58,13 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
     context = make_admin_context(settings, sources, clock)
     identity = open_identity(context)
     end_user_requests = EndUserRequestApi()
+    scheduled = _scheduled_jobs(context, identity)
 
     def routes() -> Iterator[Route]:
         yield from identity_routes(context, identity)
         yield from _project_routes(context, identity)
         yield from end_user_requests.routes()
-        yield from _content_routes(context, identity)
+        yield from _content_routes(context, identity, scheduled)
         yield from AdminDescriptionApi(lambda: api.routes.routes, context.schema).routes()
 
     trail = AuditTrail(sources.audit, clock)
@@ -76,6 +82,7 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
         end_user_requests=end_user_requests,
         accounts=identity.accounts,
         stale_fields=stale,
+        jobs=(scheduled.entry, scheduled.release),
     )
 
 
@@ -102,7 +109,31 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
     ).routes()
 
 
-def _content_routes(context: AdminContext, identity: Identity) -> Iterator[Route]:
+def _scheduled_jobs(context: AdminContext, identity: Identity) -> ScheduledJobs:
+    """Make what publishes later, as the administrators who have scheduled it."""
+    sources = context.sources
+    revisions = Revisions(context.engine.store.writes)
+    parts = ReleaseParts(
+        database=context.database,
+        documents=sources.documents,
+        history=RevisionHistory(
+            RevisionLog(revisions, context.settings.admin.revisions), sources.webhooks.tables
+        ),
+        releases=ReleaseStore(context.rows),
+        tables=sources.webhooks.tables,
+        clock=context.clock,
+    )
+    return ScheduledJobs(
+        parts=parts,
+        admin_users=context.admin_users,
+        authenticator=identity.authenticator,
+        audit=sources.audit,
+    )
+
+
+def _content_routes(
+    context: AdminContext, identity: Identity, scheduled: ScheduledJobs
+) -> Iterator[Route]:
     """Yield the routes of content, of files, and of what content looks like."""
     settings, sources, database = context.settings, context.sources, context.database
     cache = settings.cache
@@ -112,10 +143,7 @@ def _content_routes(context: AdminContext, identity: Identity) -> Iterator[Route
         pages=cache.pages,
         slow_lists=sources.reader.slow_lists,
     )
-    revisions = Revisions(context.engine.store.writes)
-    history = RevisionHistory(
-        RevisionLog(revisions, settings.admin.revisions), sources.webhooks.tables
-    )
+    history = scheduled.parts.history
     yield from content_manager_routes(database, sources.documents, remembered, history)
     yield from own_routes(
         database,
@@ -125,6 +153,7 @@ def _content_routes(context: AdminContext, identity: Identity) -> Iterator[Route
         context.admin_users,
         identity.authenticator,
         context.clock,
+        scheduled,
     )
     yield from media_routes(settings, sources.library, context.engine)
     project = sources.project

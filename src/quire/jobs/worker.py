@@ -293,7 +293,8 @@ class JobWorker(QueueWorker):
         error: BaseException | None = None,
     ) -> dict[str, Value]:
         now = self._clock()
-        is_dead = job.attempts > definition.retries
+        is_final = isinstance(error, definition.final_errors)
+        is_dead = is_final or job.attempts > definition.retries
         _log.error(
             "a job failed" if is_dead else "a job failed and is tried again",
             job=job.name,
@@ -355,4 +356,6 @@ def _is_async(definition: JobDefinition) -> bool:
 def _message(error: Exception) -> str:
     if isinstance(error, _TooLongError):
         return str(error)
+    if isinstance(error, AppError):
+        return error.message[:_LONGEST_MESSAGE]
     return f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]

@@ -134,7 +134,11 @@ def make_schema_runtime(
         asgi_app=_asgi_app(services, content),
         fast_path_api=None if timed or services.tracing is not None else content,
         content_version=content_version,
-        jobs=make_job_runtime(documents, extensions.jobs, extensions.schedules),
+        jobs=make_job_runtime(
+            documents,
+            [*extensions.jobs, *(() if admin is None else admin.jobs)],
+            extensions.schedules,
+        ),
     )
 
 

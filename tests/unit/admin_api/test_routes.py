@@ -87,7 +87,7 @@ FOR_THOSE_WHO_MAY_CHANGE_A_FILE = {
 NOTES = ("strapi_sessions", "quire_audit")
 """Tables in which is noted who came, and what was refused to them."""
 
-ASKING_AGAIN = ("content-manager/", "admin/x/releases", "admin/x/entry-releases")
+ASKING_AGAIN = ("content-manager/", "admin/x/releases", "admin/x/entry-releases", "admin/x/schedule")
 
 
 def routes(office: Office) -> list[Route]:

@@ -27,6 +27,8 @@ export type DocumentCounts = { "draft": number; "published": number; "modified":
 
 export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
 
+export type EntrySchedule = { "publishAt": string | null; "unpublishAt": string | null; "timezone": string | null; "failed": ({ "action": "publish" | "unpublish"; "at": string; "message": string })[] };
+
 export type MediaFile = { "id": number; "documentId"?: string; "name": string; "alternativeText"?: string | null; "caption"?: string | null; "url": string; "mime": string; "size"?: number; "width"?: number | null; "height"?: number | null; "formats"?: Record<string, unknown> | null };
 
 export type MediaFolder = { "id": number; "documentId"?: string; "name": string; "pathId"?: number; "path"?: string };
@@ -48,6 +50,8 @@ export type ReleaseUndone = { "id": number; "name": string; "status": "empty" | 
 export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null };
 
 export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
+
+export type ScheduledAction = { "at": string; "timezone": string | null; "entry": ReleaseItem | null; "release": { "id": number; "name": string } | null };
 
 export type SignedIn = { "token": string; "accessToken": string; "user": Administrator };
 
@@ -113,6 +117,8 @@ export interface Operations {
   "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
   "GET /admin/x/revisions/{uid}/{id}": { body: undefined; response: { "data": (Revision)[] } };
   "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": unknown } };
+  "GET /admin/x/schedule": { body: undefined; response: { "data": (ScheduledAction)[] } };
+  "GET /admin/x/schedule/{uid}/{id}": { body: undefined; response: { "data": EntrySchedule } };
   "GET /admin/x/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /admin/x/views": { body: undefined; response: { "data": (SavedView)[] } };
   "GET /admin/x/webhooks/{id}/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
@@ -240,6 +246,8 @@ export interface Operations {
   "PUT /admin/webhooks/{id}": { body: { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled"?: boolean }; response: { "data": Webhook } };
   "PUT /admin/x/releases/{id}": { body: { "name": string }; response: { "data": ReleaseInFull } };
   "PUT /admin/x/releases/{id}/items/{item}": { body: { "action": "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
+  "PUT /admin/x/releases/{id}/schedule": { body: { "scheduledAt"?: string | null; "timezone"?: string | null }; response: { "data": { "id": number; "scheduledAt": string | null; "timezone": string | null } } };
+  "PUT /admin/x/schedule/{uid}/{id}": { body: { "publishAt"?: string | null; "unpublishAt"?: string | null; "timezone"?: string | null }; response: { "data": EntrySchedule } };
   "PUT /admin/x/views/{id}": { body: { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> }; response: { "data": SavedView } };
   "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
   "PUT /content-manager/components/{uid}/configuration": { body: { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> }; response: { "data": Record<string, unknown> } };

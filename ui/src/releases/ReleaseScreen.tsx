@@ -1,23 +1,26 @@
 import { Alert, Button, Group, Menu, Select, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { ListChecks, PencilLine, Trash2, Undo2 } from 'lucide-react'
+import { useNavigate } from '@tanstack/react-router'
+import { CalendarClock, ListChecks, PencilLine, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request } from '../api/client'
 import type { ReleaseInFull, ReleaseItem, ReleaseProblem } from '../api/generated'
 import { useLocales, useModel } from '../api/hooks'
-import { RelativeTime } from '../components/RelativeTime'
+import { absolute, RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
 import { StatusBadge } from '../components/StatusBadge'
 import { toast, toastError } from '../components/toast'
 import { releaseRoute } from '../router'
 import { confirmFirst, SettingsPage } from '../settings/components'
 import { RowMenu } from '../settings/SettingsTable'
+import { EntryLink } from './EntryLink'
 import { NameDialog } from './NameDialog'
 import { useMayPublish } from './permission'
 import { entriesPublished, releaseChanged, releaseQuery, type ItemAction } from './queries'
 import { ReleaseBadge } from './ReleaseBadge'
+import { ScheduleRelease } from './ScheduleRelease'
+import { titleOf } from './titles'
 
 /** One release: its entries, what keeps it from being published, and the button that does it. */
 export function ReleaseScreen() {
@@ -34,6 +37,7 @@ function Opened({ release }: { release: ReleaseInFull }) {
   const navigate = useNavigate()
   const mayPublish = useMayPublish()
   const [isNaming, setNaming] = useState(false)
+  const [isScheduling, setScheduling] = useState(false)
   /** Null until the release was tried. */
   const [problems, setProblems] = useState<ReleaseProblem[] | null>(null)
   const { id, name, items } = release
@@ -111,6 +115,7 @@ function Opened({ release }: { release: ReleaseInFull }) {
         <Group component="span" gap={8}>
           <ReleaseBadge status={release.status} />
           {release.releasedAt ? <span>{t('releases.published')} <RelativeTime at={release.releasedAt} /></span> : <span>{t('releases.count', { count: items.length })}</span>}
+          {release.scheduledAt && <span>{t('schedule.at', { at: absolute(release.scheduledAt) })}</span>}
         </Group>
       }
       actions={
@@ -118,6 +123,7 @@ function Opened({ release }: { release: ReleaseInFull }) {
           {!isDone && (
             <>
               <Button variant="default" leftSection={<ListChecks size={14} />} disabled={Boolean(whyNot)} title={whyNot} loading={check.isPending} onClick={() => check.mutate()}>{t('releases.check')}</Button>
+              <Button variant="default" leftSection={<CalendarClock size={14} />} disabled={Boolean(whyNot)} title={whyNot} onClick={() => setScheduling(true)}>{t('schedule.open')}</Button>
               <Button disabled={Boolean(whyNot)} title={whyNot} loading={publish.isPending} onClick={() => !busy && void tryFirst()}>{t('action.publish')}</Button>
             </>
           )}
@@ -144,6 +150,7 @@ function Opened({ release }: { release: ReleaseInFull }) {
     >
       {problems && <Verdict problems={problems} total={items.length} />}
       {items.length === 0 ? <EmptyState title={t('releases.empty')}>{t('releases.emptyHint')}</EmptyState> : <Items release={release} problems={problems ?? []} />}
+      {isScheduling && <ScheduleRelease release={release} onClose={() => setScheduling(false)} />}
       {isNaming && <NameDialog release={release} onClose={() => setNaming(false)} onDone={() => setNaming(false)} />}
     </SettingsPage>
   )
@@ -200,22 +207,14 @@ function Item({ release, item, problems }: { release: ReleaseInFull; item: Relea
     onSuccess: releaseChanged,
     onError,
   })
-  const title = item.readable ? String(item.title ?? '') || t('entry.untitled') : t('releases.hidden')
+  const title = titleOf(item, t)
   const mayChange = release.status !== 'done' && (mayPublish || item.publishable)
   const locale = locales.find((one) => one.code === item.locale)?.name ?? item.locale
-  const open =
-    type?.kind === 'singleType'
-      ? { to: '/content/$uid' as const, params: { uid: item.contentType } }
-      : { to: '/content/$uid/$documentId' as const, params: { uid: item.contentType, documentId: item.documentId ?? '' } }
   return (
     <Table.Tr>
       <Table.Td>
         <Stack gap={2}>
-          {item.readable && item.exists ? (
-            <Link {...open} search={item.locale ? { locale: item.locale } : {}} className="quire-title-link">{title}</Link>
-          ) : (
-            <Text inherit c="dimmed">{item.exists ? title : t('releases.gone')}</Text>
-          )}
+          <EntryLink item={item} />
           {problems.map((problem) => (
             <Text key={`${problem.path.join('.')} ${problem.message}`} size="xs" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
               {withPath(problem)}

@@ -6,31 +6,35 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
-import { releasesRoute } from '../router'
+import { releasesRoute, type ReleasesTab } from '../router'
 import { SettingsPage } from '../settings/components'
 import { NameDialog } from './NameDialog'
 import { useMayPublish } from './permission'
 import { PAGE_SIZE, releasesQuery, type ReleaseState } from './queries'
 import { ReleaseBadge } from './ReleaseBadge'
+import { Scheduled } from './Scheduled'
 
 /** The releases that are prepared, and those that have been published. */
 export function Releases() {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const mayPublish = useMayPublish()
-  const { state = 'open', page = 1 } = releasesRoute.useSearch()
+  const { tab = 'open', page = 1 } = releasesRoute.useSearch()
+  const state: ReleaseState = tab === 'done' ? 'done' : 'open'
   const [isNaming, setNaming] = useState(false)
   const list = useQuery({ ...releasesQuery(state, page), placeholderData: keepPreviousData })
   const releases = list.data?.data
   const create = mayPublish && <Button leftSection={<Plus size={14} />} onClick={() => setNaming(true)}>{t('releases.create')}</Button>
-  const show = (state: ReleaseState, page?: number) => void navigate({ to: '/releases', search: { ...(state === 'done' ? { state } : {}), ...(page && page > 1 ? { page } : {}) } })
+  const show = (tab: ReleasesTab, page?: number) => void navigate({ to: '/releases', search: { ...(tab === 'open' ? {} : { tab }), ...(page && page > 1 ? { page } : {}) } })
   return (
     <SettingsPage title={t('releases.title')} hint={t('releases.hint')} actions={create}>
-      <Tabs value={state} onChange={(value) => show(value === 'done' ? 'done' : 'open')}>
+      <Tabs value={tab} onChange={(value) => show(value === 'done' || value === 'scheduled' ? value : 'open')}>
         <Tabs.List>
           <Tabs.Tab value="open">{t('releases.open')}</Tabs.Tab>
+          <Tabs.Tab value="scheduled">{t('releases.scheduled')}</Tabs.Tab>
           <Tabs.Tab value="done">{t('releases.done')}</Tabs.Tab>
         </Tabs.List>
+        <Tabs.Panel value="scheduled" pt="md">{tab === 'scheduled' && <Scheduled />}</Tabs.Panel>
         <Tabs.Panel value={state} pt="md">
           {list.error && <ErrorState error={list.error} retry={() => void list.refetch()} />}
           {list.isPending && <Loading />}

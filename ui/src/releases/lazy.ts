@@ -1,5 +1,6 @@
 import { lazy } from 'react'
 import { withTexts } from '../i18n'
 
-/** The dialog, whose code and texts come when it is opened. */
+/** Dialogs whose code and texts come when they are opened. */
 export const AddToRelease = lazy(withTexts('releases', () => import('./AddToRelease')))
+export const ScheduleEntry = lazy(withTexts('releases', () => import('./ScheduleEntry')))

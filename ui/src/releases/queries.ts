@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { request } from '../api/client'
-import type { Release, ReleaseInFull } from '../api/generated'
+import type { EntrySchedule, Release, ReleaseInFull, ScheduledAction } from '../api/generated'
 import { queries } from '../queries'
 
 export type ReleaseState = 'open' | 'done'
@@ -34,6 +34,22 @@ export const entryReleasesQuery = (uid: string, id: string, locale: string | und
     queryKey: [KEY, 'of', uid, id, locale ?? null],
     queryFn: async () => (await request('GET /admin/x/entry-releases/{uid}/{id}', { path: { uid, id }, query: { locale } })).data,
   })
+
+export const scheduleQuery = queryOptions({
+  queryKey: [KEY, 'schedule'],
+  queryFn: async (): Promise<ScheduledAction[]> => (await request('GET /admin/x/schedule')).data,
+})
+
+export const entryScheduleQuery = (uid: string, id: string, locale: string | undefined) =>
+  queryOptions({
+    queryKey: ['schedule', uid, id, locale ?? null],
+    queryFn: async (): Promise<EntrySchedule> => (await request('GET /admin/x/schedule/{uid}/{id}', { path: { uid, id }, query: { locale } })).data,
+  })
+
+export function scheduleChanged(uid: string, id: string, locale: string | undefined, schedule: EntrySchedule): void {
+  queries.setQueryData(entryScheduleQuery(uid, id, locale).queryKey, schedule)
+  void queries.invalidateQueries({ queryKey: scheduleQuery.queryKey })
+}
 
 /** Load again what shows releases; `release` is what a change has answered with. */
 export function releaseChanged(release?: ReleaseInFull): void {

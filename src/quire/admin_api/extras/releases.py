@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 
 from quire.access.administration import PUBLISH, UPDATE
 from quire.admin_api.bodies import (
@@ -19,13 +19,13 @@ from quire.admin_api.bodies import (
     required,
     single_line,
 )
-from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.lists import parse_positive
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.success_statuses import CREATED
-from quire.clock import Clock, iso_from_ms
+from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
@@ -43,17 +43,13 @@ from quire.content_manager.releases.store import (
     ItemAction,
     Release,
     ReleaseItem,
-    ReleaseStore,
     Status,
 )
 from quire.content_manager.releases.undo import ReleaseUndo
 from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.sanitize import entry_origin
-from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS, ReleaseSnapshots
-from quire.database.stores.table import OwnTables
-from quire.document_service.service import DocumentService
+from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ConflictError, ForbiddenError, NotFoundError, ValidationError
 from quire.schema.model import ContentType
@@ -86,29 +82,12 @@ _ORIGIN = "admin"
 _PAGE_SIZE, _MOST_LISTED, _LAST_PAGE = 25, 100, 1_000_000
 _STATES = "state must be one of the following values: open, done"
 _NOT_PUBLISHER = "You may not publish entries of any content type"
-_EMPTY = "The release has no items"
 _NOT_DONE = "The release has not been published"
 _NO_TYPE = "{uid} is no content type with drafts"
 _NO_ENTRY = "There is no entry {document_id} of {uid} in this locale"
 _NOT_ALLOWED = "You may not change or publish the entry {document_id}"
 
 T = TypeVar("T")
-
-
-class ReleaseParts(Struct, frozen=True, kw_only=True):
-    """What releases are kept and published with."""
-
-    database: Database
-    documents: DocumentService
-    history: RevisionHistory
-    releases: ReleaseStore
-    tables: OwnTables
-    clock: Clock
-
-    @property
-    def snapshots(self) -> ReleaseSnapshots:
-        """What was public before releases were published."""
-        return ReleaseSnapshots(self.documents.engine.store.writes)
 
 
 class ReleaseApi:
@@ -192,7 +171,7 @@ class ReleaseApi:
         )
 
         def program() -> Program[list[dict[str, Any]]]:
-            yield from self._require_reachable(rights, [entry], readable=True)
+            yield from self._require_reachable(rights, [entry], any_of=())
             found = yield from self._releases.containing(entry)
             return [
                 {"id": release.id, "name": release.name, "itemId": item.id, "action": item.action}
@@ -225,14 +204,15 @@ class ReleaseApi:
         _require_publisher(request)
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
-        def program() -> Program[dict[str, Any]]:
+        def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
             release = yield from self._releases.one(_release_id(request))
             shown = yield from self._in_full(request, release)
             yield from self._parts.snapshots.forget(release.id)
+            yield from self._parts.schedule.cancel_release(unit, release.id)
             yield from self._releases.delete(release)
             return shown
 
-        return respond_data(await self._database.write(program()))
+        return respond_data(await self._run(request, program))
 
     async def add(self, request: Request) -> Response:
         """Add entries to an open release, to be published or unpublished with it."""
@@ -245,7 +225,7 @@ class ReleaseApi:
                 rights = read_permissions(request.administrator.ability, self._type(uid))
                 rights.require()
                 of_type = [entry for entry in entries if entry.uid == uid]
-                yield from self._require_reachable(rights, of_type, readable=False)
+                yield from self._require_reachable(rights, of_type, any_of=_changing(release))
             yield from self._releases.add(release, entries, action, self._clock())
 
         return await self._changed(request, change)
@@ -256,6 +236,7 @@ class ReleaseApi:
 
         def change(release: Release) -> Program[None]:
             item = yield from self._item(request, release)
+            yield from self._require_item(request, item, _changing(release))
             yield from self._releases.set_action(item, action, self._clock())
 
         return await self._changed(request, change)
@@ -265,6 +246,8 @@ class ReleaseApi:
 
         def change(release: Release) -> Program[None]:
             item = yield from self._item(request, release)
+            if not request.administrator.ability.subjects(PUBLISH):
+                yield from self._require_item(request, item, (UPDATE,))
             yield from self._releases.remove(release, [item.id])
 
         return await self._changed(request, change)
@@ -298,15 +281,9 @@ class ReleaseApi:
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
         def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
-            release = yield from self._releases.open(release_id)
-            items = yield from self._releases.items(release.id)
-            if not items:
-                raise ConflictError(_EMPTY)
-            publication = ReleasePublication(unit, request.administrator.ability, history)
-            for snapshot in (yield from publication.carry_out(release.id, items)):
-                yield from self._parts.snapshots.add(snapshot)
-            yield from self._releases.finish(release, unit.tick())
-            done = yield from self._releases.one(release_id)
+            ability = request.administrator.ability
+            done = yield from self._parts.publish(unit, ability, history, release_id)
+            yield from self._parts.schedule.cancel_release(unit, release_id)
             return (yield from self._in_full(request, done))
 
         try:
@@ -377,28 +354,26 @@ class ReleaseApi:
         return {**_shown(release, items), "items": described}
 
     def _item(self, request: Request, release: Release) -> Program[ReleaseItem]:
-        """Return an item that the caller may change. Raises NotFoundError and ForbiddenError.
-
-        Whoever may publish something may tidy up; others need to reach the entry itself.
-        """
+        """Return the item in the path. Raises NotFoundError."""
         item_id = id_of(request.parameters["item"])
         items = yield from self._releases.items(release.id)
         found = next((item for item in items if item.id == item_id), None)
         if found is None:
             raise NotFoundError
-        ability = request.administrator.ability
-        if not ability.subjects(PUBLISH):
-            rights = read_permissions(ability, self._type(found.entry.uid))
-            yield from self._require_reachable(rights, [found.entry], readable=False)
         return found
 
-    def _require_reachable(
-        self, rights: TypePermissions, entries: Sequence[EntryKey], *, readable: bool
+    def _require_item(
+        self, request: Request, item: ReleaseItem, any_of: Sequence[str]
     ) -> Program[None]:
-        """Check that entries are there, and may be read; and changed or published, too.
+        rights = read_permissions(request.administrator.ability, self._type(item.entry.uid))
+        yield from self._require_reachable(rights, [item.entry], any_of=any_of)
 
-        The last is not asked where they are only looked at. Raises ValidationError for an entry
-        that is not there or not readable, and ForbiddenError.
+    def _require_reachable(
+        self, rights: TypePermissions, entries: Sequence[EntryKey], *, any_of: Sequence[str]
+    ) -> Program[None]:
+        """Check that entries are there and may be read, and that one of the actions is allowed.
+
+        Raises ValidationError for an entry that is not there or not readable, and ForbiddenError.
         """
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
         every = yield from ContentReading(self._engine).owned_versions(rights, ids)
@@ -415,10 +390,9 @@ class ReleaseApi:
             origin = entry_origin(here)
             ability = rights.ability
             reached = any(
-                TypePermissions(ability, action, content_type).on(origin)
-                for action in (UPDATE, PUBLISH)
+                TypePermissions(ability, action, content_type).on(origin) for action in any_of
             )
-            if not readable and not reached:
+            if any_of and not reached:
                 raise ForbiddenError(_NOT_ALLOWED.format(document_id=entry.document_id))
 
     def _entry(self, given: Mapping[str, object]) -> EntryKey:
@@ -435,6 +409,14 @@ class ReleaseApi:
         if content_type is None or not content_type.draft_and_publish:
             raise ValidationError(_NO_TYPE.format(uid=uid))
         return content_type
+
+
+def _changing(release: Release) -> tuple[str, ...]:
+    """Return the actions of which one must be allowed on an entry to put it into a release.
+
+    A scheduled one is published by itself, so that nobody looks at what has been added.
+    """
+    return (UPDATE, PUBLISH) if release.scheduled_at is None else (PUBLISH,)
 
 
 def _state(request: Request) -> str | None:

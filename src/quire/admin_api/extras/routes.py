@@ -7,19 +7,19 @@ from quire.admin_api.extras.content import OwnContentApi
 from quire.admin_api.extras.explain import ExplainApi
 from quire.admin_api.extras.export import ExportApi
 from quire.admin_api.extras.home import OwnHomeApi
-from quire.admin_api.extras.releases import ReleaseApi, ReleaseParts
+from quire.admin_api.extras.releases import ReleaseApi
 from quire.admin_api.extras.revisions import RevisionApi
 from quire.admin_api.extras.samples import SampleApi
+from quire.admin_api.extras.schedule import ScheduleApi
+from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
 from quire.admin_api.extras.views import SavedViewApi
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.user_rows import AdminUserRows
 from quire.clock import Clock
 from quire.content_api.routes import Route
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.releases.store import ReleaseStore
 from quire.database.connection import Database
 from quire.database.stores.saved_views import SavedViews
-from quire.database.stores.system_rows import SystemRows
 from quire.document_service.service import DocumentService
 from quire.webhooks.setup import WebhookParts
 
@@ -32,6 +32,7 @@ def own_routes(
     admin_users: AdminUserRows,
     authenticator: AdminAuthenticator,
     clock: Clock,
+    scheduled: ScheduledJobs,
 ) -> Iterator[Route]:
     """Yield the routes below ``/admin/x`` that are about content and rights."""
     engine = documents.engine
@@ -39,15 +40,8 @@ def own_routes(
     yield from OwnContentApi(database, documents, history).routes()
     yield from RevisionApi(database, documents, history).routes()
     yield from SampleApi(documents, history, clock).routes()
-    releases = ReleaseParts(
-        database=database,
-        documents=documents,
-        history=history,
-        releases=ReleaseStore(SystemRows(store=engine.store, new_id=engine.new_id)),
-        tables=webhooks.tables,
-        clock=clock,
-    )
-    yield from ReleaseApi(releases).routes()
+    yield from ReleaseApi(scheduled.parts).routes()
+    yield from ScheduleApi(scheduled.parts, scheduled).routes()
     views = SavedViews(engine.store.writes)
     yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
     reading = ContentReading(engine)

@@ -269,6 +269,31 @@ class JobRows:
         rows = yield from self._rows.run(key, build, limit, state, name, before)
         return [_job(row) for row in rows]
 
+    def with_key(self, name: str, key: str, limit: int) -> Program[list[StoredJob]]:
+        """Return the latest jobs with a name and a key to cancel them by, the latest first."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(_NAME)
+            chosen = self._rows.selected(table).where(
+                table.c("cancel_key") == builder.plain_slot(1),
+                table.c("name") == builder.plain_slot(2),
+            )
+            return chosen.order_by(table.c("id").desc()).limit(builder.plain_slot(0))
+
+        rows = yield from self._rows.run(("with key",), build, limit, key, name)
+        return [_job(row) for row in rows]
+
+    def pending(self, names: Sequence[str], limit: int) -> Program[list[StoredJob]]:
+        """Return jobs with these names that have not ended, in the order in which they are due."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(_NAME)
+            chosen = self._rows.selected(table).where(*_is_claimable(builder, table))
+            return chosen.order_by(table.c("due"), table.c("id")).limit(builder.plain_slot(0))
+
+        rows = yield from self._rows.run(("pending",), build, limit, None, None, list(names))
+        return [_job(row) for row in rows]
+
     def counts(self) -> Program[dict[str, int]]:
         """Count the jobs by state."""
 

@@ -175,6 +175,30 @@ NAMED: Mapping[str, JsonSchema] = {
         },
         required=("id", "action", "contentType", "exists", "readable", "publishable"),
     ),
+    "EntrySchedule": record(
+        {
+            "publishAt": _WHEN,
+            "unpublishAt": _WHEN,
+            "timezone": _MAYBE,
+            "failed": several(
+                record(
+                    {
+                        "action": one_of_texts(["publish", "unpublish"]),
+                        "at": MOMENT,
+                        "message": TEXT,
+                    }
+                )
+            ),
+        }
+    ),
+    "ScheduledAction": record(
+        {
+            "at": MOMENT,
+            "timezone": _MAYBE,
+            "entry": nullable(ref("ReleaseItem")),
+            "release": nullable(record({"id": WHOLE, "name": TEXT})),
+        }
+    ),
     "ReleaseProblem": record({"itemId": WHOLE, "message": TEXT, "path": several(TEXT)}),
     "Localization": record(
         {**_VERSION, "publishedAt": _WHEN, "status": TEXT}, required=("id", "documentId", "locale")

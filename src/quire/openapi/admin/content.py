@@ -15,6 +15,7 @@ from quire.openapi.admin.endpoint import (
 from quire.openapi.schemas import (
     FLAG,
     FREE_OBJECT,
+    MOMENT,
     TEXT,
     WHOLE,
     any_of,
@@ -281,6 +282,26 @@ OWN: Told = {
     ("POST", f"{_RELEASES}/:id/undo"): RouteDescription(
         data=ref("ReleaseUndone"),
         body=record({"skipChanged": FLAG}, required=()),
+    ),
+    ("PUT", f"{_RELEASES}/:id/schedule"): RouteDescription(
+        data=record({"id": WHOLE, "scheduledAt": nullable(MOMENT), "timezone": nullable(TEXT)}),
+        body=record({"scheduledAt": nullable(MOMENT), "timezone": nullable(TEXT)}, required=()),
+    ),
+    ("GET", "admin/x/schedule"): RouteDescription(data=several(ref("ScheduledAction"))),
+    ("GET", "admin/x/schedule/:uid/:id"): RouteDescription(
+        data=ref("EntrySchedule"), query=(LOCALE,)
+    ),
+    ("PUT", "admin/x/schedule/:uid/:id"): RouteDescription(
+        data=ref("EntrySchedule"),
+        body=record(
+            {
+                "publishAt": nullable(MOMENT),
+                "unpublishAt": nullable(MOMENT),
+                "timezone": nullable(TEXT),
+            },
+            required=(),
+        ),
+        query=(LOCALE,),
     ),
     ("GET", "admin/x/entry-releases/:uid/:id"): RouteDescription(
         data=several(record({"id": WHOLE, "name": TEXT, "itemId": WHOLE, "action": _ACTION})),

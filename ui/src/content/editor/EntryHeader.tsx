@@ -1,7 +1,8 @@
 import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { modals } from '@mantine/modals'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CalendarCheck, ChevronDown, Columns2, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
+import { CalendarCheck, CalendarClock, ChevronDown, Columns2, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
@@ -10,7 +11,9 @@ import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales } from
 import type { ContentType } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
 import { toastError } from '../../components/toast'
-import { AddToRelease } from '../../releases/lazy'
+import { EntryScheduleBadge } from '../../releases/EntrySchedule'
+import { AddToRelease, ScheduleEntry } from '../../releases/lazy'
+import { entryScheduleQuery } from '../../releases/queries'
 import { defaultOther, PUBLISHED } from '../compare/versions'
 import { LocalesDialog } from './LocalesDialog'
 import type { Loaded } from './loading'
@@ -43,6 +46,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
   const canUndo = useStore(store, (state) => state.past.length > 0)
   const canRedo = useStore(store, (state) => state.future.length > 0)
   const [isReleasing, setReleasing] = useState(false)
+  const [isScheduling, setScheduling] = useState(false)
   const [locales, setLocales] = useState<'publish' | 'unpublish' | null>(null)
   const { entry, documentId } = loaded
   const isNew = entry === null
@@ -50,6 +54,8 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
   const drafts = hasDrafts(type)
   const published = entry?.status === 'published' || entry?.status === 'modified'
   const nothingToPublish = entry?.status === 'published' && !isDirty
+  const scope = isLocalized(type) ? locale : undefined
+  const { data: schedule } = useQuery({ ...entryScheduleQuery(type.uid, documentId ?? '', scope), enabled: drafts && entry !== null && documentId !== null })
   const busy = actions.activity !== null && actions.activity !== 'autosaving'
   const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : undefined
   const whyNotSave = !may.write ? t('save.noPermission') : !isDirty && !isNew ? t('save.nothing') : undefined
@@ -76,6 +82,9 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
   const openLocales = async (what: 'publish' | 'unpublish') => {
     // What is typed here is looked at and published with the rest.
     if (!isDirty || !may.write || (await actions.save()) === 'done') setLocales(what)
+  }
+  const openSchedule = async () => {
+    if (!isDirty || !may.write || (await actions.save()) === 'done') setScheduling(true)
   }
   const openRelease = async () => {
     // What is typed here goes out with the release.
@@ -107,6 +116,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
             </Breadcrumbs>
           </Stack>
           {entry?.status && drafts && <StatusBadge status={entry.status} />}
+          {entry && drafts && documentId && <EntryScheduleBadge uid={type.uid} documentId={documentId} locale={scope} onOpen={() => may.publish && setScheduling(true)} />}
           <SaveState isDirty={isDirty} isNew={isNew} actions={actions} />
         </Group>
         <Group gap={6}>
@@ -196,6 +206,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
                   </Menu.Target>
                   <Menu.Dropdown>
                     {hasLocales && may.publish && <Menu.Item leftSection={<Languages size={14} />} onClick={() => void openLocales('publish')}>{t('locales.publish')}</Menu.Item>}
+                    {may.publish && schedule && <Menu.Item leftSection={<CalendarClock size={14} />} onClick={() => void openSchedule()}>{t('schedule.open')}</Menu.Item>}
                     <Menu.Item leftSection={<CalendarCheck size={14} />} onClick={() => void openRelease()}>{t('release.add')}</Menu.Item>
                     {published && may.publish && (
                       <Menu.Item leftSection={<CloudOff size={14} />} onClick={() => confirm(t('unpublish.title'), t('unpublish.hint'), t('action.unpublish'), () => void actions.unpublish())}>
@@ -215,9 +226,14 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
           )}
         </Group>
       </Group>
+      {isScheduling && documentId && schedule && (
+        <Suspense>
+          <ScheduleEntry uid={type.uid} documentId={documentId} locale={scope} schedule={schedule} onClose={() => setScheduling(false)} />
+        </Suspense>
+      )}
       {isReleasing && documentId && (
         <Suspense>
-          <AddToRelease entries={[{ contentType: type.uid, documentId, locale: isLocalized(type) ? (locale ?? null) : null }]} onClose={() => setReleasing(false)} />
+          <AddToRelease entries={[{ contentType: type.uid, documentId, locale: scope ?? null }]} onClose={() => setReleasing(false)} />
         </Suspense>
       )}
       {locales && documentId && <LocalesDialog what={locales} type={type} view={view} loaded={loaded} place={place} actions={actions} onClose={() => setLocales(null)} />}

@@ -1,0 +1,59 @@
+"""What the routes of releases and the jobs of the schedule share."""
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility
+from quire.admin_api.content_manager.revision_table import RevisionHistory
+from quire.clock import Clock
+from quire.content_manager.releases.publication import ReleasePublication
+from quire.content_manager.releases.schedule import PublicationSchedule
+from quire.content_manager.releases.store import Release, ReleaseStore
+from quire.content_manager.revisions import RevisionLog
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.release_snapshots import ReleaseSnapshots
+from quire.database.stores.table import OwnTables
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import UnitOfWork
+from quire.errors import ConflictError
+
+_EMPTY = "The release has no items"
+
+
+class ReleaseParts(Struct, frozen=True, kw_only=True):
+    """What releases are kept, scheduled and published with."""
+
+    database: Database
+    documents: DocumentService
+    history: RevisionHistory
+    releases: ReleaseStore
+    tables: OwnTables
+    clock: Clock
+
+    @property
+    def snapshots(self) -> ReleaseSnapshots:
+        """What was public before releases were published."""
+        return ReleaseSnapshots(self.documents.engine.store.writes)
+
+    @property
+    def schedule(self) -> PublicationSchedule:
+        """What is published or unpublished later."""
+        return PublicationSchedule(self.documents.engine)
+
+    def publish(
+        self, unit: UnitOfWork, ability: AdminAbility, history: RevisionLog, release_id: int
+    ) -> Program[Release]:
+        """Publish an open release with all of its items; returns what it is then.
+
+        Raises NotFoundError, ConflictError for one that is empty or published already, and
+        ReleaseFailedError.
+        """
+        release = yield from self.releases.open(release_id)
+        items = yield from self.releases.items(release.id)
+        if not items:
+            raise ConflictError(_EMPTY)
+        publication = ReleasePublication(unit, ability, history)
+        for snapshot in (yield from publication.carry_out(release.id, items)):
+            yield from self.snapshots.add(snapshot)
+        yield from self.releases.finish(release, unit.tick())
+        return (yield from self.releases.one(release_id))

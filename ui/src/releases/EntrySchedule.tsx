@@ -1,0 +1,38 @@
+import { Badge, Tooltip } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { CalendarClock, TriangleAlert } from 'lucide-react'
+import { useTranslation } from 'react-i18next'
+import { absolute } from '../components/RelativeTime'
+import { entryScheduleQuery } from './queries'
+
+/** Says beside the status of an entry that it will be published or unpublished, or that this has failed. */
+export function EntryScheduleBadge({ uid, documentId, locale, onOpen }: { uid: string; documentId: string; locale: string | undefined; onOpen: () => void }) {
+  const { t } = useTranslation()
+  const { data } = useQuery(entryScheduleQuery(uid, documentId, locale))
+  const [failure] = data?.failed ?? []
+  if (!data || !(data.publishAt || data.unpublishAt || failure)) return null
+  const times = [
+    ...(data.publishAt ? [`${t('schedule.publishAt')}: ${absolute(data.publishAt)}`] : []),
+    ...(data.unpublishAt ? [`${t('schedule.unpublishAt')}: ${absolute(data.unpublishAt)}`] : []),
+    ...(failure ? [failure.message] : []),
+  ]
+  const isFailed = failure !== undefined && times.length === 1
+  return (
+    <Tooltip label={times.join(' · ')} multiline maw={320}>
+      <Badge
+        component="button"
+        type="button"
+        size="sm"
+        variant="light"
+        tt="none"
+        fw={600}
+        color={isFailed ? 'red' : 'brand'}
+        leftSection={isFailed ? <TriangleAlert size={11} /> : <CalendarClock size={11} />}
+        style={{ flexShrink: 0, cursor: 'pointer' }}
+        onClick={onOpen}
+      >
+        {isFailed ? t('schedule.badgeFailed') : t('schedule.badge')}
+      </Badge>
+    </Tooltip>
+  )
+}
