@@ -81,13 +81,17 @@ FOR_THOSE_WHO_MAY_CHANGE_A_FILE = {
     ("PUT", "upload/files/:id"),
     ("POST", "upload/files/:id/replace"),
     ("POST", "upload/actions/upload-from-urls"),
+    ("POST", "admin/x/media/:id/crop"),
 }
 """What asks again, since it depends on the file."""
 
 NOTES = ("strapi_sessions", "quire_audit")
 """Tables in which is noted who came, and what was refused to them."""
 
-ASKING_AGAIN = ("content-manager/", "admin/x/releases", "admin/x/entry-releases", "admin/x/schedule")
+ASKING_AGAIN = (
+    "content-manager/",
+    *(f"admin/x/{name}" for name in ("releases", "entry-releases", "schedule")),
+)
 
 
 def routes(office: Office) -> list[Route]:

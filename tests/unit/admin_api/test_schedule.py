@@ -175,7 +175,7 @@ async def test_times_that_cannot_be_are_refused(office: Office) -> None:
         ({"publishAt": later(office), "timezone": "My zone"}, "timezone must be the name"),
         ({"publish": later(office)}, "field has unspecified keys: publish"),
     ):
-        refused = await schedule(office, document_id, **body)  # type: ignore[arg-type]  # wrong ones, too
+        refused = await schedule(office, document_id, **body)
         assert refused.status == 400, body
         assert message in refused.error, refused.error
     assert (await scheduled(office, document_id))["publishAt"] is None
