@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from quire.database.compile.custom_operators import Sql
     from quire.document_service.api import Documents, documents
     from quire.document_service.hook_principal import as_system, principal, transaction
+    from quire.document_service.http_client import HttpClient, http
     from quire.extensions.code_settings import settings
     from quire.hooks.computed import computed
+    from quire.hooks.changes import Change, after_commit
     from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
         Conflict,
@@ -43,10 +45,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Change",
     "Conflict",
     "Document",
     "Documents",
     "Forbidden",
+    "HttpClient",
     "Job",
     "NotFound",
     "NotLoadedError",
@@ -60,11 +64,13 @@ __all__ = [
     "UnitOfWorkError",
     "ValidationError",
     "Write",
+    "after_commit",
     "after_write",
     "as_system",
     "before_write",
     "computed",
     "documents",
+    "http",
     "job",
     "now",
     "operator",
@@ -95,6 +101,8 @@ _MODULES = {
     "rule": "quire.hooks.rules",
     "settings": "quire.extensions.code_settings",
     "schedule": "quire.hooks.schedules",
+    **dict.fromkeys(("Change", "after_commit"), "quire.hooks.changes"),
+    **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(("Job", "job"), "quire.jobs.job"),
     **dict.fromkeys(

@@ -216,8 +216,7 @@ class Application:
             rows = Accounts(map_tables(self._schema), database.dialect)
             advanced = await database.read(lambda: advanced_options(rows))
             self.lacks_reset_page = advanced.reset_page is None
-        if self._extensions.jobs:
-            await services.jobs.queue.prepare()
+        await services.jobs.prepare(self._extensions)
         services.jobs.adopt(runtime.jobs)
         await services.start()
         self.runtime = runtime

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from quire.database.stores.changes import CHANGES, StoredChange
 from quire.database.stores.jobs import StoredJob
 from quire.jobs.setup import JobParts
 from tests.unit.admin_api.office import Office
@@ -58,3 +59,25 @@ def pass_time(office: Office, *, seconds: float) -> None:
     """Let the clock of a project go on, and its worker look at it."""
     office.clock.now += round(seconds * 1000)
     parts_of(office).worker.wake()
+    parts_of(office).changes.wake()
+
+
+async def changes_of(office: Office) -> list[StoredChange]:
+    """Return all changes that were not delivered, the first one first."""
+    database, parts = office.app.database, parts_of(office)
+    assert database is not None
+    if not await database.read(lambda: parts.change_queue.tables.exists(CHANGES)):
+        return []
+    rows = parts.change_queue.rows
+    found = await database.read(lambda: rows.find(dead=None, before=None, limit=1000))
+    return found[::-1]
+
+
+async def delivered(office: Office) -> None:
+    """Wait until every change has been delivered or given up."""
+
+    async def is_delivered() -> bool:
+        waiting = [one for one in await changes_of(office) if one.ended_at is None]
+        return not waiting and not parts_of(office).changes.is_delivering
+
+    await until(is_delivered)

@@ -8,6 +8,7 @@ from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.hooks import (
     hook_line,
     job_line,
+    listener_line,
     policy_line,
     route_line,
     rule_line,
@@ -128,6 +129,7 @@ def _extensions(settings: Settings, schema: Schema, report: Report) -> None:
     report.groups["served"] += [rule_line(rule) for rule in extensions.rules]
     report.groups["served"] += [policy_line(policy) for policy in extensions.policies]
     report.groups["served"] += [route_line(route) for route in extensions.routes]
+    report.groups["served"] += [listener_line(one) for one in extensions.listeners]
     report.groups["served"] += [job_line(job) for job in extensions.jobs]
     report.groups["served"] += [schedule_line(one) for one in extensions.schedules]
 

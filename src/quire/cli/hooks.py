@@ -8,6 +8,7 @@ from quire.cli.project import require_project
 from quire.cli.terminal import print_message, print_result
 from quire.errors import ApplicationError
 from quire.extensions import load_extensions
+from quire.hooks.changes import ChangeListener
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Extensions, Hook
 from quire.hooks.jobs import JobDefinition
@@ -51,6 +52,8 @@ def _hook_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
             yield f"{of}  {action}"
             for hook in (*hooks.before, *hooks.after):
                 yield f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}"
+            for listener in hooks.listeners:
+                yield f"  after_commit  {listener.name}  {listener.place}"
 
 
 def _rule_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
@@ -112,6 +115,12 @@ def route_line(route: CustomRoute) -> str:
 def job_line(job: JobDefinition) -> str:
     """Return what a job is, in one line."""
     return f"{job.place}: job {job.name} runs in the background"
+
+
+def listener_line(listener: ChangeListener) -> str:
+    """Return what a function is told of, in one line."""
+    actions = ", ".join(listener.on)
+    return f"{listener.place}: after_commit {listener.name} runs on {actions} of {listener.uid}"
 
 
 def schedule_line(schedule: ScheduleDefinition) -> str:

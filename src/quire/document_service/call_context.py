@@ -42,6 +42,11 @@ class CallContext(ExtensionContext):
         self._origin = origin
         self._open: _BlockTransaction | None = None
 
+    @property
+    def is_in_transaction(self) -> bool:
+        """Whether a block of `transaction` is open."""
+        return self._open is not None
+
     async def read(self, act: Callable[[], Program[T]]) -> T:
         """Run a program that reads, in the transaction of the block if there is one."""
         if self._open is None:

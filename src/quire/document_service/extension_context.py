@@ -49,6 +49,11 @@ class ExtensionContext(ABC):
         self.has_unrestricted = False
         """Whether documents were read without the permissions of who acts."""
 
+    @property
+    @abstractmethod
+    def is_in_transaction(self) -> bool:
+        """Whether a transaction is open, which others wait for."""
+
     @contextmanager
     def activate(self) -> Iterator[None]:
         """Make it the current unit of work of a block, and of the tasks that the block begins."""
@@ -74,6 +79,11 @@ class ExtensionContext(ABC):
     @abstractmethod
     def transaction(self) -> AbstractAsyncContextManager[None]:
         """Keep all that is written in a block, or nothing of it when the block raises."""
+
+
+def optional_context() -> ExtensionContext | None:
+    """Return the current unit of work, ``None`` outside of one."""
+    return _current.get(None)
 
 
 def current_context() -> ExtensionContext:

@@ -51,6 +51,11 @@ class HookContext(ExtensionContext):
         self._unit = unit
         self._causes = causes
 
+    @property
+    def is_in_transaction(self) -> bool:
+        """A hook always is."""
+        return True
+
     async def read(self, act: Callable[[], Program[T]]) -> T:
         """Run a program that reads in the transaction of the hook."""
         return await self._task().ask(act)

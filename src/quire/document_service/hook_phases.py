@@ -8,6 +8,7 @@ from quire.access.ability import Unsanitized
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow
 from quire.database.program import LONG_COMPUTATION, Program
+from quire.document_service.changes import note_change
 from quire.document_service.commands import Data
 from quire.document_service.content_types import content_type_of
 from quire.document_service.hook_calls import call_hook
@@ -21,6 +22,8 @@ from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import AUTOMATIC_NAMES
 
 _IDENTITY = "documentId"
+_REMOVING = frozenset({"delete", "unpublish"})
+"""Actions that leave nothing to read: what was there before has to do."""
 
 
 def hooked_write(
@@ -89,6 +92,8 @@ class HookedWrite:
         if self._source is not None:
             source = self._source
             names = self._hooks.needs_before()
+            if self._write.action in _REMOVING:
+                names |= self._hooks.kept()
             self._before = yield from self._load(
                 names, source.document_id, source.locale, published=source.published
             )
@@ -106,14 +111,20 @@ class HookedWrite:
         """
         write = self._write
         after: Shown | None = None
-        if published is not None and self._hooks.after:
+        needs = self._hooks.needs_after()
+        if write.action not in _REMOVING:
+            needs |= self._hooks.kept()
+        if published is not None and (self._hooks.after or needs):
             after = yield from self._load(
-                self._hooks.needs_after(), write.document_id, write.locale, published=published
+                needs, write.document_id, write.locale, published=published
             )
         for hook in self._hooks.after:
             write.before = _view(hook, self._before)
             write.after = _view(hook, after)
             yield from call_hook(self._unit, hook, write)
+        for listener in self._hooks.listeners:
+            shown = self._before if write.action in _REMOVING else after
+            note_change(self._unit, listener, write, shown)
 
     def _load(
         self, names: frozenset[str], document_id: str, locale: str | None, *, published: bool

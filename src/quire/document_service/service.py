@@ -25,6 +25,7 @@ from quire.document_service.actions.discard_draft import discard_draft
 from quire.document_service.actions.publish import publish
 from quire.document_service.actions.unpublish import unpublish
 from quire.document_service.actions.update import update
+from quire.document_service.changes import store_changes
 from quire.document_service.commands import (
     CloneDocument,
     Command,
@@ -169,12 +170,24 @@ class DocumentService:
     ) -> Program[tuple[T, bool]]:
         """Do it, if that may be, and write down what webhooks are to be told of it."""
         may_listen = yield from self._require()
+<<<<<<< HEAD
         if self._outbox is None or not (may_listen or self._outbox.purges):
             return (yield from act(unit)), False
+=======
+        if self._outbox is None or not may_listen:
+            return (yield from self._acted(act, unit)), False
+>>>>>>> 622591f (Tell functions of projects of committed changes, and send requests for them)
         listeners = yield from self._outbox.listeners()
         unit.listening |= bool(listeners)
-        result = yield from act(unit)
+        result = yield from self._acted(act, unit)
         return result, (yield from self._outbox.record(unit.events, listeners, trace))
+
+    def _acted(self, act: Act[T], unit: UnitOfWork) -> Program[T]:
+        """Do it, and write down what functions of the project are to be told of it."""
+        result = yield from act(unit)
+        if unit.changes and self._engine.changes is not None:
+            yield from store_changes(unit, self._engine.changes)
+        return result
 
     async def perform(
         self,

@@ -2,22 +2,25 @@
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
 from quire.access.ability import NO_PROJECT_RULES, ProjectRules
 from quire.access.principal import Principal
+from quire.background.change_queue import ChangeQueue
 from quire.background.job_queue import JobQueue
 from quire.clock import Clock, now_ms
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Statement, Value
+from quire.database.stores.changes import NewChange
 from quire.document_service.passwords import Password, password_of
 from quire.document_service.policies import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.reading import Reads, Shown
+from quire.hooks.changes import ChangeListener
 from quire.hooks.extensions import NO_EXTENSIONS, Cause, Extensions
 from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits
@@ -36,7 +39,9 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     ``default_locale`` is ``None`` in a project without locales; it alone may change, see
     `adopt_default_locale`. With ``strict_relations`` required
     relations and media are enforced. ``limits`` bound what one read may ask for. ``extensions`` are
-    the hooks of the project's Python code, ``jobs`` takes what is to run in the background.
+    the hooks of the project's Python code, ``jobs`` takes what is to run in the background, and
+    ``changes`` what functions are to be told of. Some mistakes of that code are errors only with
+    ``is_development``.
     ``clock`` is what that code reads the time from.
     """
 
@@ -47,6 +52,8 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     limits: ReadLimits = field(default_factory=lambda: ReadLimits(max_limit=None))
     extensions: Extensions = NO_EXTENSIONS
     jobs: JobQueue | None = None
+    changes: ChangeQueue | None = None
+    is_development: bool = False
     clock: Clock = now_ms
 
     @cached_property
@@ -76,16 +83,16 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
 
 
 class Savepoint:
-    """A part of a transaction that can be undone alone, with the events that were noted in it."""
+    """A part of a transaction that can be undone alone, with what was noted in it."""
 
-    def __init__(self, name: str, events: list[Event]) -> None:
+    def __init__(self, name: str, *noted: list[Any]) -> None:
         self._name = name
-        self._events = events
-        self._first = 0
+        self._noted = noted
+        self._first: list[int] = []
 
     def begin(self) -> Program[None]:
         """Begin it."""
-        self._first = len(self._events)
+        self._first = [len(one) for one in self._noted]
         yield Statement(f"SAVEPOINT {self._name}")
 
     def release(self) -> Program[None]:
@@ -94,7 +101,8 @@ class Savepoint:
 
     def roll_back(self) -> Program[None]:
         """Undo what was written since it began."""
-        del self._events[self._first :]
+        for noted, first in zip(self._noted, self._first, strict=True):
+            del noted[first:]
         yield Statement(f"ROLLBACK TO SAVEPOINT {self._name}")
         yield from self.release()
 
@@ -124,6 +132,8 @@ class UnitOfWork(Struct, kw_only=True):
     is_system: bool = False
     rules: ProjectRules = NO_PROJECT_RULES
     hash_password: HashPassword | None = None
+    changes: list[tuple[ChangeListener, NewChange]] = field(default_factory=list)
+    """What functions are to be told of after the commit."""
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called when the transaction is durable; they must not fail."""
     _savepoints: int = 0
@@ -181,7 +191,7 @@ class UnitOfWork(Struct, kw_only=True):
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has yet to begin."""
         self._savepoints += 1
-        return Savepoint(f"quire_{self._savepoints}", self.events)
+        return Savepoint(f"quire_{self._savepoints}", self.events, self.changes)
 
     def layout(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""

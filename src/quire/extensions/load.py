@@ -7,20 +7,16 @@ must not be missing silently.
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from quire.errors import QuireError
+from quire.extensions.background_checks import BackgroundChecks
 from quire.extensions.content_checks import ContentChecks
 from quire.extensions.declarations import DeclarationCheck
 from quire.extensions.hook_check import HookCheck
-from quire.extensions.jobs import JobCheck
 from quire.extensions.modules import ExtensionProblem, ImportedModules, import_modules
 from quire.extensions.routes import RouteCheck
 from quire.hooks.extensions import Extensions, Hook, make_extensions
-from quire.hooks.jobs import JobMark
 from quire.hooks.marks import MARKS
 from quire.hooks.routes import RouteMark
-from quire.hooks.schedules import ScheduleMark
 from quire.schema.model import Schema
 from quire.settings import Settings
 
@@ -55,18 +51,14 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     """Check imported code against a schema. Raises ExtensionError with all problems."""
     problems = list(modules.problems)
     hooks: list[Hook] = []
-    routes, jobs = RouteCheck(schema), JobCheck()
+    routes, background = RouteCheck(schema), BackgroundChecks(schema)
     content, declarations = ContentChecks(schema), DeclarationCheck()
     for file, name, function in _marked(modules):
         for mark in getattr(function, MARKS):
             if isinstance(mark, RouteMark):
                 routes.add(file, name, function, mark)
                 continue
-            if isinstance(mark, JobMark):
-                jobs.add(file, name, function, mark)
-                continue
-            if isinstance(mark, ScheduleMark):
-                jobs.add_schedule(file, name, function, mark)
+            if background.add(file, name, function, mark):
                 continue
             if content.add(file, name, function, mark):
                 continue
@@ -76,11 +68,11 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
             checked = HookCheck(schema, file, name, function, mark)
             hooks += checked.hooks()
             problems += checked.problems
-    problems += routes.problems + jobs.problems + content.problems + declarations.problems
+    problems += routes.problems + background.problems + content.problems + declarations.problems
     if problems:
         raise ExtensionError(problems)
-    extensions = make_extensions(hooks, modules.version, routes.routes, jobs.jobs)
-    extensions = replace(extensions, schedules=tuple(jobs.schedules))
+    extensions = make_extensions(hooks, modules.version, routes.routes)
+    extensions = background.added_to(extensions)
     return content.added_to(declarations.added_to(extensions))
 
 

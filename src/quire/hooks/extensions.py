@@ -4,8 +4,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+<<<<<<< HEAD
 from quire.hooks.computed import ComputedFields
+=======
+from quire.hooks.changes import ChangeListener
+>>>>>>> 622591f (Tell functions of projects of committed changes, and send requests for them)
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
@@ -55,6 +60,8 @@ class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
     uid: str = ""
     document_id: str = ""
     locale: str | None = None
+    batch: tuple[tuple[str, str | None], ...] = ()
+    """The documents, with locales, of changes that a function was told of at once."""
 
     def is_of(self, hook: Hook, document_id: str, locale: str | None) -> bool:
         """Tell whether the same hook was called for the same locale of a document."""
@@ -84,6 +91,11 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
 
     before: tuple[Hook, ...] = ()
     after: tuple[Hook, ...] = ()
+    listeners: tuple[ChangeListener, ...] = ()
+
+    def kept(self) -> frozenset[str]:
+        """Return the fields that are stored with a change."""
+        return frozenset(name for listener in self.listeners for name in listener.keep)
 
     def needs_before(self) -> frozenset[str]:
         """Return the fields that hooks of either phase read of the entry before the write."""
@@ -106,7 +118,11 @@ class Extensions(Struct, frozen=True, kw_only=True):
     """Filter operators by name."""
     schedules: tuple[ScheduleDefinition, ...] = ()
     policies: tuple[Policy, ...] = ()
+<<<<<<< HEAD
     computed: ComputedFields = field(default_factory=dict)
+=======
+    listeners: tuple[ChangeListener, ...] = ()
+>>>>>>> 622591f (Tell functions of projects of committed changes, and send requests for them)
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 
@@ -132,7 +148,6 @@ def make_extensions(
     hooks: Sequence[Hook],
     version: str,
     routes: Sequence[CustomRoute] = (),
-    jobs: Sequence[JobDefinition] = (),
 ) -> Extensions:
     """Build the snapshot of what was checked."""
     ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
@@ -141,9 +156,19 @@ def make_extensions(
         version=version,
         hooks=tuple(ordered),
         routes=tuple(routes),
-        jobs=tuple(jobs),
         writes={key: _hooks_of(ordered, *key) for key in keys},
     )
+
+
+def with_listeners(extensions: Extensions, listeners: Sequence[ChangeListener]) -> Extensions:
+    """Return a snapshot with functions that are told of changes after the commit."""
+    writes = dict(extensions.writes)
+    for listener in sorted(listeners, key=lambda one: (one.file, one.line, one.name)):
+        for action in listener.on:
+            key = (listener.uid, action)
+            hooks = writes.get(key, WriteHooks())
+            writes[key] = replace(hooks, listeners=(*hooks.listeners, listener))
+    return replace(extensions, listeners=tuple(listeners), writes=writes)
 
 
 def _hooks_of(hooks: Sequence[Hook], uid: str, action: WriteAction) -> WriteHooks:

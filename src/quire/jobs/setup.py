@@ -1,42 +1,62 @@
-"""Puts together the queue of jobs and the worker that runs them."""
+"""Puts together the queues of jobs and changes, and the workers that run them."""
+
+import asyncio
 
 from msgspec import Struct
 
+from quire.background.change_queue import ChangeQueue
 from quire.background.job_queue import JobQueue
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
+from quire.database.stores.changes import ChangeRows
 from quire.database.stores.jobs import JobRows
 from quire.database.stores.schedules import ScheduleRows
 from quire.database.stores.table import OwnTables
+from quire.hooks.extensions import Extensions
+from quire.jobs.changes import ChangeWorker
 from quire.jobs.schedules import ScheduleWorker
 from quire.jobs.worker import JobRuntime, JobWorker, JobWorkerOptions
 from quire.settings import Settings
 
 
 class JobParts(Struct, frozen=True, kw_only=True):
-    """What takes jobs, what runs them, and what enqueues those of schedules."""
+    """What takes jobs and changes, what runs them, and what enqueues the jobs of schedules."""
 
     queue: JobQueue
     worker: JobWorker
     schedules: ScheduleWorker
+    change_queue: ChangeQueue
+    changes: ChangeWorker
     runs_jobs: bool
 
+    async def prepare(self, extensions: Extensions) -> None:
+        """Make the tables that the code of a project needs. Raises ServiceUnavailableError."""
+        if extensions.jobs or extensions.schedules:
+            await self.queue.prepare()
+        if extensions.listeners:
+            await self.change_queue.prepare()
+
     def adopt(self, runtime: JobRuntime) -> None:
-        """Run the jobs and schedules of a runtime from now on."""
+        """Run the jobs and schedules of a runtime, and tell its functions of changes, from now on.
+
+        A process that runs no jobs does none of it.
+        """
         self.worker.adopt(runtime)
         self.schedules.adopt(runtime.schedules)
+        self.changes.adopt(runtime.documents, runtime.documents.engine.extensions.listeners)
 
     def start(self) -> None:
         """Begin to run jobs, unless the settings say that this process runs none."""
         if self.runs_jobs:
             self.worker.start()
             self.schedules.start()
+            self.changes.start()
 
     async def stop(self, seconds: float) -> None:
         """Claim nothing more, and give jobs so many seconds to end."""
         await self.schedules.stop(seconds)
-        await self.worker.stop(seconds)
+        await asyncio.gather(self.worker.stop(seconds), self.changes.stop(seconds))
 
 
 def open_jobs(
@@ -44,6 +64,7 @@ def open_jobs(
 ) -> JobParts:
     """Make them for one database; nothing runs before the worker starts."""
     queue = JobQueue(JobRows(writes), tables)
+    change_queue = ChangeQueue(ChangeRows(writes), tables)
     options = JobWorkerOptions(
         workers=settings.jobs.workers,
         queues=settings.jobs.queues,
@@ -53,5 +74,7 @@ def open_jobs(
         queue=queue,
         worker=JobWorker(database, queue, clock=clock, options=options),
         schedules=ScheduleWorker(database, queue, ScheduleRows(writes), clock=clock),
+        change_queue=change_queue,
+        changes=ChangeWorker(database, change_queue, clock=clock),
         runs_jobs=settings.jobs.workers > 0,
     )

@@ -209,6 +209,8 @@ def _engine(services: Services, store: EntryStore, extensions: Extensions) -> Wr
         limits=inner_limits(services.settings),
         extensions=extensions,
         jobs=services.jobs.queue,
+        changes=services.jobs.change_queue,
+        is_development=services.settings.is_development,
         clock=services.clock,
     )
 

@@ -1,0 +1,48 @@
+"""Checks what the code of a project does in the background: jobs, and what follows commits."""
+
+from msgspec.structs import replace
+
+from quire.extensions.change_check import ChangeCheck
+from quire.extensions.jobs import JobCheck
+from quire.extensions.modules import ExtensionProblem
+from quire.hooks.changes import ChangeListener, ChangeMark
+from quire.hooks.extensions import Extensions, with_listeners
+from quire.hooks.jobs import JobMark
+from quire.hooks.schedules import ScheduleMark
+from quire.schema.model import Schema
+
+
+class BackgroundChecks:
+    """The checks of all kinds, with all problems that were found."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._jobs = JobCheck()
+        self._listeners: list[ChangeListener] = []
+        self._problems: list[ExtensionProblem] = []
+
+    @property
+    def problems(self) -> list[ExtensionProblem]:
+        """What is wrong."""
+        return [*self._jobs.problems, *self._problems]
+
+    def add(self, file: str, name: str, function: object, mark: object) -> bool:
+        """Check one mark of a function; tells whether it is of one of these kinds."""
+        match mark:
+            case JobMark():
+                self._jobs.add(file, name, function, mark)
+            case ScheduleMark():
+                self._jobs.add_schedule(file, name, function, mark)
+            case ChangeMark():
+                check = ChangeCheck(self._schema, file, name, function, mark)
+                self._listeners += check.listeners(self._schema)
+                self._problems += check.problems
+            case _:
+                return False
+        return True
+
+    def added_to(self, extensions: Extensions) -> Extensions:
+        """Return a snapshot with what was checked."""
+        jobs, schedules = tuple(self._jobs.jobs), tuple(self._jobs.schedules)
+        found = replace(extensions, jobs=jobs, schedules=schedules)
+        return with_listeners(found, self._listeners)

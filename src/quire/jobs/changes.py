@@ -1,0 +1,266 @@
+"""The worker that tells functions of changes after the commit."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import structlog
+
+from quire.access.ability import Unsanitized
+from quire.background.backoff import backoff_ms
+from quire.background.change_queue import ChangeQueue
+from quire.background.worker import QueueWorker
+from quire.clock import Clock
+from quire.database.connection import Database
+from quire.database.program import Program, Value
+from quire.database.stores.changes import CHANGES, Attempts, StoredChange
+from quire.database.versioned_value import VersionedValue
+from quire.document_service.call_context import CallContext
+from quire.document_service.changes import cause_of
+from quire.document_service.reading import Find
+from quire.document_service.service import DocumentService
+from quire.document_service.shapes import as_shape, query_of_shape
+from quire.hooks.changes import Change, ChangeListener
+from quire.hooks.extensions import Cause
+from quire.hooks.shape import Shape
+from quire.ids import new_document_id
+
+_log = structlog.get_logger("quire.jobs")
+
+_TIMEOUT_SECONDS = 30.0
+_LEASE_MS = 60_000
+_AT_ONCE = 4
+"""How many calls of one function run at once, each for other documents."""
+_TRIES = (Attempts(0, 0, 100), Attempts(1, 2, 10), Attempts(3, 1_000_000, 1))
+"""What fails is tried again with fewer others, in the end alone: one change stops no other."""
+_LONGEST_MESSAGE = 2000
+
+
+class ChangeWorker(QueueWorker):
+    """Claims changes and calls the functions that are to be told of them."""
+
+    def __init__(self, database: Database, queue: ChangeQueue, *, clock: Clock) -> None:
+        super().__init__("changes")
+        self._database = database
+        self._queue = queue
+        self._rows = queue.rows
+        self._clock = clock
+        self._holder = new_document_id()
+        self._documents: DocumentService | None = None
+        self._listeners: Mapping[str, tuple[ChangeListener, ...]] = {}
+        self._next_due = 0
+        self._is_current: VersionedValue[bool] = VersionedValue()
+        queue.added = self.wake
+
+    def adopt(self, documents: DocumentService, listeners: Sequence[ChangeListener]) -> None:
+        """Tell these functions of changes from now on."""
+        found: dict[str, tuple[ChangeListener, ...]] = {}
+        for one in listeners:
+            found[one.key] = (*found.get(one.key, ()), one)
+        self._documents, self._listeners = documents, found
+        self.wake()
+
+    @property
+    def is_delivering(self) -> bool:
+        """Whether a function is being called."""
+        return bool(self._running)
+
+    def wake(self) -> None:
+        """Look for changes now."""
+        self._next_due = 0
+        super().wake()
+
+    def seconds_to_next(self) -> float:
+        """Return how long it is until the next change is due."""
+        return max(self._next_due - self._clock(), 0) / 1000
+
+    async def work(self) -> None:
+        """Claim what is due and begin to deliver it. Raises ServiceUnavailableError."""
+        if not self._listeners:
+            self._next_due = self._clock() + _LEASE_MS
+            return
+        now, version = self._clock(), self._database.version()
+        if now < self._next_due and self._is_current.get(version):
+            return
+        self._is_current.set(version, True)  # noqa: FBT003 - the value, not a flag
+        await self._queue.tables.ensure(CHANGES)
+        dues = [await self._take(key, now) for key in self._listeners]
+        self._next_due = min(dues)
+
+    async def _take(self, key: str, now: int) -> int:
+        """Claim what a function is to be told of now; returns when to look again."""
+        due = await self._database.read(lambda: self._rows.first_due(key))
+        if due is None:
+            return now + _LEASE_MS
+        free = _AT_ONCE - self._count_of(key)
+        if due > now or free <= 0:
+            # A call wakes the worker at its end.
+            return due if due > now else now + _LEASE_MS
+        for tried in _TRIES:
+            while free > 0:
+                claim = self._rows.claim(key, self._holder, tried, now=now, until=now + _LEASE_MS)
+                claimed = await self._database.write(claim)
+                if not claimed:
+                    break
+                self._begin(self._deliver(key, claimed), key)
+                free -= 1
+        return now + 1000
+
+    async def _deliver(self, key: str, rows: Sequence[StoredChange]) -> None:
+        """Call a function with changes, and write down what became of it."""
+        documents, listeners = self._documents, self._listeners.get(key)
+        if documents is None or listeners is None:
+            return
+        try:
+            await self._call(documents, listeners, rows)
+        except asyncio.CancelledError as error:
+            # A server that stops lets others go on; that counts as no attempt.
+            changes = {"due": self._clock()} if self._is_stopped else None
+            await self._settle(listeners[0], rows, "It was cancelled", error, changes)
+        except Exception as error:  # noqa: BLE001 - the function may raise anything
+            await self._settle(listeners[0], rows, _message(error), error)
+        else:
+            await self._write(self._rows.delivered([row.id for row in rows]))
+
+    async def _call(
+        self,
+        documents: DocumentService,
+        listeners: Sequence[ChangeListener],
+        rows: Sequence[StoredChange],
+    ) -> None:
+        of_type = {one.uid: one for one in listeners}
+        known = [row for row in rows if row.uid in of_type]
+        if not known:
+            return
+        listener = listeners[0]
+        context = CallContext(
+            listener.name,
+            documents,
+            None,
+            causes=_causes(listener, known),
+            origin=f"after_commit {listener.name}",
+        )
+        limit = asyncio.timeout(_TIMEOUT_SECONDS)
+        try:
+            with context.activate():
+                async with limit:
+                    shown = await _read(context, of_type, known)
+                    await listener.function([_change(row, shown) for row in known])
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise _TooLongError(f"It took longer than {_TIMEOUT_SECONDS:g} seconds") from error
+        finally:
+            context.is_ended = True
+
+    async def _settle(
+        self,
+        listener: ChangeListener,
+        rows: Sequence[StoredChange],
+        message: str,
+        error: BaseException,
+        changes: Mapping[str, Value] | None = None,
+    ) -> None:
+        if changes is None:
+            _log.error(
+                "changes were not delivered",
+                function=listener.name,
+                place=listener.place,
+                count=len(rows),
+                attempt=max(row.attempts for row in rows),
+                exc_info=error,
+            )
+        now = self._clock()
+
+        def settled() -> Program[None]:
+            for row in rows:
+                yield from self._rows.settle(row, _outcome(listener, row, message, now, changes))
+
+        await self._write(settled())
+
+    async def _write(self, program: Program[Any]) -> None:
+        """Write down what became of a delivery, also when the worker stops meanwhile."""
+        writing = asyncio.ensure_future(self._database.write(program))
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await writing
+
+
+class _TooLongError(Exception):
+    """A function took longer than it may."""
+
+
+def _outcome(
+    listener: ChangeListener,
+    row: StoredChange,
+    message: str,
+    now: int,
+    changes: Mapping[str, Value] | None,
+) -> Mapping[str, Value]:
+    """Return how a row changes whose delivery has failed, or was interrupted."""
+    if changes is not None:
+        return {**changes, "attempts": row.attempts - 1}
+    if row.attempts > listener.retries:
+        return {"ended_at": now, "message": message}
+    return {"due": now + backoff_ms(row.attempts), "message": message}
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, _TooLongError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]
+
+
+def _causes(listener: ChangeListener, rows: Sequence[StoredChange]) -> tuple[Cause, ...]:
+    """Return the causes of what a function does for changes: the longest of their chains."""
+    chains = [msgspec.json.decode(row.causes, type=tuple[Cause, ...]) for row in rows]
+    longest: tuple[Cause, ...] = max(chains, key=len)
+    return (*longest, cause_of(listener, ((row.document_id, row.locale) for row in rows)))
+
+
+async def _read(
+    context: CallContext, of_type: Mapping[str, ChangeListener], rows: Sequence[StoredChange]
+) -> dict[tuple[str, str, str | None], Shape[Any]]:
+    """Read the documents of changes as they are now, one read for each type and locale."""
+    wanted: dict[tuple[str, str | None], set[str]] = defaultdict(set)
+    for row in rows:
+        wanted[row.uid, row.locale].add(row.document_id)
+    found: dict[tuple[str, str, str | None], Shape[Any]] = {}
+    for (uid, locale), ids in wanted.items():
+        listener = of_type[uid]
+        schema = context.engine.schema
+        query = query_of_shape(listener.shape, schema.content_types[uid], schema)
+        find = Find(
+            uid=uid,
+            filters={"documentId": {"$in": sorted(ids)}},
+            fields=sorted({*query["fields"], "documentId"}),
+            populate=query.get("populate"),
+            pagination={"page": 1, "pageSize": len(ids), "withCount": False},
+            status=listener.status,
+            locale=locale,
+            ability=Unsanitized(),
+        )
+        page = await context.read(context.engine.reads.page(find).page)
+        for one in page.documents:
+            found[uid, str(one["documentId"]), locale] = as_shape(listener.shape, one)
+    return found
+
+
+def _change(
+    row: StoredChange, shown: Mapping[tuple[str, str, str | None], Shape[Any]]
+) -> Change[Any]:
+    return Change(
+        id=row.id,
+        action=row.action,  # type: ignore[arg-type]  # it was stored as one
+        uid=row.uid,
+        document_id=row.document_id,
+        locale=row.locale,
+        at=datetime.fromtimestamp(row.created_at / 1000, tz=UTC),
+        fields=tuple(msgspec.json.decode(row.fields)),
+        kept=msgspec.json.decode(row.kept),
+        document=shown.get((row.uid, row.document_id, row.locale)),
+    )

@@ -1,0 +1,94 @@
+"""``quire.http``: requests of the project's code, and none within a transaction."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from structlog.testing import capture_logs
+
+import quire
+from tests.databases.kind import Kind
+from tests.extending.project import open_extended, write_code
+from tests.unit.admin_api.office import office_project, run_office
+
+CODE = """
+@before_write(PAPER, on=["create"])
+async def look_up(write):
+    answer = await http.get("https://prices.example/of", params={"title": write.data["title"]})
+    write.set(price=answer.json()["price"])
+
+@route.post("/send", public=True)
+async def send(inside: bool) -> dict[str, int]:
+    if inside:
+        async with transaction():
+            return (await http.post("https://prices.example/of", json={"a": 1})).json()
+    return (await http.post("https://prices.example/of", json={"a": 1})).json()
+"""
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[httpx.Request]:
+    """The requests that were sent; all of them are answered with a price."""
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return httpx.Response(200, json={"price": 3})
+
+    monkeypatch.setattr(quire.http, "transport", httpx.MockTransport(answer))
+    return requests
+
+
+async def test_a_request_within_a_transaction_is_an_error_in_development(
+    tmp_path: Path, kind: Kind, sent: list[httpx.Request]
+) -> None:
+    async with office_project(tmp_path, kind) as project:
+        write_code(project, CODE)
+        async with run_office(project, settings={"environment": "development"}) as office:
+            made = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+            inside = await office.ask("POST", "/api/send?inside=true")
+            outside = await office.ask("POST", "/api/send?inside=false")
+    assert (made.status, inside.status, outside.json) == (500, 500, {"price": 3})
+    assert [request.method for request in sent] == ["POST"]
+
+
+async def test_in_production_the_log_names_the_line_once(
+    tmp_path: Path, kind: Kind, sent: list[httpx.Request]
+) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        with capture_logs() as logs:
+            for title in ("A", "B"):
+                made = await office.ask("POST", "/api/papers", {"data": {"title": title}})
+                assert (made.status, made.data["price"]) == (201, 3)
+    assert [str(request.url) for request in sent] == [
+        "https://prices.example/of?title=A",
+        "https://prices.example/of?title=B",
+    ]
+    warned = [one for one in logs if one["event"] == "a request is sent within a transaction"]
+    assert [one["code"] for one in warned] == ["look_up"]
+    assert ".py:" in warned[0]["place"]
+
+
+@pytest.mark.parametrize(
+    ("response", "error"),
+    [
+        (httpx.Response(503, text="busy"), httpx.HTTPStatusError),
+        (httpx.Response(404), httpx.HTTPStatusError),
+        (httpx.Response(200, content=b"x" * 20_000_001), ValueError),
+    ],
+)
+async def test_what_is_no_answer_is_raised(
+    monkeypatch: pytest.MonkeyPatch, response: httpx.Response, error: type[Exception]
+) -> None:
+    transport = httpx.MockTransport(lambda _: response)
+    monkeypatch.setattr(quire.http, "transport", transport)
+    with pytest.raises(error):
+        await quire.http.get("https://example.com")
+
+
+async def test_redirects_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    headers: Any = {"location": "https://elsewhere.example"}
+    transport = httpx.MockTransport(lambda _: httpx.Response(302, headers=headers))
+    monkeypatch.setattr(quire.http, "transport", transport)
+    assert (await quire.http.get("https://example.com")).status_code == 302
