@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from quire.document_service.hook_principal import as_system, principal, transaction
     from quire.document_service.http_client import HttpClient, http
     from quire.extensions.code_settings import settings
-    from quire.hooks.computed import computed
     from quire.hooks.changes import Change, after_commit
+    from quire.hooks.computed import computed
     from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
         Conflict,

@@ -43,21 +43,8 @@ def load_page(page: Path, folder: Path) -> Extensions:
 @pytest.mark.parametrize("page", sorted({*PAGES} - {TESTING}), ids=lambda page: page.stem)
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
-<<<<<<< HEAD
-    kinds = ("hooks", "routes", "jobs", "schedules", "rules", "operators", "computed")
+    kinds = ("hooks", "listeners", "routes", "jobs", "schedules", "rules", "operators", "computed")
     assert any(getattr(found, one) for one in kinds)
-=======
-    kinds = (
-        found.listeners,
-        found.hooks,
-        found.routes,
-        found.jobs,
-        found.schedules,
-        found.rules,
-        found.operators,
-    )
-    assert any(map(len, kinds))
->>>>>>> 622591f (Tell functions of projects of committed changes, and send requests for them)
 
 
 @pytest.fixture(scope="module")

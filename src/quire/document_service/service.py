@@ -170,13 +170,8 @@ class DocumentService:
     ) -> Program[tuple[T, bool]]:
         """Do it, if that may be, and write down what webhooks are to be told of it."""
         may_listen = yield from self._require()
-<<<<<<< HEAD
         if self._outbox is None or not (may_listen or self._outbox.purges):
-            return (yield from act(unit)), False
-=======
-        if self._outbox is None or not may_listen:
             return (yield from self._acted(act, unit)), False
->>>>>>> 622591f (Tell functions of projects of committed changes, and send requests for them)
         listeners = yield from self._outbox.listeners()
         unit.listening |= bool(listeners)
         result = yield from self._acted(act, unit)

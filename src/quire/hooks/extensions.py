@@ -6,11 +6,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-<<<<<<< HEAD
-from quire.hooks.computed import ComputedFields
-=======
 from quire.hooks.changes import ChangeListener
->>>>>>> 622591f (Tell functions of projects of committed changes, and send requests for them)
+from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
@@ -118,11 +115,8 @@ class Extensions(Struct, frozen=True, kw_only=True):
     """Filter operators by name."""
     schedules: tuple[ScheduleDefinition, ...] = ()
     policies: tuple[Policy, ...] = ()
-<<<<<<< HEAD
     computed: ComputedFields = field(default_factory=dict)
-=======
     listeners: tuple[ChangeListener, ...] = ()
->>>>>>> 622591f (Tell functions of projects of committed changes, and send requests for them)
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 
