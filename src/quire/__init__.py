@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from quire.document_service.hook_principal import as_system, principal, transaction
     from quire.document_service.http_client import HttpClient, http
     from quire.extensions.code_settings import settings
+    from quire.hooks.attribute_types import (
+        AdminInput,
+        AttributeOptions,
+        AttributeType,
+        attribute_type,
+    )
     from quire.hooks.changes import Change, after_commit
     from quire.hooks.computed import computed
     from quire.hooks.document import Document, Page
@@ -45,6 +51,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AdminInput",
+    "AttributeOptions",
+    "AttributeType",
     "Change",
     "Conflict",
     "Document",
@@ -67,6 +76,7 @@ __all__ = [
     "after_commit",
     "after_write",
     "as_system",
+    "attribute_type",
     "before_write",
     "computed",
     "documents",
@@ -104,6 +114,10 @@ _MODULES = {
     **dict.fromkeys(("Change", "after_commit"), "quire.hooks.changes"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
     "Shape": "quire.hooks.shape",
+    **dict.fromkeys(
+        ("AdminInput", "AttributeOptions", "AttributeType", "attribute_type"),
+        "quire.hooks.attribute_types",
+    ),
     **dict.fromkeys(("Job", "job"), "quire.jobs.job"),
     **dict.fromkeys(
         (

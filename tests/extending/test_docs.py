@@ -28,9 +28,9 @@ BLOG = ROOT / "examples" / "blog"
 def load_page(page: Path, folder: Path) -> Extensions:
     """Write the files of a page, add its settings to those of the project, and load them."""
     for fence in fences(page):
-        name = fence.text.partition("\n")[0].removeprefix("# ")
+        name = fence.text.partition("\n")[0].lstrip("#/ ")
         file = folder / name
-        if fence.info == "python":
+        if fence.info in {"python", "js"}:
             assert name.startswith(("src/", "tests/")), name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(fence.text, encoding="utf-8")
@@ -44,7 +44,7 @@ def load_page(page: Path, folder: Path) -> Extensions:
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
     kinds = ("hooks", "listeners", "routes", "jobs", "schedules", "rules", "operators", "computed")
-    assert any(getattr(found, one) for one in kinds)
+    assert any(getattr(found, one) for one in (*kinds, "attribute_types"))
 
 
 @pytest.fixture(scope="module")

@@ -153,11 +153,11 @@ def f(c, o): return c > o.value
         ('@operator("$near", on=["string"], operand=int)\ndef f(c, o): ...', "have an underscore"),
         ('@operator("$a_b", on=[], operand=int)\ndef f(c, o): ...', "on must be a list of"),
         (
-            '@operator("$a_b", on=["strng"], operand=int)\ndef f(c, o): ...',
+            '@operator("$a_b", on=["strng"], operand=int)\ndef f(c, o): return c',
             'unknown attribute type "strng" in on; did you mean "string"?',
         ),
         (
-            '@operator("$a_b", on=["password"], operand=int)\ndef f(c, o): ...',
+            '@operator("$a_b", on=["password"], operand=int)\ndef f(c, o): return c',
             'unknown attribute type "password"',
         ),
         ('@operator("$a_b", on=["string"], operand=dict)\ndef f(c, o): ...', "it must be a str"),

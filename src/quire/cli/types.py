@@ -8,8 +8,9 @@ from quire.cli.terminal import print_error, print_message
 from quire.codegen import documents, python, typescript
 from quire.codegen.model_classes import make_model_classes
 from quire.errors import ApplicationError, os_error_reason
+from quire.extensions import ExtensionError, extend_schema, load_extensions
 from quire.schema.model import Schema
-from quire.settings import load_settings
+from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 
 
@@ -28,7 +29,7 @@ def write_types(
     """
     settings = load_settings(project)
     require_project(settings)
-    schema = load_project_schema(settings)
+    schema = _with_code(settings, load_project_schema(settings))
     wanted: dict[Path, str] = {}
     if python_file is not None:
         wanted[python_file] = _python(schema, drafts=drafts)
@@ -51,6 +52,18 @@ def write_types(
     for file in wanted:
         print_message(f"{file} {'was written' if file in stale else 'is up to date'}.")
     return DONE
+
+
+def _with_code(settings: Settings, schema: Schema) -> Schema:
+    """Return the schema with the attribute types of the project's code.
+
+    Code that imports what is yet to be written does not load; then types are those of the schema.
+    """
+    try:
+        extensions = load_extensions(settings.project, schema, settings)
+    except ExtensionError:
+        return schema
+    return extend_schema(schema, extensions)
 
 
 def _python(schema: Schema, *, drafts: bool) -> str:

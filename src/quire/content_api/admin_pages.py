@@ -34,6 +34,7 @@ _MEDIA_TYPES: Final = {
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
+_MODULE: Final = {"cache-control": _YEAR, "x-content-type-options": "nosniff"}
 _NO_SOURCES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
 _DOCUMENT = """<!DOCTYPE html>
@@ -81,17 +82,20 @@ class AdminPages:
         admin: bool,
         sources: Mapping[str, tuple[str, ...]] = _NO_SOURCES,
         directory: Path | None = None,
+        modules: Mapping[str, bytes] = MappingProxyType({}),
     ) -> None:
         """Build the pages.
 
         ``document`` is the path of the OpenAPI document, ``reference`` that of the page to try the
         API, where that is served. Without ``admin`` the project has no admin API. ``sources`` are
         directives of the project's own content security policy: images and videos of the media
-        library may come from other hosts. ``directory`` holds the files of the UI, where they are
+        library may come from other hosts. ``modules`` are those of the project's code, by their
+        paths below ``/admin/``. ``directory`` holds the files of the UI, where they are
         not where the build puts them.
         """
         self._directory = directory = directory or BUILT
         self._headers = _headers(sources)
+        self._modules = modules
         link = f' To try it: <a href="{reference}">{reference}</a>.' if reference else ""
         built = admin and (directory / "index.html").is_file()
         self._substitute = (
@@ -113,6 +117,8 @@ class AdminPages:
         if path != PATH and not path.startswith(f"{PATH}/"):
             return None
         relative = path[len(PATH) + 1 :]
+        if relative in self._modules:
+            return Response(self._modules[relative], media_type="text/javascript", headers=_MODULE)
         if self._substitute is not None:
             if _is_page(relative, headers):
                 return Response(self._substitute, media_type="text/html", headers=self._headers)

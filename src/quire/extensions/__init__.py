@@ -3,6 +3,7 @@
 Nothing else imports modules of a project.
 """
 
+from quire.extensions.attribute_types import extend_schema
 from quire.extensions.load import (
     ExtensionError,
     ExtensionProblem,
@@ -17,6 +18,7 @@ __all__ = [
     "ExtensionProblem",
     "ImportedModules",
     "check_extensions",
+    "extend_schema",
     "import_modules",
     "load_extensions",
 ]

@@ -6,10 +6,13 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace
 
+from quire.extensions.attribute_types import AttributeTypeCheck
 from quire.extensions.modules import ExtensionProblem
 from quire.extensions.operators import OperatorCheck
+from quire.hooks.attribute_types import AttributeTypeMark
 from quire.hooks.extensions import Extensions
 from quire.hooks.operators import OperatorMark
+from quire.schema.model import Schema
 
 
 class MarkCheck(Protocol):
@@ -24,9 +27,12 @@ class MarkCheck(Protocol):
 class DeclarationCheck:
     """The checks of all kinds, with all problems that were found."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: Schema) -> None:
+        self._attribute_types = AttributeTypeCheck(schema)
         self._operators = OperatorCheck()
-        self._checks: Mapping[type, MarkCheck] = MappingProxyType({OperatorMark: self._operators})
+        self._checks: Mapping[type, MarkCheck] = MappingProxyType(
+            {AttributeTypeMark: self._attribute_types, OperatorMark: self._operators}
+        )
 
     def takes(self, mark: object) -> bool:
         """Tell whether a mark is of one of these kinds."""
@@ -36,11 +42,16 @@ class DeclarationCheck:
         """Check one mark of a function or class."""
         self._checks[type(mark)].add(file, name, function, mark)
 
-    @property
-    def problems(self) -> list[ExtensionProblem]:
-        """What is wrong."""
+    def finish(self) -> list[ExtensionProblem]:
+        """Check what depends on all marks; returns everything that is wrong."""
+        self._attribute_types.check_attributes()
+        self._operators.check_types(self._attribute_types.types)
         return [problem for check in self._checks.values() for problem in check.problems]
 
     def added_to(self, extensions: Extensions) -> Extensions:
         """Return a snapshot with what was declared."""
-        return replace(extensions, operators=self._operators.operators)
+        return replace(
+            extensions,
+            attribute_types=self._attribute_types.types,
+            operators=self._operators.operators,
+        )

@@ -6,6 +6,7 @@ must not be missing silently.
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from quire.errors import QuireError
 from quire.extensions.background_checks import BackgroundChecks
@@ -15,7 +16,7 @@ from quire.extensions.hook_check import HookCheck
 from quire.extensions.modules import ExtensionProblem, ImportedModules, import_modules
 from quire.extensions.routes import RouteCheck
 from quire.hooks.extensions import Extensions, Hook, make_extensions
-from quire.hooks.marks import MARKS
+from quire.hooks.marks import own_marks
 from quire.hooks.routes import RouteMark
 from quire.schema.model import Schema
 from quire.settings import Settings
@@ -52,9 +53,10 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
     problems = list(modules.problems)
     hooks: list[Hook] = []
     routes, background = RouteCheck(schema), BackgroundChecks(schema)
-    content, declarations = ContentChecks(schema), DeclarationCheck()
+    content, declarations = ContentChecks(schema), DeclarationCheck(schema)
     for file, name, function in _marked(modules):
-        for mark in getattr(function, MARKS):
+        mark: Any
+        for mark in own_marks(function):
             if isinstance(mark, RouteMark):
                 routes.add(file, name, function, mark)
                 continue
@@ -68,7 +70,7 @@ def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:
             checked = HookCheck(schema, file, name, function, mark)
             hooks += checked.hooks()
             problems += checked.problems
-    problems += routes.problems + background.problems + content.problems + declarations.problems
+    problems += routes.problems + background.problems + content.problems + declarations.finish()
     if problems:
         raise ExtensionError(problems)
     extensions = make_extensions(hooks, modules.version, routes.routes)
@@ -80,8 +82,5 @@ def _marked(modules: ImportedModules) -> Iterator[tuple[str, str, object]]:
     """Yield each marked function once, with the file that defines it."""
     for file, module in modules.files.items():
         for name, value in vars(module).items():
-            # The attribute of a class is not that of its instances, so only functions count.
-            if isinstance(getattr(value, MARKS, None), tuple) and (
-                getattr(value, "__module__", None) == module.__name__
-            ):
+            if own_marks(value) and getattr(value, "__module__", None) == module.__name__:
                 yield file, name, value

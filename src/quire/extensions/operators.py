@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import msgspec
@@ -29,15 +29,21 @@ _SCALARS: tuple[tuple[type[msgspec.inspect.Type], type], ...] = (
 
 
 class OperatorCheck:
-    """The check of the operators of a project, with all problems that were found.
+    """The check of the operators of a project, with all problems that were found."""
 
-    ``types`` are the attribute types that the project's code defines.
-    """
-
-    def __init__(self, types: frozenset[str] = frozenset()) -> None:
+    def __init__(self) -> None:
         self.problems: list[ExtensionProblem] = []
         self.operators: dict[str, CustomOperator] = {}
-        self._types = types
+
+    def check_types(self, custom: Collection[str]) -> None:
+        """Check the attribute types that operators compare; ``custom`` are those of the code."""
+        known = _compared_types() | {*custom}
+        for operator in self.operators.values():
+            for one in sorted(operator.on - known):
+                message = f'unknown attribute type "{one}" in on{nearest(one, known)}'
+                at = f'operator("{operator.name}")'
+                place = operator.file, operator.line
+                self.problems.append(ExtensionProblem(*place, f"{at}: {message}"))
 
     def add(self, file: str, name: str, function: object, mark: OperatorMark) -> None:
         """Check one mark of a function."""
@@ -63,13 +69,13 @@ class OperatorCheck:
     def _problems(self, name: str, function: object, mark: OperatorMark) -> Iterator[str]:
         if not isinstance(mark.name, str) or not _NAME.fullmatch(mark.name):
             yield 'the name must begin with $ and have an underscore, such as "$geo_within"'
-        if isinstance(mark.on, str) or not isinstance(mark.on, list | tuple | set) or not mark.on:
+        if (
+            isinstance(mark.on, str)
+            or not isinstance(mark.on, list | tuple | set)
+            or not mark.on
+            or not all(isinstance(one, str) for one in mark.on)
+        ):
             yield f'on must be a list of attribute types, such as ["json"], not {mark.on!r}'
-        else:
-            known = _compared_types() | self._types
-            for one in mark.on:
-                if one not in known:
-                    yield f'unknown attribute type "{one}" in on{nearest(str(one), known)}'
         if not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
             yield f"{name} must be a plain function"
         elif len(inspect.signature(function).parameters) != _PARAMETERS:

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from quire.hooks.attribute_types import CustomAttributeType
 from quire.hooks.changes import ChangeListener
 from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
@@ -111,6 +112,8 @@ class Extensions(Struct, frozen=True, kw_only=True):
     routes: tuple[CustomRoute, ...] = ()
     jobs: tuple[JobDefinition, ...] = ()
     rules: tuple[Rule, ...] = ()
+    attribute_types: Mapping[str, CustomAttributeType] = field(default_factory=dict)
+    """Attribute types by name."""
     operators: Mapping[str, CustomOperator] = field(default_factory=dict)
     """Filter operators by name."""
     schedules: tuple[ScheduleDefinition, ...] = ()
@@ -119,6 +122,16 @@ class Extensions(Struct, frozen=True, kw_only=True):
     listeners: tuple[ChangeListener, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
+
+    @property
+    def admin_modules(self) -> dict[str, bytes]:
+        """The modules of inputs in the admin UI, by their paths below ``/admin/``."""
+        modules = [one.module for one in self.attribute_types.values() if one.module is not None]
+        return {
+            module.path(name): content
+            for module in modules
+            for name, content in module.files.items()
+        }
 
     @property
     def actions_by_uid(self) -> dict[str, tuple[str, ...]]:

@@ -83,6 +83,12 @@ def _marker(phase: str, kind: Kind, on: object, needs: object, order: int) -> Ma
 
 def add_mark(function: F, mark: object) -> F:
     """Add a mark to a function; returns the function itself."""
-    marks: tuple[object, ...] = getattr(function, MARKS, ())
+    marks: tuple[object, ...] = own_marks(function)
     setattr(function, MARKS, (*marks, mark))
     return function
+
+
+def own_marks(value: object) -> tuple[object, ...]:
+    """Return the marks of a function or class itself, not those that it inherits."""
+    found = getattr(value, "__dict__", {}).get(MARKS, ())
+    return found if isinstance(found, tuple) else ()

@@ -133,10 +133,12 @@ class Filters:
             name = name or _OTHERS
         schemas = self._models.schemas
         custom = [
-            one for one in self._models.schema.operators.values() if attribute.type.name in one.on
+            one
+            for one in self._models.schema.operators.values()
+            if not one.on.isdisjoint({attribute.type.name, attribute.type.custom_name})
         ]
         if custom:
-            kind = class_name(attribute.type.name)
+            kind = class_name(attribute.type.custom_name or attribute.type.name)
             name = name if name.startswith(kind) else f"{kind}{name}"
         operators = schemas.refer(
             ("operators", name),

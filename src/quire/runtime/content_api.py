@@ -40,6 +40,7 @@ from quire.database.stores.accounts import Accounts
 from quire.database.tables.inspection import wanted_tables
 from quire.database.tables.table_map import map_tables
 from quire.document_service.service import DocumentService
+from quire.hooks.extensions import Extensions
 from quire.metrics.caches import CacheCounter
 from quire.runtime.services import Services
 from quire.schema.model import Schema
@@ -106,7 +107,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
                 project=settings.project,
                 public=settings.project / settings.public.directory,
                 uploads=_uploaded_files(settings, parts.library),
-                pages=_pages(settings),
+                pages=_pages(settings, parts.documents.engine.extensions),
             ),
             api=parts.other_api,
             successor=services.successor,
@@ -177,7 +178,7 @@ def _authenticator(services: Services, parts: ContentParts) -> Authenticator:
     )
 
 
-def _pages(settings: Settings) -> list[PageProvider]:
+def _pages(settings: Settings, extensions: Extensions) -> list[PageProvider]:
     document = f"{settings.api.prefix.rstrip('/')}/{DESCRIPTION}"
     on = {"on": True, "off": False, "auto": settings.is_development}[settings.api.reference]
     pages: list[PageProvider] = [
@@ -187,6 +188,7 @@ def _pages(settings: Settings) -> list[PageProvider]:
             reference=REFERENCE if on else None,
             admin=settings.secrets.admin_jwt_secret is not None,
             sources=settings.security.content_security_policy,
+            modules=extensions.admin_modules,
         )
     ]
     if on:

@@ -33,6 +33,7 @@ from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import map_tables
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
+from quire.extensions import extend_schema
 from quire.hooks.extensions import NO_EXTENSIONS, Extensions
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime, make_job_runtime
@@ -77,10 +78,7 @@ def make_schema_runtime(
 
     It writes while the database says that its tables have this schema, or the ``disregarded`` one.
     """
-    if extensions.operators:
-        schema = replace(schema, operators=extensions.operators)
-    if extensions.computed:
-        schema = replace(schema, computed=extensions.computed)
+    schema = extend_schema(schema, extensions)
     tables = map_tables(schema)
     reader = make_reader(services, schema, tables)
     store = open_store(schema, tables, services.database.dialect)

@@ -4,9 +4,10 @@ Nothing here changes once made. A request holds the `Schema` it started with; a 
 makes a new one with another `Schema.version`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -107,6 +108,11 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     def acceptances(self) -> Mapping[str, ValueRules]:
         """How values of attributes with a column are accepted, by name."""
         return {a.name: a.type.accept(a) for a in self.scalars}
+
+    @cached_property
+    def presented(self) -> Mapping[str, Callable[[Any], Any]]:
+        """What turns values into what is shown of them, by name, where types say so."""
+        return {a.name: a.type.present for a in self.scalars if a.type.present is not None}
 
     @cached_property
     def conditions(self) -> Mapping[str, Condition]:

@@ -4,8 +4,30 @@ The plug-in (`quire.testing.plugin`) registers itself with pytest and gives the 
 Only pytest is needed beside Quire itself.
 """
 
-from quire.testing.client import Client
-from quire.testing.clock import ProjectClock
-from quire.testing.project import Project
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quire.testing.client import Client
+    from quire.testing.clock import ProjectClock
+    from quire.testing.project import Project
 
 __all__ = ["Client", "Project", "ProjectClock"]
+
+# Imported when they are asked for: pytest loads the plug-in in runs that test no project, too.
+_MODULES = {
+    "Client": "quire.testing.client",
+    "Project": "quire.testing.project",
+    "ProjectClock": "quire.testing.clock",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name."""
+    module = _MODULES.get(name)
+    if module is None:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value: object = getattr(import_module(module), name)
+    globals()[name] = value
+    return value

@@ -4,7 +4,7 @@ import { i18next, t } from '../i18n'
 import { request } from './client'
 import { keys } from './keys'
 import { permissionsOf, type Ability, type Permission } from './permissions'
-import type { Component, ContentType, CustomOperator, Locale, TypeConfiguration, ViewConfiguration } from './types'
+import type { Attribute, Component, ContentType, CustomAttributeType, CustomOperator, Locale, TypeConfiguration, ViewConfiguration } from './types'
 import { useViewAs } from './viewAs'
 
 export type Model = {
@@ -14,6 +14,8 @@ export type Model = {
   displayed: ContentType[]
   /** Filter operators of the project's code. */
   operators: CustomOperator[]
+  /** Attribute types of the project's code. */
+  attributeTypes: CustomAttributeType[]
 }
 
 const ONE_MINUTE = 60_000
@@ -25,6 +27,8 @@ export const modelQuery = queryOptions({
     const { data } = await request('GET /content-manager/init')
     const types = data.contentTypes as ContentType[]
     const components = data.components as Component[]
+    const attributeTypes = (data.attributeTypes ?? []) as CustomAttributeType[]
+    for (const { attributes } of [...types, ...components]) withCustomTypes(attributes, attributeTypes)
     return {
       types: new Map(types.map((type) => [type.uid, type])),
       components: new Map(components.map((component) => [component.uid, component])),
@@ -32,9 +36,18 @@ export const modelQuery = queryOptions({
         .filter((type) => type.isDisplayed)
         .sort((a, b) => a.info.displayName.localeCompare(b.info.displayName)),
       operators: (data.operators ?? []) as CustomOperator[],
+      attributeTypes,
     }
   },
 })
+
+/** Let attributes know the types of the project's code that they have. */
+function withCustomTypes(attributes: Record<string, Attribute>, types: CustomAttributeType[]) {
+  for (const attribute of Object.values(attributes)) {
+    const name = attribute.pluginOptions?.quire?.type
+    if (name) attribute.custom = types.find((type) => type.name === name)
+  }
+}
 
 export const permissionsQuery = queryOptions({
   queryKey: keys.permissions,

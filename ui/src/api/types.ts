@@ -26,7 +26,19 @@ export type Attribute = {
   target?: string
   targetField?: string
   conditions?: { visible?: unknown }
-  pluginOptions?: { i18n?: { localized?: boolean } }
+  pluginOptions?: { i18n?: { localized?: boolean }; quire?: { type: string } & Record<string, unknown> }
+  /** The type of the project's code that the attribute has; added to what the server says of the attribute. */
+  custom?: CustomAttributeType
+}
+
+/** An attribute type of the project's code: what it is stored as, its input, and its options. */
+export type CustomAttributeType = {
+  name: string
+  stores: string
+  element?: string
+  module?: string
+  cell?: string
+  options: Record<string, { type?: string; enum?: unknown[]; default?: unknown }>
 }
 
 /** A filter operator of the project's code: the attribute types that it compares, and what it compares them with. */

@@ -3,6 +3,7 @@ import { biginteger } from './biginteger'
 import { blocks } from './blocks'
 import { boolean } from './boolean'
 import { component } from './component'
+import { customField } from './custom'
 import { date } from './date'
 import { datetime } from './datetime'
 import { decimal } from './decimal'
@@ -31,5 +32,6 @@ const TYPES: Record<string, FieldType> = {
 
 /** What the UI knows of an attribute's type; one that it does not know is shown as JSON. */
 export function fieldTypeOf(attribute: Attribute): FieldType {
-  return TYPES[attribute.type] ?? json
+  const type = TYPES[attribute.type] ?? json
+  return attribute.custom?.element ? customField(type) : type
 }

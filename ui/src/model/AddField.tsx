@@ -2,6 +2,7 @@ import { Button, Combobox, Group, Popover, ScrollArea, Text, TextInput, useCombo
 import { Plus, Search } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useModel } from '../api/hooks'
 import { BUILDERS, builderOf } from '../fields/builder'
 import { byName, isLocalizedModel, type DraftModel, type Properties } from './draft'
 import { addField } from './edits'
@@ -43,6 +44,15 @@ function Choices({ model, onDone }: { model: DraftModel; onDone: () => void }) {
       name: '',
       words: `${t(builder.label)} ${t(builder.use)} ${type}`,
     }))
+  const { attributeTypes } = useModel()
+  const custom: Choice[] = attributeTypes.map(({ name, stores }) => ({
+    id: `quire:${name}`,
+    label: name,
+    use: t('model.add.custom', { type: stores }),
+    properties: { type: stores, pluginOptions: { quire: { type: name } } },
+    name: '',
+    words: name,
+  }))
   const models: Choice[] =
     words === ''
       ? []
@@ -61,13 +71,13 @@ function Choices({ model, onDone }: { model: DraftModel; onDone: () => void }) {
           }))
   // A label that begins with what was typed is meant more likely than a word in an explanation.
   const rank = (choice: Choice) => (choice.label.toLowerCase().startsWith(words) ? 0 : choice.label.toLowerCase().includes(words) ? 1 : 2)
-  const shown = [...types, ...models].filter(matches).sort((a, b) => (words ? rank(a) - rank(b) : 0))
+  const shown = [...types, ...custom, ...models].filter(matches).sort((a, b) => (words ? rank(a) - rank(b) : 0))
 
   const add = (id: string) => {
     const choice = shown.find((one) => one.id === id)
     if (!choice) return
     const properties: Properties = { ...choice.properties }
-    if (isLocalizedModel(model) && !builderOf(properties).perLocale) properties.pluginOptions = { i18n: { localized: true } }
+    if (isLocalizedModel(model) && !builderOf(properties).perLocale) properties.pluginOptions = { ...properties.pluginOptions, i18n: { localized: true } }
     useBuilder.getState().change((draft) => {
       const owner = draft[model.id]
       if (!owner) return

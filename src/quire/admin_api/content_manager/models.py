@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
@@ -20,6 +22,7 @@ from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.core_store import read_settings, view_key, write_setting
 from quire.errors import BadInputError, ForbiddenError, NotFoundError, ValidationError
+from quire.hooks.attribute_types import CustomAttributeType
 from quire.hooks.operators import OPERAND_TYPES
 from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribute
 from quire.schema.describe import in_order
@@ -37,7 +40,11 @@ _CONFIGURE_COMPONENTS = f"{_PLUGIN}.components.configure-layout"
 class ManagedModelApi:
     """``/content-manager/init``, ``content-types``, ``components`` and their configurations."""
 
-    def __init__(self, database: Database, store: EntryStore) -> None:
+    def __init__(
+        self, database: Database, store: EntryStore, types: Mapping[str, CustomAttributeType]
+    ) -> None:
+        """``types`` are the attribute types of the project's code."""
+        self._types = types
         self._database = database
         self._store = store
         self._schema = store.schema
@@ -67,6 +74,7 @@ class ManagedModelApi:
                 "components": describe_parts(self._schema),
                 "contentTypes": describe_types(self._schema),
                 **self._described_operators(),
+                **self._described_types(),
             }
         )
 
@@ -90,6 +98,11 @@ class ManagedModelApi:
             for one in operators
         ]
         return {"operators": described} if described else {}
+
+    def _described_types(self) -> dict[str, object]:
+        """Describe the attribute types of the project's code, if it has any."""
+        described = [_described_type(one) for one in self._types.values()]
+        return {"attributeTypes": described} if described else {}
 
     async def types(self, request: Request) -> Response:
         """Describe the content types, or those of one ``kind``."""
@@ -202,6 +215,26 @@ class ManagedModelApi:
         if found is None:
             raise NotFoundError("component.notFound")
         return found
+
+
+def _described_type(type_: CustomAttributeType) -> dict[str, object]:
+    found: dict[str, object] = {
+        "name": type_.name,
+        "stores": type_.stores,
+        "options": _described_options(type_),
+    }
+    if type_.admin is None or type_.module is None:
+        return found
+    module = f"/admin/{type_.module.path(type_.module.name)}"
+    return {**found, "element": type_.admin.element, "cell": type_.admin.cell, "module": module}
+
+
+def _described_options(type_: CustomAttributeType) -> Mapping[str, object]:
+    described = msgspec.json.schema(type_.options)
+    name = str(described.get("$ref", "")).rpartition("/")[2]
+    own = described.get("$defs", {}).get(name, described)
+    found: Mapping[str, object] = own.get("properties", {})
+    return found
 
 
 def _component_uids(model: Model) -> Iterator[str]:

@@ -23,7 +23,7 @@ def content_manager_routes(
     """Yield the routes of the content manager; so many of its lists are remembered."""
     engine = documents.engine
     changes = ChangeApi(documents, history)
-    yield from ManagedModelApi(database, engine.store).routes()
+    yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
     yield from EntryApi(database, engine, sizes).routes()
     yield from changes.routes()
     yield from RelatedApi(database, engine).routes()

@@ -423,6 +423,7 @@ class _Compiler:
             name: present for (uid, name), present in self.presented.items() if uid == plan.uid
         }
         self._presents |= bool(presented)
+        presented = {**self.schema.model(plan.uid).presented, **presented}
 
         def finish(width: int) -> CompiledNode:
             mapper = build_mapper(

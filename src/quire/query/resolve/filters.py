@@ -314,7 +314,7 @@ class _Filters:
         negated: bool,
     ) -> Filter | None:
         """Compare with an operator of the project's code."""
-        if attribute.type.name not in operator.on:
+        if operator.on.isdisjoint({attribute.type.name, attribute.type.custom_name}):
             self.scope.unconvertible(f"{operator.name} cannot stand at {path}")
             return None
         try:

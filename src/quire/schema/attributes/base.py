@@ -10,6 +10,7 @@ implement the kinds. So types times databases is a sum, not a product.
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, StrEnum
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -299,6 +300,10 @@ class AttributeType(Struct, frozen=True, kw_only=True):
     per_entry: bool = False
     """Whether each locale has its own value, whatever the options say (as a uid must)."""
     unique: bool = False
+    custom_name: str | None = None
+    """The name of a type of the project's code, which is stored as this one."""
+    present: Callable[[Any], Any] | None = None
+    """Turns a value, as it is shown otherwise, into what a type of the project's code shows."""
     few_values: bool = False
     """Whether many entries share each value, so that an index finds no small part of them."""
 

@@ -9,6 +9,7 @@ import { asFieldName } from '../names'
 import { useBuilder } from '../store'
 import { ConditionOption } from './ConditionOption'
 import { CopyFieldButton } from './CopyFieldButton'
+import { CustomOptions } from './CustomOptions'
 import { editField, setOptions, type OptionProps } from './edit'
 import { FlagOption, OPTIONS } from './options'
 
@@ -42,7 +43,9 @@ export function FieldPanel({ unwritable, onClose, onNext, ...props }: OptionProp
       </Group>
       {properties.configurable === false && <Text size="xs" c="dimmed">{t('model.field.fixed')}</Text>}
       <NameInput {...props} onNext={onNext} />
-      {family.length > 1 ? (
+      {properties.pluginOptions?.quire ? (
+        <Text size="sm" c="dimmed">{t('model.customType', { name: properties.pluginOptions.quire.type, type: properties.type })}</Text>
+      ) : family.length > 1 ? (
         <Select
           label={t(builder.family ?? 'model.option.type')}
           data={family.map(([value, one]) => ({ value, label: t(one.label) }))}
@@ -53,6 +56,7 @@ export function FieldPanel({ unwritable, onClose, onNext, ...props }: OptionProp
       ) : (
         <Text size="sm" c="dimmed">{t(builder.label)}</Text>
       )}
+      <CustomOptions {...props} />
       {shown.map((option) => {
         const Control = OPTIONS[option]
         return Control && <Control key={option} {...props} />
