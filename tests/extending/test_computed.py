@@ -173,6 +173,26 @@ def cheap(who):
         assert writer["paperCount"] == 1
 
 
+async def test_what_is_read_under_a_rule_with_a_clock_is_computed_anew(
+    tmp_path: Path, kind: Kind
+) -> None:
+    rule = """
+@rule(PAPER, on=["find"])
+def printed(who):
+    return {"printed": {"$lte": now()}}
+"""
+    async with open_extended(tmp_path, kind, CODE + rule) as office:
+        ada = await make(office, "writers", name="Ada")
+        data = {"title": "Soon", "printed": "2027-01-15T08:05:00.000Z"}
+        await make(office, "papers", **data, writer=ada["documentId"])
+        for _ in range(3):
+            (writer,) = (await office.ask("GET", "/api/writers")).data
+            assert writer["paperCount"] == 0
+        office.clock.pass_by(minutes=10)
+        (writer,) = (await office.ask("GET", "/api/writers")).data
+        assert writer["paperCount"] == 1
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -313,3 +313,34 @@ def test_a_value_with_a_line_break_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigurationError, match=r"cdn\.cache_control"):
         load_settings(tmp_path, environ={})
+
+
+async def test_what_code_of_the_project_decides_on_is_private(kind: Kind, tmp_path: Path) -> None:
+    code = tmp_path / "src" / "api" / "paper" / "limits.py"
+    code.parent.mkdir(parents=True)
+    code.write_text(
+        "from quire import computed, now, policy, rule\n"
+        f"@policy({PAPER!r}, on=['find_one'])\n"
+        "def open_hours(context):\n    return None\n"
+        f"@rule({PAPER!r}, on=['find'])\n"
+        "def always(who):\n    return now() is not None\n"
+        f"@computed({WRITER!r}, needs=['name'], default=False)\n"
+        "def size(writer) -> int:\n    return len(writer.name)\n",
+        encoding="utf-8",
+    )
+    async with served(kind, tmp_path) as site:
+        paper = await site.write("POST", "papers", {"title": "one"})
+        await site.write("POST", "writers", {"name": "Ada"})
+        shared = await site.ask("writers")
+        assert header(shared, "Cache-Control") == PUBLIC
+        for target in (
+            "papers",
+            f"papers/{paper['documentId']}",
+            "writers?populate=papers",
+            "writers?filters[papers][title]=one",
+            "writers?fields=size",
+        ):
+            for _ in range(2):
+                answer = await site.ask(target)
+                assert answer.status == 200
+                assert header(answer, "Cache-Control") == PRIVATE, target

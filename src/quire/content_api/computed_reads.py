@@ -13,6 +13,7 @@ import msgspec
 import structlog
 from msgspec import Struct
 
+from quire.access.ability import project_rules_of
 from quire.access.principal import Principal
 from quire.content_api.reader import ContentReader, PreparedRead
 from quire.database.execute.response_budget import encode
@@ -122,8 +123,10 @@ class _Run:
             raise ServiceUnavailableError from error
         finally:
             context.is_ended = True
-        # The response may otherwise be shown to somebody else who may do the same.
-        self.is_cacheable &= not context.has_read_principal
+        # The response may otherwise be shown to somebody else who may do the same, or when rules
+        # that have read the clock let other documents by.
+        volatile = project_rules_of(self._principal.ability).volatile
+        self.is_cacheable &= not (context.has_read_principal or volatile)
         values = list(result)
         if len(values) != len(documents):
             message = f"{field.name} returned {len(values)} values for {len(documents)} documents"

@@ -237,7 +237,7 @@ class ContentApi:
         """Check the permission and the policies of a route. Raises ForbiddenError."""
         self._authorizer.require(principal, route.action, route.uid)
         if not self._policies.is_empty:
-            self._policies.require_read(
+            request.is_guarded = self._policies.require_read(
                 route.action,
                 acting(principal),
                 document_id=request.parameters.get("documentId"),

@@ -62,6 +62,7 @@ class Request:
         "credential",
         "found",
         "headers",
+        "is_guarded",
         "method",
         "parameters",
         "path",
@@ -97,6 +98,8 @@ class Request:
         self.commits: CommitCounter | None = None
         self.found: tuple[RouteTable, Found | None] | None = None
         self.allowance: Allowance | None = None
+        self.is_guarded = False
+        """Whether code of the project decides about each such request anew."""
         self._id: bytes | None = None
 
     @property

@@ -102,6 +102,7 @@ def _is_for_everybody(request: Request, route: Route) -> bool:
     principal = getattr(request, "principal", None)
     return (
         route.is_shared
+        and not request.is_guarded
         and request.method in _READS
         and isinstance(principal, Anonymous)
         # A header that is no credential here may be one to whatever stands in between.

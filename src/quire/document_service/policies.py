@@ -40,21 +40,20 @@ class PolicyTable:
         *,
         document_id: str | None,
         query: Mapping[str, object],
-    ) -> None:
-        """Ask the policies on the read that a permission is for. Raises ForbiddenError.
+    ) -> bool:
+        """Ask the policies on the read that a permission is for; tells whether there are any.
 
-        Other permissions are asked for where documents are written.
+        Raises ForbiddenError. Those on writing are asked where documents are written.
         """
         uid, _, name = (permission or "").rpartition(".")
         action = _READS.get(name)
-        if action is None:
-            return
-        policies = self._policies.get((uid, action))
-        if policies is not None:
+        policies = None if action is None else self._policies.get((uid, action))
+        if action is not None and policies is not None:
             context = PolicyContext(
                 principal=who, action=action, uid=uid, document_id=document_id, query=query
             )
             ask_policies(policies, context)
+        return policies is not None
 
     def require_write(
         self, command: Command, actions: Iterable[WriteAction], who: Principal
