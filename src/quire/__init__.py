@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         NotLoadedError,
         PreconditionFailed,
         TooManyRequests,
+        Unauthenticated,
         UnitOfWorkError,
         ValidationError,
     )
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from quire.hooks.operators import operator
     from quire.hooks.policies import PolicyContext, policy
     from quire.hooks.principal import Principal
+    from quire.hooks.requests import Credential, Request, asgi_middleware, auth_strategy
     from quire.hooks.routes import route
     from quire.hooks.rules import rule
     from quire.hooks.schedules import schedule
@@ -56,6 +58,7 @@ __all__ = [
     "AttributeType",
     "Change",
     "Conflict",
+    "Credential",
     "Document",
     "Documents",
     "Forbidden",
@@ -67,16 +70,20 @@ __all__ = [
     "PolicyContext",
     "PreconditionFailed",
     "Principal",
+    "Request",
     "Shape",
     "Sql",
     "TooManyRequests",
+    "Unauthenticated",
     "UnitOfWorkError",
     "ValidationError",
     "Write",
     "after_commit",
     "after_write",
     "as_system",
+    "asgi_middleware",
     "attribute_type",
+    "auth_strategy",
     "before_write",
     "computed",
     "documents",
@@ -118,6 +125,9 @@ _MODULES = {
         ("AdminInput", "AttributeOptions", "AttributeType", "attribute_type"),
         "quire.hooks.attribute_types",
     ),
+    **dict.fromkeys(
+        ("Credential", "Request", "asgi_middleware", "auth_strategy"), "quire.hooks.requests"
+    ),
     **dict.fromkeys(("Job", "job"), "quire.jobs.job"),
     **dict.fromkeys(
         (
@@ -127,6 +137,7 @@ _MODULES = {
             "NotLoadedError",
             "PreconditionFailed",
             "TooManyRequests",
+            "Unauthenticated",
             "UnitOfWorkError",
             "ValidationError",
         ),

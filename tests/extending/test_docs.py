@@ -44,7 +44,7 @@ def load_page(page: Path, folder: Path) -> Extensions:
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
     kinds = ("hooks", "listeners", "routes", "jobs", "schedules", "rules", "operators", "computed")
-    assert any(getattr(found, one) for one in (*kinds, "attribute_types"))
+    assert any(getattr(found, one) for one in (*kinds, "attribute_types", "strategies"))
 
 
 @pytest.fixture(scope="module")

@@ -142,6 +142,13 @@ class Authenticator:
         principal, _ = await self._end_user(user_id, 0)
         return principal
 
+    async def user_principal_by_email(self, email: str) -> EndUser:
+        """Return the end user with an e-mail, without a credential; else as `user_principal`."""
+        user = await self._run(lambda: self._accounts.user_by_email(email.lower()))
+        if user is None:
+            raise UnauthorizedError(INVALID_CREDENTIALS)
+        return await self.user_principal(user.id)
+
     async def _run(self, make: Callable[[], Program[T]]) -> T:
         return await self._database.read(make)
 

@@ -36,6 +36,7 @@ from quire.content_api.readiness import Readiness
 from quire.content_api.request_observer import CountedResponse, RequestObserver
 from quire.content_api.routes import METHODS, Found, Route, RouteTable
 from quire.content_api.shared_caching import SharedCaching
+from quire.content_api.strategies import Strategies
 from quire.content_manager.content_version import ContentVersion
 from quire.database.connection import WouldBlockError
 from quire.database.retry_guard import watch_commits
@@ -135,6 +136,11 @@ class ContentApi:
         self._other_api = others.api
         self.observer = others.observer
         self._shared_caching = others.shared_caching
+        declared = engine.extensions.strategies
+        self._strategies = Strategies(declared, authenticator) if declared else None
+        if declared:
+            # What caches in between know a request by says nothing of who sends it.
+            self._shared_caching = None
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         """Answer one HTTP request."""
@@ -217,6 +223,8 @@ class ContentApi:
             return NO_CONTENT
         found = self._find(request)
         respond_now = None if found is None else found[0].respond_now
+        if self._strategies is not None:
+            return None  # they have to be awaited
         if found is None or respond_now is None:
             return None
         version = self._content_version.known()
@@ -377,6 +385,10 @@ class ContentApi:
         """Return who asks; a route that is open asks nobody."""
         if route.is_open:
             return EVERYBODY
+        if self._strategies is not None:
+            user = await self._strategies.identify(request)
+            if user is not None:
+                return user
         known = self._authenticator.known(request.credential, version)
         if known is not None:
             return known

@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from quire.extensions.attribute_types import AttributeTypeCheck
 from quire.extensions.modules import ExtensionProblem
 from quire.extensions.operators import OperatorCheck
+from quire.extensions.requests import AsgiMiddlewareCheck, AuthStrategyCheck
 from quire.hooks.attribute_types import AttributeTypeMark
 from quire.hooks.extensions import Extensions
 from quire.hooks.operators import OperatorMark
+from quire.hooks.requests import AsgiMiddlewareMark, AuthStrategyMark
 from quire.schema.model import Schema
 
 
@@ -30,8 +32,14 @@ class DeclarationCheck:
     def __init__(self, schema: Schema) -> None:
         self._attribute_types = AttributeTypeCheck(schema)
         self._operators = OperatorCheck()
+        self._strategies, self._middlewares = AuthStrategyCheck(), AsgiMiddlewareCheck()
         self._checks: Mapping[type, MarkCheck] = MappingProxyType(
-            {AttributeTypeMark: self._attribute_types, OperatorMark: self._operators}
+            {
+                AttributeTypeMark: self._attribute_types,
+                OperatorMark: self._operators,
+                AuthStrategyMark: self._strategies,
+                AsgiMiddlewareMark: self._middlewares,
+            }
         )
 
     def takes(self, mark: object) -> bool:
@@ -54,4 +62,6 @@ class DeclarationCheck:
             extensions,
             attribute_types=self._attribute_types.types,
             operators=self._operators.operators,
+            strategies=self._strategies.strategies,
+            middlewares=self._middlewares.middlewares,
         )

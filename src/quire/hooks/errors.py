@@ -22,6 +22,14 @@ class ValidationError(errors.ValidationError):
         super().__init__(message, _details(self.name, message, path))
 
 
+class Unauthenticated(errors.UnauthorizedError):
+    """401: it is not known who sends the request."""
+
+    def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
+        """``path`` names what it is about, if anything."""
+        super().__init__(message, _details(self.name, message, path))
+
+
 class Forbidden(errors.ForbiddenError):
     """403: the caller may not do this."""
 

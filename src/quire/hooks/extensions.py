@@ -14,6 +14,7 @@ from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.operators import CustomOperator
 from quire.hooks.policies import Policy
+from quire.hooks.requests import AsgiMiddleware, AuthStrategy
 from quire.hooks.routes import CustomRoute
 from quire.hooks.rules import Rule
 from quire.hooks.schedules import ScheduleDefinition
@@ -114,6 +115,10 @@ class Extensions(Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     attribute_types: Mapping[str, CustomAttributeType] = field(default_factory=dict)
     """Attribute types by name."""
+    strategies: tuple[AuthStrategy, ...] = ()
+    """Strategies of authentication, in the order in which they are asked."""
+    middlewares: tuple[AsgiMiddleware, ...] = ()
+    """ASGI middlewares, the outermost first."""
     operators: Mapping[str, CustomOperator] = field(default_factory=dict)
     """Filter operators by name."""
     schedules: tuple[ScheduleDefinition, ...] = ()

@@ -14,6 +14,7 @@ from quire.auth.passwords import hash_password
 from quire.builder.apply import EditableProject
 from quire.content_api.content import ContentApi
 from quire.content_api.messages import AsgiApp
+from quire.content_api.middlewares import wrap_app
 from quire.content_api.reader import ContentReader
 from quire.content_api.request_tracing import TracedApp
 from quire.content_api.timing import ServerTiming
@@ -121,7 +122,11 @@ def make_schema_runtime(
     content = assemble_content(services, parts)
     if admin is not None:
         admin.end_user_requests.attach(content)
-    timed = services.settings.is_development
+    is_wrapped = (
+        services.settings.is_development
+        or services.tracing is not None
+        or bool(extensions.middlewares)
+    )
     return SchemaRuntime(
         schema=schema,
         reader=reader,
@@ -129,8 +134,8 @@ def make_schema_runtime(
         library=library,
         admin=admin,
         content=content,
-        asgi_app=_asgi_app(services, content),
-        fast_path_api=None if timed or services.tracing is not None else content,
+        asgi_app=wrap_app(_asgi_app(services, content), extensions.middlewares),
+        fast_path_api=None if is_wrapped else content,
         content_version=content_version,
         jobs=make_job_runtime(
             documents,

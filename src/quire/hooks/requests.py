@@ -1,0 +1,101 @@
+"""What the code of a project does with requests: strategies of authentication, and middlewares."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from quire.hooks.marks import add_mark
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """A request, as strategies of authentication get it.
+
+    ``path`` and ``query`` are percent-encoded; ``headers`` have lower-case names; ``client`` is the
+    address that it came from, ``None`` where that is not known.
+    """
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    client: str | None
+
+
+class Credential(Struct, frozen=True, kw_only=True):
+    """Who sends a request: an end user, by e-mail or by the id of their row.
+
+    What they may do is up to their role, as for everybody.
+    """
+
+    user_email: str | None = None
+    user_id: int | None = None
+
+
+class AuthStrategyMark(Struct, frozen=True, kw_only=True, eq=False):
+    """What the decorator said of a function; nothing of it has been checked."""
+
+    name: Any
+    order: Any
+
+    phase = "auth_strategy"
+
+
+class AsgiMiddlewareMark(Struct, frozen=True, kw_only=True, eq=False):
+    """What the decorator said of a class or function; nothing of it has been checked."""
+
+    order: Any
+
+    phase = "asgi_middleware"
+
+
+def auth_strategy(name: str, *, order: int = 0) -> Callable[[F], F]:
+    """Let an ``async def`` say who sends a request to the content API.
+
+    It takes a `quire.Request` and returns a `quire.Credential`, or ``None`` for a request that it
+    does not know: then the next strategy is asked, in the order of ``order``, and last of all the
+    ``Authorization`` header. Whatever it raises is a 401.
+    """
+    mark = AuthStrategyMark(name=name, order=order)
+    return lambda function: add_mark(function, mark)
+
+
+def asgi_middleware(*, order: int = 0) -> Callable[[F], F]:
+    """Wrap the server in an ASGI middleware: a class or function that takes the application.
+
+    The one with the lowest ``order`` is the outermost.
+    """
+    mark = AsgiMiddlewareMark(order=order)
+    return lambda decorated: add_mark(decorated, mark)
+
+
+class AuthStrategy(Struct, frozen=True, kw_only=True, eq=False):
+    """A checked strategy."""
+
+    name: str
+    order: int
+    function: Callable[[Request], Awaitable[Credential | None]]
+    file: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        """The file and line of the function."""
+        return f"{self.file}:{self.line}"
+
+
+class AsgiMiddleware(Struct, frozen=True, kw_only=True, eq=False):
+    """A checked middleware; ``wrap`` takes an application and returns another one."""
+
+    name: str
+    order: int
+    wrap: Callable[[Any], Any]
+    file: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        """The file and line of the class."""
+        return f"{self.file}:{self.line}"
