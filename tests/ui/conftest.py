@@ -6,20 +6,21 @@ from asyncio.events import _set_running_loop as set_running_loop
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import DEVNULL, run
-from typing import Any
+from typing import Literal
 
 import pytest
 from playwright.sync_api import (
     Browser,
-    BrowserContext,
-    ConsoleMessage,
     Page,
+    StorageState,
+    ViewportSize,
     expect,
     sync_playwright,
 )
 
 from tests.ui.models import content_type, update
 from tests.ui.site import EMAIL, PASSWORD, QUIRE, Site, serve, serve_site
+from tests.ui.tabs import WIDE, Tab, Tabs
 
 # A busy machine needs longer than the five seconds that Playwright waits by itself.
 expect.set_options(timeout=15_000)
@@ -103,36 +104,39 @@ def studio(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 OpenPage = Callable[..., Page]
 
 
+@pytest.fixture(scope="session")
+def tabs(browser: Browser) -> Tabs:
+    """The pages of this run, which its tests use one after the other."""
+    return Tabs(browser)
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Open pages on which nothing may go wrong unnoticed, at the address of a server."""
-    contexts: list[BrowserContext] = []
-    problems: list[str] = []
+def open_page(tabs: Tabs) -> Iterator[OpenPage]:
+    """Open pages on which nothing may go wrong unnoticed, at the address of a server.
 
-    def note(message: ConsoleMessage) -> None:
-        # The browser notes every refused request; tests that make some look at the page.
-        if message.type == "error" and "Failed to load resource" not in message.text:
-            problems.append(message.text)
+    A test that leaves something behind in the page, such as a listener or a clock, or that needs
+    another locale, takes one of its ``own``.
+    """
+    taken: list[tuple[Tab, bool]] = []
 
-    def opened(address: str, **options: Any) -> Page:  # noqa: ANN401 - as Playwright has them
-        settings = {
-            "viewport": {"width": 1440, "height": 900},
-            "color_scheme": "light",
-            # What fades out is still on the page, half of it hidden, when the next step looks.
-            "reduced_motion": "reduce",
-            **options,
-        }
-        context = browser.new_context(base_url=address, **settings)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(15_000)
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", note)
-        return page
+    def opened(
+        address: str,
+        *,
+        storage_state: StorageState | None = None,
+        viewport: ViewportSize = WIDE,
+        color_scheme: Literal["light", "dark"] = "light",
+        locale: str | None = None,
+        own: bool = False,
+    ) -> Page:
+        own = own or locale is not None
+        tab = tabs.take(address, own=own, locale=locale)
+        taken.append((tab, own))
+        return tab.begin(storage_state, viewport, color_scheme)
 
     yield opened
-    for context in contexts:
-        context.close()
+    problems = [problem for tab, _ in taken for problem in tab.problems]
+    for tab, own in taken:
+        tabs.give_back(tab, own=own)
     assert problems == []
 
 
@@ -140,6 +144,12 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
 def page(site: Site, open_page: OpenPage) -> Page:
     """An empty page of the administrator, who is signed in."""
     return open_page(site.address, storage_state=site.session())
+
+
+@pytest.fixture
+def own_page(site: Site, open_page: OpenPage) -> Page:
+    """The same, for a test that leaves something behind in the page."""
+    return open_page(site.address, storage_state=site.session(), own=True)
 
 
 @pytest.fixture

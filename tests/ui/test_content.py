@@ -246,7 +246,7 @@ def test_input_that_was_not_saved_is_offered_again_after_a_reload(page: Page) ->
     page.goto("/admin/content/api::tag.tag/create")
     page.get_by_role("textbox", name="Label").fill("Not saved")
     page.wait_for_timeout(600)
-    page.on("dialog", lambda dialog: dialog.accept())
+    page.once("dialog", lambda dialog: dialog.accept())
     page.reload()
     expect(page.get_by_text("Unsaved input")).to_be_visible()
     page.get_by_role("button", name="Restore").click()
@@ -287,10 +287,16 @@ SCREENS = {
 }
 
 
-def test_every_screen_is_accessible_in_both_schemes(page: Page) -> None:
+def go_on(page: Page, path: str) -> None:
+    """Go to another screen as by a link, for a third of what it takes to load the UI anew."""
+    page.evaluate("(path) => history.pushState({}, '', path)", path)
+    page.get_by_role("heading", level=1).first.wait_for()
+
+
+def test_every_screen_is_accessible_in_both_schemes(home: Page) -> None:
+    page = home
     for path in SCREENS.values():
-        page.goto(path)
-        page.get_by_role("heading", level=1).first.wait_for()
+        go_on(page, path)
         page.wait_for_load_state("networkidle")
         assert_accessible_in_both_schemes(page)
 

@@ -32,7 +32,8 @@ def make_article(site: Site, title: str) -> tuple[str, dict[str, Any]]:
     return f"{ARTICLES}/{made['documentId']}", values
 
 
-def test_enter_searches_at_once_and_an_uploaded_cover_is_placed(site: Site, page: Page) -> None:
+def test_enter_searches_at_once_and_an_uploaded_cover_is_placed(site: Site, own_page: Page) -> None:
+    page = own_page
     page.goto(f"{LIST}?locale=en")
     row = page.get_by_role("link", name=re.compile("^Dead Reckoning"))
     row.wait_for()

@@ -34,6 +34,7 @@ def test_changes_that_a_closed_page_has_left_are_offered_on_the_present_model(
 
     page.on("dialog", leave)
     page.reload()
+    page.remove_listener("dialog", leave)
     assert dialogs == ["beforeunload"]
     left = page.get_by_role("region", name="You left changes pending")
     expect(left.get_by_text("adds “isbn”")).to_be_visible()

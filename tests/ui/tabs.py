@@ -1,0 +1,100 @@
+"""Pages that tests use one after the other, which costs half of what a new page for each costs.
+
+The process of a page keeps the scripts of the UI compiled, and its context keeps the files. Nothing
+else stays: storage, cookies, routes and emulation are those of a new page each time.
+"""
+
+from typing import Literal
+
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Page,
+    StorageState,
+    ViewportSize,
+)
+
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+_CLEAR = """(stored) => {
+  sessionStorage.clear()
+  localStorage.clear()
+  for (const { name, value } of stored) localStorage.setItem(name, value)
+}"""
+
+
+class Tab:
+    """A page in a context of its own, at the address of a server."""
+
+    def __init__(self, browser: Browser, address: str, locale: str | None = None) -> None:
+        self.address = address
+        self.problems: list[str] = []
+        """What went wrong on the page that its test would not notice otherwise."""
+        # What fades out is still on the page, half of it hidden, when the next step looks.
+        self.context = browser.new_context(
+            base_url=address, locale=locale, reduced_motion="reduce", viewport=WIDE
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(15_000)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("console", self._note)
+        # A small document of the server, whose storage can be set before the UI starts.
+        self.page.goto("/_ready")
+
+    def begin(
+        self,
+        storage: StorageState | None,
+        viewport: ViewportSize,
+        color_scheme: Literal["light", "dark"],
+    ) -> Page:
+        """Let the page be as a new one with such a storage."""
+        origins = storage.get("origins", []) if storage else []
+        self.page.evaluate(_CLEAR, [item for one in origins for item in one["localStorage"]])
+        if storage:
+            self.context.add_cookies([{**cookie} for cookie in storage.get("cookies", [])])  # type: ignore[typeddict-item]
+        self.page.set_viewport_size(viewport)
+        self.page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
+        self.problems.clear()
+        return self.page
+
+    def end(self) -> bool:
+        """Leave what the test has opened; returns whether another test can begin here."""
+        try:
+            for other in self.context.pages:
+                if other != self.page:
+                    other.close()
+            self.context.set_offline(offline=False)
+            self.page.unroute_all(behavior="ignoreErrors")
+            self.page.goto("/_ready")
+            self.context.clear_cookies()
+        except Error:  # the test has closed the page, or its server has ended
+            self.context.close()
+            return False
+        return True
+
+    def _note(self, message: ConsoleMessage) -> None:
+        # The browser notes every refused request; tests that make some look at the page.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            self.problems.append(message.text)
+
+
+class Tabs:
+    """The pages of a browser, of which those that no test uses wait for the next one."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: dict[str, list[Tab]] = {}
+
+    def take(self, address: str, *, own: bool = False, locale: str | None = None) -> Tab:
+        """Return a page at the address of a server: a new one if it shall be the test's own."""
+        if own or locale is not None:
+            return Tab(self._browser, address, locale)
+        idle = self._idle.setdefault(address, [])
+        return idle.pop() if idle else Tab(self._browser, address)
+
+    def give_back(self, tab: Tab, *, own: bool) -> None:
+        """Let the next test have a page, unless it was a test's own."""
+        if own:
+            tab.context.close()
+        elif tab.end():
+            self._idle[tab.address].append(tab)
