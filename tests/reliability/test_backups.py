@@ -11,11 +11,12 @@ import pytest
 from bench.servers import quire, running
 from tests.conformance.corpus import credentials
 from tests.databases.kind import Kind, opened
+from tests.examples import examples
 from tests.postgresql.binaries import find_binaries
 from tests.reliability.articles import Site
 from tests.unit.cli.processes import QUIRE
 
-ROUNDS = 3
+ROUNDS = examples(3)
 
 
 def run(*arguments: object) -> None:

@@ -7,12 +7,13 @@ import pytest
 from bench.servers import quire
 from tests.databases.kinds import SQLITE, rows_of
 from tests.databases.sqlite import file_of
+from tests.examples import examples
 from tests.reliability.crash import crash
 from tests.reliability.outside_programs import DRIVERS, outside_programs
 from tests.reliability.remodel_crash import crash_changes
 from tests.reliability.remodels import builder
 
-ROUNDS = 3
+ROUNDS = examples(3)
 
 
 def test_what_was_acknowledged_survives_a_kill_and_nothing_is_half_done(

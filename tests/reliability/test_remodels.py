@@ -8,10 +8,11 @@ import pytest
 from bench.servers import quire, running
 from tests.conformance.corpus import credentials
 from tests.databases.kind import Kind
+from tests.examples import examples
 from tests.reliability.articles import Site
 from tests.reliability.remodels import remodel
 
-TIMES = 6
+TIMES = examples(6)
 
 
 @pytest.fixture

@@ -21,9 +21,10 @@ import pytest
 
 from tests.conformance.corpus import CORPUS
 from tests.databases.kind import Kind
+from tests.examples import examples
 from tests.unit.cli.processes import serving
 
-ROUNDS = 6
+ROUNDS = examples(12)
 """Changes per test; each process makes half of them."""
 CONNECTIONS = 6
 """Connections to a server of several workers, so that each worker has some."""
