@@ -150,7 +150,7 @@ def _too_deep(text: bytes) -> bool:
     """Measure nesting without parsing: brackets in strings only make it look deeper."""
     if text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:
         return False
-    depth = deepest = 0
+    depth = 0
     in_string = escaped = False
     for byte in text:
         if in_string:
@@ -160,10 +160,11 @@ def _too_deep(text: bytes) -> bool:
             in_string = True
         elif byte in b"[{":
             depth += 1
-            deepest = max(deepest, depth)
+            if depth > _MAX_DEPTH:
+                return True
         elif byte in b"]}":
             depth -= 1
-    return deepest > _MAX_DEPTH
+    return False
 
 
 def _refuse_prototype_keys(value: object) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from quire.schema.attributes.base import (
-    Attribute,
     ComponentAttribute,
     DynamicZoneAttribute,
     ScalarAttribute,
@@ -43,17 +42,19 @@ def passwords_in(schema: Schema, model: Model, data: object) -> Iterator[Passwor
         if isinstance(attribute, ScalarAttribute):
             if attribute.secret and isinstance(value, str):
                 yield password_of(attribute, value)
-        elif attribute is not None and isinstance(value, Mapping | list):
+        elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
             yield from _below(schema, attribute, value)
 
 
-def _below(schema: Schema, attribute: Attribute, value: object) -> Iterator[Password]:
+def _below(
+    schema: Schema, attribute: ComponentAttribute | DynamicZoneAttribute, value: object
+) -> Iterator[Password]:
     items = value if isinstance(value, list) else [value]
     for item in items:
         uid = None
         if isinstance(attribute, ComponentAttribute):
             uid = attribute.component
-        elif isinstance(attribute, DynamicZoneAttribute) and isinstance(item, Mapping):
+        elif isinstance(item, Mapping):
             uid = item.get("__component")
         component = schema.components.get(uid) if isinstance(uid, str) else None
         if component is not None:

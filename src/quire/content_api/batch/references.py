@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from quire.errors import ValidationError
 
 REFERENCE = "$ref"
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+"""What JSON holds besides objects and lists; there may be a hundred thousand of them."""
 
 
 class OperationReferences:
@@ -34,9 +36,12 @@ class OperationReferences:
         if isinstance(value, Mapping):
             if set(value) == {REFERENCE}:
                 return self._find(value[REFERENCE])
-            return {key: self.replace(inner) for key, inner in value.items()}
+            return {
+                key: inner if type(inner) in _SCALARS else self.replace(inner)
+                for key, inner in value.items()
+            }
         if isinstance(value, list):
-            return [self.replace(inner) for inner in value]
+            return [inner if type(inner) in _SCALARS else self.replace(inner) for inner in value]
         return value
 
     def _find(self, reference: object) -> str:
