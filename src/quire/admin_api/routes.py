@@ -15,6 +15,7 @@ from quire.admin_api.context import AdminContext, AdminSources, make_admin_conte
 from quire.admin_api.end_user_requests import EndUserRequestApi
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.extras.description import AdminDescriptionApi
+from quire.admin_api.extras.jobs import JobApi
 from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.extras.routes import own_routes
 from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
@@ -99,6 +100,9 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
     yield from LocalesApi(database, LocaleStore(context.rows, clock)).routes()
     yield from _option_routes(context)
     yield from AuditApi(context.sources.audit).routes()
+    jobs, changes = context.engine.jobs, context.engine.changes
+    if jobs is not None and changes is not None:
+        yield from JobApi(database, jobs, changes, clock).routes()
     yield from HomepageApi(database, context.rows).routes()
     yield from ProjectApi(
         identity.accounts,

@@ -460,6 +460,84 @@ def types(
     )
 
 
+jobs = App(name="jobs", help="Functions that run in the background.")
+app.command(jobs)
+
+JobId = Annotated[int, Parameter(help="Number of the job.")]
+Limit = Annotated[
+    int,
+    Parameter(validator=validators.Number(gte=1, lte=10_000), help="How many are listed at most."),
+]
+
+
+@jobs.command(name="list")
+def list_jobs(
+    project: Project = _HERE,
+    /,
+    *,
+    state: Annotated[
+        Literal["waiting", "running", "done", "failed", "cancelled"] | None,
+        Parameter(help="Only those in this state.", show_default=False),
+    ] = None,
+    limit: Limit = 50,
+) -> int:
+    """List jobs, the latest first."""
+    from quire.cli import jobs as job_commands
+    from quire.cli.project import open_project
+
+    return job_commands.list_jobs(open_project(project), state=state, limit=limit)
+
+
+@jobs.command(name="retry")
+def retry_job(id: JobId, project: Project = _HERE, /) -> int:
+    """Let a job that has failed, was cancelled or waits run now."""
+    from quire.cli import jobs as job_commands
+    from quire.cli.project import open_project
+
+    return job_commands.retry_job(open_project(project), id)
+
+
+@jobs.command(name="cancel")
+def cancel_job(id: JobId, project: Project = _HERE, /) -> int:
+    """Cancel a job that waits or runs, or take it off the list of failed ones."""
+    from quire.cli import jobs as job_commands
+    from quire.cli.project import open_project
+
+    return job_commands.cancel_job(open_project(project), id)
+
+
+outbox = App(name="outbox", help="Changes that functions are still to be told of.")
+app.command(outbox)
+
+
+@outbox.command(name="list")
+def list_outbox(
+    project: Project = _HERE,
+    /,
+    *,
+    failed: Annotated[
+        bool, Parameter(negative="", show_default=False, help="Only those that were given up.")
+    ] = False,
+    limit: Limit = 50,
+) -> int:
+    """List changes that are not delivered, the latest first."""
+    from quire.cli import jobs as job_commands
+    from quire.cli.project import open_project
+
+    return job_commands.list_outbox(open_project(project), failed=failed, limit=limit)
+
+
+@outbox.command(name="replay")
+def replay_change(
+    id: Annotated[int, Parameter(help="Number of the change.")], project: Project = _HERE, /
+) -> int:
+    """Let a change that waits or was given up be delivered now."""
+    from quire.cli import jobs as job_commands
+    from quire.cli.project import open_project
+
+    return job_commands.replay_change(open_project(project), id)
+
+
 admin = App(name="admin", help="Administrators.")
 app.command(admin)
 

@@ -29,9 +29,13 @@ export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "avai
 
 export type EntrySchedule = { "publishAt": string | null; "unpublishAt": string | null; "timezone": string | null; "failed": ({ "action": "publish" | "unpublish"; "at": string; "message": string })[] };
 
+export type Job = { "id": number; "name": string; "queue": string; "state": "waiting" | "running" | "done" | "failed" | "cancelled"; "attempts": number; "createdAt": string; "startedAt"?: string | null; "dueAt"?: string | null; "leaseEndsAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "arguments"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
+
 export type MediaFile = { "id": number; "documentId"?: string; "name": string; "alternativeText"?: string | null; "caption"?: string | null; "url": string; "mime": string; "size"?: number; "width"?: number | null; "height"?: number | null; "formats"?: Record<string, unknown> | null };
 
 export type MediaFolder = { "id": number; "documentId"?: string; "name": string; "pathId"?: number; "path"?: string };
+
+export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "waiting" | "failed"; "attempts"?: number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null };
 
 export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
 
@@ -105,6 +109,8 @@ export interface Operations {
   "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": { "entry": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "published": ManagedEntry | null; "references": number } } };
   "GET /admin/x/explain": { body: undefined; response: { "data": { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": ({ "id": number; "role": Record<string, unknown>; "misses": (string)[] })[] } } };
   "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
+  "GET /admin/x/jobs": { body: undefined; response: { "data": { "jobs": (Job)[]; "counts": { "waiting": number; "running": number; "done": number; "failed": number; "cancelled": number } } } };
+  "GET /admin/x/jobs/{id}": { body: undefined; response: { "data": Job } };
   "GET /admin/x/media/transforms": { body: undefined; response: { "data": { "sizes": (number)[]; "qualities": (number)[]; "formats": (string)[]; "largest": number; "signs": boolean } } };
   "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /admin/x/media/{id}/transform": { body: undefined; response: { "data": { "url": string; "signed": boolean } } };
@@ -112,6 +118,7 @@ export interface Operations {
   "GET /admin/x/model/archive": { body: undefined; response: { "data": ({ "id": number; "title": string; "madeAt": string; "tables": (string)[] })[] } };
   "GET /admin/x/model/state": { body: undefined; response: { "data": { "writable": boolean; "reason": string | null } } };
   "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
+  "GET /admin/x/outbox": { body: undefined; response: { "data": (OutboxChange)[] } };
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
   "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": { "pagination": AdminPagination } } };
   "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
@@ -187,11 +194,14 @@ export interface Operations {
   "POST /admin/x/end-user-roles/{id}/request": { body: { "path": string }; response: { "data": { "status": number; "body": string; "role": number | null } } };
   "POST /admin/x/end-users/{id}/request": { body: { "path": string }; response: { "data": { "status": number; "body": string; "role": number | null } } };
   "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination } } };
+  "POST /admin/x/jobs/{id}/cancel": { body: undefined; response: { "data": Job } };
+  "POST /admin/x/jobs/{id}/retry": { body: undefined; response: { "data": Job } };
   "POST /admin/x/mail-test": { body: { "template": Record<string, unknown> }; response: { "data": { "to": string } } };
   "POST /admin/x/media/import": { body: { "url": string; "fileInfo"?: Record<string, unknown> }; response: MediaFile };
   "POST /admin/x/media/{id}/crop": { body: { "left": number; "top": number; "width": number; "height": number; "copy"?: boolean }; response: MediaFile };
   "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
   "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };
+  "POST /admin/x/outbox/{id}/replay": { body: undefined; response: { "data": Record<string, unknown> } };
   "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "problems": ({ "path": (string)[]; "message": string })[] } } };
   "POST /admin/x/releases": { body: { "name": string }; response: { "data": ReleaseInFull } };
   "POST /admin/x/releases/{id}/check": { body: undefined; response: { "data": { "id": number; "problems": (ReleaseProblem)[] } } };

@@ -40,6 +40,15 @@ _AUDIT = (
     query("limit", WHOLE),
 )
 
+_JOB_STATES = ["waiting", "running", "done", "failed", "cancelled"]
+_JOBS = (
+    query("state", one_of_texts(_JOB_STATES)),
+    query("name"),
+    query("before", WHOLE, "The id of the last row that is known."),
+    query("limit", WHOLE),
+)
+_OUTBOX = (query("state", one_of_texts(["waiting", "failed"])), *_JOBS[2:])
+
 PROJECT: Told = {
     ("GET", "admin/information"): RouteDescription(),
     ("GET", "admin/homepage/key-statistics"): RouteDescription(),
@@ -51,6 +60,21 @@ PROJECT: Told = {
         data=TEXT, bare=True, query=_AUDIT, media_type="application/x-ndjson"
     ),
     ("GET", "admin/x/openapi.json"): RouteDescription(bare=True),
+    ("GET", "admin/x/jobs"): RouteDescription(
+        data=record(
+            {
+                "jobs": several(ref("Job")),
+                "counts": record(dict.fromkeys(_JOB_STATES, WHOLE), required=tuple(_JOB_STATES)),
+            },
+            required=("jobs", "counts"),
+        ),
+        query=_JOBS,
+    ),
+    ("GET", "admin/x/jobs/:id"): RouteDescription(data=ref("Job")),
+    ("POST", "admin/x/jobs/:id/retry"): RouteDescription(data=ref("Job")),
+    ("POST", "admin/x/jobs/:id/cancel"): RouteDescription(data=ref("Job")),
+    ("GET", "admin/x/outbox"): RouteDescription(data=several(ref("OutboxChange")), query=_OUTBOX),
+    ("POST", "admin/x/outbox/:id/replay"): RouteDescription(),
 }
 
 TOKENS: Told = {

@@ -1,0 +1,133 @@
+"""``quire jobs`` and ``quire outbox``: what runs in the background, and what has failed."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from quire.cli.exit_codes import DONE
+from quire.cli.terminal import print_message, print_result
+from quire.clock import iso_from_ms, now_ms
+from quire.database.compile.writes import Writes
+from quire.database.open import open_database
+from quire.database.program import Program
+from quire.database.settings_target import target_of
+from quire.database.stores.changes import CHANGES, ChangeRows, StoredChange
+from quire.database.stores.jobs import JOBS, JobRows, StoredJob
+from quire.database.stores.table import OwnTable, OwnTables
+from quire.database.tables.table_map import map_tables
+from quire.errors import ApplicationError
+from quire.settings import Settings
+from quire.strapi_project.schema import load_project_schema
+
+T = TypeVar("T")
+
+_JOB_HEADS = ("ID", "JOB", "STATE", "ATTEMPTS", "DUE", "MESSAGE")
+_CHANGE_HEADS = ("ID", "FUNCTION", "CHANGE", "STATE", "ATTEMPTS", "DUE", "MESSAGE")
+_LONGEST_MESSAGE = 80
+
+
+def list_jobs(settings: Settings, *, state: str | None, limit: int) -> int:
+    """Print jobs, the latest first, a line each."""
+
+    def program(writes: Writes) -> Program[list[StoredJob]]:
+        return JobRows(writes).find(state=state, name=None, before=None, limit=limit)
+
+    found = asyncio.run(_run(settings, JOBS, program)) or []
+    _print_table(_JOB_HEADS, [_job_cells(job) for job in found], "There are no jobs.")
+    return DONE
+
+
+def retry_job(settings: Settings, job_id: int) -> int:
+    """Let a job that has failed, was cancelled or waits run now. Raises ApplicationError."""
+    if not _change(settings, JOBS, lambda writes: JobRows(writes).retry(job_id, now_ms())):
+        raise ApplicationError(f"There is no job {job_id} that failed, was cancelled or waits.")
+    print_message(f"Job {job_id} runs as soon as a server is there.")
+    return DONE
+
+
+def cancel_job(settings: Settings, job_id: int) -> int:
+    """Cancel a job, or take it off the list of failed ones. Raises ApplicationError."""
+    if not _change(settings, JOBS, lambda writes: JobRows(writes).cancel_one(job_id, now_ms())):
+        raise ApplicationError(f"There is no job {job_id} that waits, runs or has failed.")
+    print_message(f"Job {job_id} is cancelled.")
+    return DONE
+
+
+def list_outbox(settings: Settings, *, failed: bool, limit: int) -> int:
+    """Print changes that are not delivered yet, or only those that were given up."""
+
+    def program(writes: Writes) -> Program[list[StoredChange]]:
+        return ChangeRows(writes).find(dead=True if failed else None, before=None, limit=limit)
+
+    found = asyncio.run(_run(settings, CHANGES, program)) or []
+    lines = [_change_cells(change) for change in found]
+    _print_table(_CHANGE_HEADS, lines, "Every change is delivered.")
+    return DONE
+
+
+def replay_change(settings: Settings, change_id: int) -> int:
+    """Let a change that waits or was given up be delivered now. Raises ApplicationError."""
+    if not _change(
+        settings, CHANGES, lambda writes: ChangeRows(writes).replay(change_id, now_ms())
+    ):
+        raise ApplicationError(f"There is no change {change_id} that is not delivered.")
+    print_message(f"Change {change_id} is delivered as soon as a server is there.")
+    return DONE
+
+
+def _job_cells(job: StoredJob) -> tuple[str, ...]:
+    waits = job.ended_at is None
+    due = iso_from_ms(job.due) if waits else ""
+    message = (job.message or "")[:_LONGEST_MESSAGE]
+    return (str(job.id), job.name, job.state, str(job.attempts), due, message)
+
+
+def _change_cells(change: StoredChange) -> tuple[str, ...]:
+    waits = change.ended_at is None
+    return (
+        str(change.id),
+        change.listener,
+        f"{change.action} {change.uid} {change.document_id}",
+        "waiting" if waits else "failed",
+        str(change.attempts),
+        iso_from_ms(change.due) if waits else "",
+        (change.message or "")[:_LONGEST_MESSAGE],
+    )
+
+
+def _print_table(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]], nothing: str) -> None:
+    if not lines:
+        print_message(nothing)
+        return
+    every = [heads, *lines]
+    widths = [max(map(len, column)) for column in zip(*every, strict=True)]
+    for line in every:
+        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print_result("  ".join(padded).rstrip())
+
+
+def _change(settings: Settings, table: OwnTable, make: Callable[[Writes], Program[bool]]) -> bool:
+    """Run a program that changes a row; tells whether it has."""
+    return asyncio.run(_run(settings, table, make)) or False
+
+
+async def _run(
+    settings: Settings, table: OwnTable, make: Callable[[Writes], Program[T]]
+) -> T | None:
+    """Run a program in a transaction, beside a server that may be running.
+
+    Returns ``None`` where the table is not there.
+    """
+    database = await open_database(settings, map_tables(load_project_schema(settings)))
+    tables = OwnTables(database, target_of(settings).kind)
+    writes = Writes(database.dialect)
+
+    def program() -> Program[T | None]:
+        if not (yield from tables.exists(table)):
+            return None
+        return (yield from make(writes))
+
+    try:
+        return await database.write(program())
+    finally:
+        await database.close()

@@ -1,0 +1,170 @@
+"""Operators see what runs in the background, run it again and cancel it: admin API and CLI."""
+
+import asyncio
+import io
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from quire.cli import run
+from tests.databases.kind import Kind
+from tests.extending.background import attempted, ended, jobs_of, parts_of, pass_time, until
+from tests.extending.project import open_extended, write_code
+from tests.unit.admin_api.office import BOSS, SECRETS, Office, office_project, run_office
+from tests.unit.admin_api.test_admin_users import clerk
+
+CODE = """
+healed = []
+
+@job(retries=0)
+async def send(to: str) -> None:
+    if not healed:
+        raise LookupError("nobody there")
+    fired.append(to)
+
+@after_commit(PAPER, on=["create"], shape=Shape, retries=0)
+async def tell(changes):
+    if not healed:
+        raise LookupError("nobody listens")
+    fired.append(len(changes))
+
+@route.post("/send", public=True)
+async def start(later: bool = False) -> dict[str, int]:
+    from datetime import timedelta
+    if later:
+        return {"id": await send.enqueue_at(now() + timedelta(days=3650), "ada")}
+    return {"id": await send.enqueue("ada")}
+
+@route.post("/heal", public=True)
+async def heal() -> None:
+    healed.append(1)
+"""
+
+
+async def _failed_change(office: Office) -> dict[str, object]:
+    """Wait for a change that was given up; returns it as the API shows it."""
+    found: list[dict[str, object]] = []
+
+    async def is_there() -> bool:
+        reply = await office.ask("GET", "/admin/x/outbox?state=failed", token=office.boss)
+        found[:] = reply.data
+        return bool(found)
+
+    await until(is_there)
+    (change,) = found
+    return change
+
+
+async def test_jobs_are_listed_retried_and_cancelled_by_super_admins(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        first = (await office.ask("POST", "/api/send")).json["id"]
+        await ended(office)
+        later = (await office.ask("POST", "/api/send?later=true")).json["id"]
+
+        listed = await office.ask("GET", "/admin/x/jobs", token=office.boss)
+        assert [one["id"] for one in listed.data["jobs"]] == [later, first]
+        assert listed.data["counts"] == {
+            "waiting": 1, "running": 0, "done": 0, "failed": 1, "cancelled": 0,
+        }  # fmt: skip
+        (failed,) = (
+            await office.ask("GET", "/admin/x/jobs?state=failed&limit=5", token=office.boss)
+        ).data["jobs"]
+        assert (failed["message"], failed["attempts"]) == ("LookupError: nobody there", 1)
+        one = await office.ask("GET", f"/admin/x/jobs/{first}", token=office.boss)
+        assert one.data["arguments"] == {"to": "ada"}
+
+        await office.ask("POST", "/api/heal")
+        again = await office.ask("POST", f"/admin/x/jobs/{first}/retry", token=office.boss)
+        assert (again.status, again.data["state"]) == (200, "waiting")
+        await ended(office)
+        stopped = await office.ask("POST", f"/admin/x/jobs/{later}/cancel", token=office.boss)
+        assert stopped.data["state"] == "cancelled"
+        twice = await office.ask("POST", f"/admin/x/jobs/{first}/retry", token=office.boss)
+        assert (twice.status, twice.error) == (409, "This cannot be done with a job that is done")
+        assert [job.state for job in await jobs_of(office)] == ["done", "cancelled"]
+
+        _, target = await clerk(office)
+        for method, path in (("GET", "jobs"), ("POST", f"jobs/{first}/retry"), ("GET", "outbox")):
+            assert (await office.ask(method, f"/admin/x/{path}", token=target)).status == 403
+            assert (await office.ask(method, f"/admin/x/{path}")).status == 401
+        for path, status in (
+            ("jobs/9999", 404),
+            ("jobs/x", 404),
+            ("jobs?state=dead", 400),
+            ("jobs?limit=x", 400),
+            ("outbox?state=dead", 400),
+        ):
+            reply = await office.ask("GET", f"/admin/x/{path}", token=office.boss)
+            assert reply.status == status, path
+
+
+async def test_changes_that_were_given_up_are_listed_and_replayed(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        made = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+        change = await _failed_change(office)
+        assert change["documentId"] == made.data["documentId"]
+        assert (change["action"], change["message"]) == ("create", "LookupError: nobody listens")
+        await office.ask("POST", "/api/heal")
+        path = f"/admin/x/outbox/{change['id']}/replay"
+        assert (await office.ask("POST", path, token=office.boss)).status == 202
+
+        async def is_gone() -> bool:
+            return not (await office.ask("GET", "/admin/x/outbox", token=office.boss)).data
+
+        await until(is_gone)
+        assert (await office.ask("POST", path, token=office.boss)).status == 404
+
+
+async def test_the_command_line_lists_retries_cancels_and_replays(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async def quire(*arguments: object) -> tuple[int, str]:
+        printed = io.StringIO()
+        with redirect_stdout(printed), redirect_stderr(printed):
+            code = await asyncio.to_thread(run, [str(one) for one in arguments])
+        return code, printed.getvalue()
+
+    async with office_project(tmp_path, kind) as project:
+        lines = [f"{name}={value}" for name, value in SECRETS.items()]
+        environment = project / ".env"
+        with environment.open("a", encoding="utf-8") as file:
+            file.write("\n" + "\n".join(lines) + "\n")
+        assert await quire("jobs", "list", project) == (0, "There are no jobs.\n")
+        assert (await quire("jobs", "retry", 1, project))[0] == 2
+        write_code(project, CODE)
+        async with run_office(project) as office:
+            office.boss = (await office.sign_in(BOSS["email"])).data["token"]
+            first = (await office.ask("POST", "/api/send")).json["id"]
+            await attempted(office, 1)
+            later = (await office.ask("POST", "/api/send?later=true")).json["id"]
+            await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+            change = await _failed_change(office)
+        code, listed = await quire("jobs", "list", project, "--state", "failed")
+        assert code == 0
+        assert [line.split()[:4] for line in listed.splitlines()] == [
+            ["ID", "JOB", "STATE", "ATTEMPTS"],
+            [str(first), "src.api.paper.paper.send", "failed", "1"],
+        ]
+        assert "LookupError: nobody there" in listed
+        code, listed = await quire("outbox", "list", project, "--failed")
+        assert (code, "LookupError: nobody listens" in listed) == (0, True)
+        assert (await quire("jobs", "retry", first, project))[0] == 0
+        assert (await quire("jobs", "cancel", later, project))[0] == 0
+        assert (await quire("jobs", "cancel", later, project))[0] == 2
+        assert (await quire("outbox", "replay", change["id"], project))[0] == 0
+        assert (await quire("outbox", "replay", 9999, project))[0] == 2
+        write_code(project, CODE.replace("healed = []", "healed = [1]"))
+        # The commands have used the time of the machine, which is long ago for this server.
+        async with run_office(project, settings={"jobs.log_days": 3650}) as office:
+            pass_time(office, seconds=1)
+            await until(lambda: _is_done(office))
+            assert [job.state for job in await jobs_of(office)] == ["done", "cancelled"]
+
+
+async def _is_done(office: Office) -> bool:
+    states = [job.state for job in await jobs_of(office)]
+    parts = parts_of(office)
+    return "waiting" not in states and not parts.worker.is_running
