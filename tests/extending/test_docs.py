@@ -21,7 +21,8 @@ from tests.docs.pages import DOCS, ROOT, fences
 from tests.extending.pytest_runs import run_pytest
 
 PAGES = sorted((DOCS / "extending").glob("*.md"))
-TESTING = DOCS / "extending" / "testing.md"
+WITHOUT_CODE = (DOCS / "extending" / "testing.md", DOCS / "extending" / "packages.md")
+"""Pages without code of a project."""
 BLOG = ROOT / "examples" / "blog"
 
 
@@ -40,7 +41,7 @@ def load_page(page: Path, folder: Path) -> Extensions:
     return load_extensions(folder, load_schema(BLOG))
 
 
-@pytest.mark.parametrize("page", sorted({*PAGES} - {TESTING}), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", sorted({*PAGES} - {*WITHOUT_CODE}), ids=lambda page: page.stem)
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
     kinds = ("hooks", "listeners", "routes", "jobs", "schedules", "rules", "operators", "computed")

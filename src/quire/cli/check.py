@@ -20,7 +20,12 @@ from quire.customisations import Customisations, find_customisations
 from quire.customisations.summary import summarize
 from quire.database.integrity.findings import Damage
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
-from quire.extensions import ExtensionError, check_extensions, import_modules
+from quire.extensions import (
+    ExtensionError,
+    check_extensions,
+    import_modules,
+    installed_packages,
+)
 from quire.hooks.errors import nearest
 from quire.schema.load import load_schema
 from quire.schema.model import Schema
@@ -113,6 +118,13 @@ def _customisations(settings: Settings, schema: Schema, report: Report) -> None:
 
 
 def _extensions(settings: Settings, schema: Schema, report: Report) -> None:
+    allowed = {one.name for one in settings.extensions.packages}
+    report.warnings += [
+        f"{one.name} {one.version} is installed, but extensions.packages does not name it: "
+        "it is not loaded"
+        for one in installed_packages().values()
+        if one.name not in allowed
+    ]
     try:
         modules = import_modules(settings.project, settings)
         extensions = check_extensions(modules, schema)

@@ -53,6 +53,30 @@ def new(
     return new_project(folder, template)
 
 
+ext = App(name="ext", help="Installed packages with Python code for the project.")
+app.command(ext)
+
+
+@ext.command(name="list")
+def ext_list(project: Project = _HERE, /) -> int:
+    """List the packages that are loaded, and those that are installed and are not."""
+    from quire.cli.ext import list_packages
+
+    return list_packages(project)
+
+
+@ext.command
+def add(
+    name: Annotated[str, Parameter(help="Name of an installed package.")],
+    project: Project = _HERE,
+    /,
+) -> int:
+    """Allow a package in quire.toml: what it does now, in this version and its compatible ones."""
+    from quire.cli.ext import add_package
+
+    return add_package(project, name)
+
+
 @app.command
 def seed(project: Project = _HERE, /) -> int:
     """Fill the database of a new project with its content files."""

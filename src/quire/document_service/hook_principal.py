@@ -1,11 +1,14 @@
 """Who acts in the current unit of work, and transactions within it, for the code of projects."""
 
+import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
 from quire.document_service.extension_context import current_context
 from quire.document_service.project_rules import acting
+from quire.hooks.errors import Forbidden
+from quire.hooks.packages import may_act_as_system
 from quire.hooks.principal import Principal
 
 _system: ContextVar[str | None] = ContextVar("system reason", default=None)
@@ -24,16 +27,24 @@ def principal() -> Principal:
     return Principal(kind="nobody")
 
 
-@contextmanager
-def as_system(reason: str) -> Iterator[None]:
+def as_system(reason: str) -> AbstractContextManager[None]:
     """Act as the system within a ``with`` block: without permissions, rules and private fields.
 
     Validation, uniqueness and hooks hold all the same. ``reason`` is written to the log with every
-    write. Raises ValueError for an empty one.
+    write. Raises ValueError for an empty one, and Forbidden in the code of a package that the
+    settings do not allow it.
     """
     if not reason.strip():
         message = "as_system needs a reason"
         raise ValueError(message)
+    caller = str(sys._getframe(1).f_globals.get("__name__", ""))  # noqa: SLF001 - who calls
+    if not may_act_as_system(caller):
+        raise Forbidden
+    return _acting_as_system(reason)
+
+
+@contextmanager
+def _acting_as_system(reason: str) -> Iterator[None]:
     token = _system.set(reason)
     try:
         yield

@@ -12,6 +12,7 @@ from quire.extensions.load import (
     load_extensions,
 )
 from quire.extensions.modules import ImportedModules
+from quire.extensions.packages import installed_packages
 
 __all__ = [
     "ExtensionError",
@@ -20,5 +21,6 @@ __all__ = [
     "check_extensions",
     "extend_schema",
     "import_modules",
+    "installed_packages",
     "load_extensions",
 ]

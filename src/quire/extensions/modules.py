@@ -1,4 +1,4 @@
-"""Imports the Python modules below ``src/`` of a project, anew each time."""
+"""Imports the Python modules below ``src/`` of a project anew, and those of packages."""
 
 import hashlib
 import importlib
@@ -12,7 +12,8 @@ from types import ModuleType
 from msgspec import Struct
 
 from quire.extensions.code_settings import CodeSettingsError, code_settings
-from quire.settings import Settings, load_settings
+from quire.extensions.packages import PackageError, installed_packages, load_package
+from quire.settings import SETTINGS_FILE, Settings, load_settings
 
 _PACKAGE = "src"
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
@@ -52,7 +53,8 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
     who hold them, and are imported anew.
     """
     files = list(_files(project))
-    if not files:
+    settings = settings or load_settings(project)
+    if not files and not settings.extensions.packages:
         return ImportedModules(files={}, problems=(), version="")
     _forget_modules()
     package = ModuleType(_PACKAGE)
@@ -63,7 +65,10 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
     modules: dict[str, ModuleType] = {}
     problems: list[ExtensionProblem] = []
     digest = hashlib.blake2b(digest_size=16)
-    with code_settings(settings or load_settings(project)) as sections:
+    with code_settings(settings) as sections:
+        for file, module in _import_packages(settings, problems):
+            modules[file] = module
+            digest.update(f"{file}\0".encode())
         for path in files:
             file = path.relative_to(project).as_posix()
             digest.update(f"{file}\0".encode() + path.read_bytes())
@@ -77,6 +82,27 @@ def import_modules(project: Path, settings: Settings | None = None) -> ImportedM
         version=digest.hexdigest(),
         sections=frozenset(sections),
     )
+
+
+def _import_packages(
+    settings: Settings, problems: list[ExtensionProblem]
+) -> Iterator[tuple[str, ModuleType]]:
+    """Yield the modules of the packages that the settings name, in their order.
+
+    Their names sort before files of the project, and in that order.
+    """
+    packages = settings.extensions.packages
+    installed = installed_packages() if packages else {}
+    for number, allowed in enumerate(packages, 1):
+        try:
+            modules = load_package(allowed, installed)
+        except PackageError as error:
+            message = f"extensions.packages: {allowed.name}: {error}"
+            problems.append(ExtensionProblem(SETTINGS_FILE, 1, message))
+            continue
+        version = installed[allowed.name].version
+        for module in modules:
+            yield f"packages/{number:02}/{allowed.name}-{version}/{module.__name__}", module
 
 
 def line_of(function: object) -> int:

@@ -4,7 +4,12 @@
 ``dotenv.py`` knows the form of ``.env`` files. No other module of Quire reads the environment.
 """
 
-from quire.settings.code_settings import ExtensionSettings, is_section_name, variable_of
+from quire.settings.code_settings import (
+    AllowedPackage,
+    ExtensionSettings,
+    is_section_name,
+    variable_of,
+)
 from quire.settings.load import (
     OVERRIDES_VARIABLE,
     PROJECT_VARIABLE,
@@ -53,6 +58,7 @@ __all__ = [
     "SETTINGS_FILE",
     "AdminRateLimit",
     "AdminSettings",
+    "AllowedPackage",
     "ApiSettings",
     "CacheSettings",
     "CdnSettings",

@@ -17,6 +17,9 @@ from quire.settings.setting_types import SettingType, UnfitValueError, setting
 _SECTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _SECRET_NAME = re.compile(r"key|secret|token|passw|pwd|credential|private|salt", re.IGNORECASE)
 _PASSWORD_IN_URL = re.compile(r"://[^/@\s]+@")
+_PACKAGE = re.compile(r"[A-Za-z0-9]+([._-][A-Za-z0-9]+)*")
+_PACKAGE_KEYS = frozenset({"name", "version", "may", "record"})
+_RECORD = re.compile(r"sha256:[0-9a-f]{64}")
 HIDDEN = "(set)"
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -71,8 +74,73 @@ TABLES: SettingType[Tables] = SettingType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AllowedPackage:
+    """An installed package whose code is loaded: its name, the versions, and what it may do.
+
+    ``may`` are the names of decorators, and ``as_system``; ``record`` is the hash of its list of
+    files, ``None`` for any.
+    """
+
+    name: str
+    version: str
+    may: tuple[str, ...] = ()
+    record: str | None = None
+
+
+def _read_packages(value: object) -> tuple[AllowedPackage, ...]:
+    if not isinstance(value, list | tuple):
+        raise UnfitValueError
+    found = tuple(map(_read_package, value))
+    if len({one.name for one in found}) < len(found):
+        raise UnfitValueError("a package is named twice")
+    return found
+
+
+def _read_package(value: object) -> AllowedPackage:
+    if isinstance(value, AllowedPackage):
+        return value
+    if not isinstance(value, Mapping) or value.keys() - _PACKAGE_KEYS:
+        raise UnfitValueError
+    name, version, may = value.get("name"), value.get("version"), value.get("may", [])
+    record = value.get("record")
+    if not isinstance(name, str) or not _PACKAGE.fullmatch(name):
+        raise UnfitValueError
+    if not isinstance(version, str) or not version:
+        raise UnfitValueError(f'{name} needs the versions that may be loaded, such as ">=1.2,<2"')
+    if not isinstance(may, list | tuple) or not all(isinstance(one, str) for one in may):
+        raise UnfitValueError
+    if record is not None and not (isinstance(record, str) and _RECORD.fullmatch(record)):
+        raise UnfitValueError(f'{name}: record must be "sha256:" and 64 hexadecimal digits')
+    return AllowedPackage(
+        name=re.sub(r"[-_.]+", "-", name).lower(), version=version, may=tuple(may), record=record
+    )
+
+
+def _no_packages(_: str) -> tuple[AllowedPackage, ...]:
+    raise UnfitValueError
+
+
+def _show_packages(packages: tuple[AllowedPackage, ...]) -> str:
+    return ", ".join(f"{one.name} {one.version}" for one in packages)
+
+
+PACKAGES: SettingType[tuple[AllowedPackage, ...]] = SettingType(
+    "a list of tables with name, version, may and record",
+    _read_packages,
+    _no_packages,
+    _show_packages,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionSettings:
     """``[extensions]``: the project's own Python code."""
+
+    packages: tuple[AllowedPackage, ...] = setting(
+        PACKAGES,
+        "Installed packages whose Python code is loaded, in this order.",
+        default=(),
+    )
 
     config: Tables = setting(
         TABLES,

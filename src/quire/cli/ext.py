@@ -1,0 +1,86 @@
+"""``quire ext``: lists installed packages with code for the project, and allows one."""
+
+import json
+from pathlib import Path
+
+from packaging.version import Version
+
+from quire.cli.exit_codes import DONE
+from quire.cli.project import require_project
+from quire.cli.terminal import print_message, print_result
+from quire.errors import ApplicationError
+from quire.extensions.code_settings import code_settings
+from quire.extensions.packages import (
+    InstalledPackage,
+    PackageError,
+    import_all,
+    installed_packages,
+    kinds_in,
+)
+from quire.hooks.errors import nearest
+from quire.settings import SETTINGS_FILE, load_settings
+
+
+def list_packages(project: Path) -> int:
+    """Print the packages that the settings name, then those that are only installed."""
+    settings = load_settings(project)
+    require_project(settings)
+    installed = installed_packages()
+    allowed = {one.name: one for one in settings.extensions.packages}
+    for name, one in allowed.items():
+        found = installed.get(name)
+        version = "not installed" if found is None else found.version
+        print_result(f"{name}  {version}  allowed: {one.version}  may: {', '.join(one.may)}")
+    for name, found in sorted(installed.items()):
+        if name not in allowed:
+            print_result(f"{name}  {found.version}  not loaded: `quire ext add {name}` allows it")
+    if not allowed and not installed:
+        print_message("No package with code for Quire is installed.")
+    return DONE
+
+
+def add_package(project: Path, name: str) -> int:
+    """Add an entry for a package to ``quire.toml``; this imports the package.
+
+    Raises ApplicationError for one that is not installed, is allowed already or cannot be imported,
+    and where the file has a list that cannot be added to.
+    """
+    settings = load_settings(project)
+    require_project(settings)
+    installed = installed_packages()
+    found = installed.get(name.lower().replace("_", "-").replace(".", "-"))
+    if found is None:
+        raise ApplicationError(
+            f"{name} is not installed, or has no code for Quire{nearest(name, installed)}"
+        )
+    if any(one.name == found.name for one in settings.extensions.packages):
+        raise ApplicationError(f"{found.name} is in {SETTINGS_FILE} already.")
+    with code_settings(settings):
+        entry = _entry(found)
+    file = settings.project / SETTINGS_FILE
+    present = file.read_text(encoding="utf-8") if file.is_file() else ""
+    if settings.extensions.packages and "[[extensions.packages]]" not in present:
+        raise ApplicationError(
+            f"{SETTINGS_FILE} lists packages in one line. Add this to the list yourself:\n{entry}"
+        )
+    file.write_text(f"{present.rstrip()}\n\n{entry}".lstrip("\n"), encoding="utf-8")
+    print_message(f"{SETTINGS_FILE} allows {found.name} now. Look at what it may do:")
+    print_result(entry.rstrip())
+    return DONE
+
+
+def _entry(found: InstalledPackage) -> str:
+    """Return the lines of an entry, with what the package does now."""
+    try:
+        kinds = sorted(set(kinds_in(import_all(found))))
+    except PackageError as error:
+        raise ApplicationError(f"{found.name} cannot be imported: {error}") from error
+    release = Version(found.version).release
+    versions = f">={found.version},<{release[0] + 1}"
+    return (
+        "[[extensions.packages]]\n"
+        f"name = {json.dumps(found.name)}\n"
+        f"version = {json.dumps(versions)}\n"
+        f"may = {json.dumps(kinds)}\n"
+        f"record = {json.dumps(found.record)}\n"
+    )

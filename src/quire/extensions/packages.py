@@ -1,0 +1,167 @@
+"""Loads the code of installed packages that the settings name, and of no others.
+
+What a package may do is checked when it is loaded, and again where it calls `as_system`. That is a
+promise that the package keeps, and no sandbox: its code runs in the server.
+"""
+
+import hashlib
+import importlib
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Sequence
+from importlib.metadata import Distribution, distributions
+from types import ModuleType
+
+from msgspec import Struct
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import canonicalize_name
+
+from quire.hooks.errors import nearest
+from quire.hooks.marks import own_marks
+from quire.hooks.packages import AS_SYSTEM, allow_as_system
+from quire.settings import AllowedPackage
+
+GROUP = "quire.extensions"
+KINDS = frozenset(
+    {
+        "after_commit",
+        "after_write",
+        "around",
+        "asgi_middleware",
+        "attribute_type",
+        "auth_strategy",
+        "before_write",
+        "computed",
+        "job",
+        "on_start",
+        "on_stop",
+        "operator",
+        "policy",
+        "prepare",
+        "route",
+        "rule",
+        "schedule",
+        "storage_backend",
+        AS_SYSTEM,
+    }
+)
+"""What a package may be allowed to do: the decorators, and to act as the system."""
+
+
+class PackageError(Exception):
+    """A package cannot be loaded as the settings say; the message tells why."""
+
+
+class InstalledPackage(Struct, frozen=True, kw_only=True):
+    """An installed package that has code for Quire: its modules, and the hash of its file list."""
+
+    name: str
+    version: str
+    modules: tuple[str, ...]
+    record: str
+
+
+def installed_packages() -> dict[str, InstalledPackage]:
+    """Return all installed packages with code for Quire by name; none of them is imported."""
+    found: dict[str, InstalledPackage] = {}
+    for distribution in distributions():
+        modules = tuple(
+            sorted(one.module for one in distribution.entry_points if one.group == GROUP)
+        )
+        name = _name_of(distribution)
+        if modules and name and name not in found:  # the first one on the path counts
+            found[name] = InstalledPackage(
+                name=name,
+                version=distribution.version,
+                modules=modules,
+                record=record_hash(distribution),
+            )
+    return found
+
+
+def record_hash(distribution: Distribution) -> str:
+    """Return the hash of a distribution's list of files, as the settings write it."""
+    text = distribution.read_text("RECORD") or ""
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def load_package(
+    allowed: AllowedPackage, installed: "dict[str, InstalledPackage]"
+) -> list[ModuleType]:
+    """Import the modules of a package that the settings name.
+
+    Raises PackageError, before anything is imported, where it is not installed as the settings
+    say; and where it does more than it may.
+    """
+    found = _require_installed(allowed, installed)
+    modules = import_all(found)
+    beyond = sorted({*kinds_in(modules)} - {*allowed.may})
+    if beyond:
+        raise PackageError(f"does more than it may: add {', '.join(beyond)} to its `may`")
+    for name in found.modules:
+        allow_as_system(name.partition(".")[0], allowed=AS_SYSTEM in allowed.may)
+    return modules
+
+
+def import_all(package: InstalledPackage) -> list[ModuleType]:
+    """Import the modules of a package. Raises PackageError for one that cannot be imported."""
+    modules: list[ModuleType] = []
+    for name in package.modules:
+        try:
+            modules.append(importlib.import_module(name))
+        except (Exception, SystemExit) as error:
+            raise PackageError(f"{name}: {type(error).__name__}: {error}") from error
+    return modules
+
+
+def kinds_in(modules: Sequence[ModuleType]) -> Iterator[str]:
+    """Yield the kinds of everything that is marked in modules."""
+    for module in modules:
+        for value in vars(module).values():
+            if getattr(value, "__module__", None) == module.__name__:
+                for mark in own_marks(value):
+                    yield str(getattr(mark, "phase", "")).partition(".")[0]
+
+
+def _require_installed(
+    allowed: AllowedPackage, installed: "dict[str, InstalledPackage]"
+) -> InstalledPackage:
+    found = installed.get(canonicalize_name(allowed.name))
+    if found is None:
+        hint = nearest(allowed.name, installed)
+        raise PackageError(f"is not installed, or has no entry points of {GROUP}{hint}")
+    try:
+        fits = SpecifierSet(allowed.version).contains(found.version, prereleases=True)
+    except InvalidSpecifier:
+        raise PackageError(f'"{allowed.version}" is no version specifier') from None
+    if not fits:
+        raise PackageError(f"is installed as {found.version}, which is not {allowed.version}")
+    unknown = [one for one in allowed.may if one not in KINDS]
+    if unknown:
+        raise PackageError(f'may: unknown kind "{unknown[0]}"{nearest(unknown[0], KINDS)}')
+    if allowed.record is not None:
+        if allowed.record != found.record:
+            raise PackageError("the list of its files is not the one of `record`")
+        _require_files(found.name)
+    return found
+
+
+def _require_files(name: str) -> None:
+    """Check the files of a package against their hashes. Raises PackageError."""
+    for distribution in distributions():
+        if _name_of(distribution) != name:
+            continue
+        for file in distribution.files or ():
+            if file.hash is None:
+                continue
+            try:
+                digest = hashlib.new(file.hash.mode, file.read_binary()).digest()
+            except (OSError, ValueError) as error:
+                raise PackageError(f"{file} cannot be checked: {error}") from error
+            if urlsafe_b64encode(digest).decode().rstrip("=") != file.hash.value:
+                raise PackageError(f"{file} is not the file that was installed")
+        return
+
+
+def _name_of(distribution: Distribution) -> str:
+    """Return the name of a distribution; empty for one whose metadata are damaged."""
+    return canonicalize_name(str(distribution.metadata["Name"] or ""))
