@@ -164,12 +164,25 @@ def check(
         bool,
         Parameter(name="--json", negative="", show_default=False, help="Print the report as JSON."),
     ] = False,
+    trust: Annotated[
+        bool,
+        Parameter(
+            negative="",
+            show_default=False,
+            help="List where Python code acts as the system, and its public routes.",
+        ),
+    ] = False,
 ) -> int:
     """Look for what is wrong with a project, and say how to mend it."""
     from quire.cli.check import check_project
     from quire.cli.repair import repair_project
+    from quire.cli.trust import list_trust
     from quire.errors import ApplicationError
 
+    if trust:
+        if repair or as_json or duplicates or dry_run or yes:
+            raise ApplicationError("--trust goes with no other option.")
+        return list_trust(project)
     if repair and as_json:
         raise ApplicationError("--json is for reports, not for --repair.")
     if repair:

@@ -37,6 +37,7 @@ class ComputedCheck(MarkCheck[ComputedMark]):
                 name=self.name,
                 function=self.function,  # type: ignore[arg-type]  # its signature was checked
                 needs=tuple(dict.fromkeys(("documentId", *needs))),
+                reveals=tuple(reveals),
                 batch=mark.batch,
                 default=mark.default,
                 volatile=mark.volatile,

@@ -59,6 +59,7 @@ class ComputedField(Struct, frozen=True, kw_only=True, eq=False):
     name: str
     function: Callable[..., Any]
     needs: tuple[str, ...]
+    reveals: tuple[str, ...]
     batch: bool
     default: bool
     volatile: bool
