@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from quire.app import build_app
-from quire.customisations import find_customisations
+from quire.customisations import Customisations, find_customisations
 from quire.customisations.summary import Served, TypeSummary, summarize
 from quire.database.tables.table_map import map_tables
 from quire.errors import QuireError, SchemaError
@@ -66,11 +66,21 @@ def try_project(project: Path, *, serve: bool) -> ProjectResult:
         found = find_customisations(settings, schema)
         result.types = summarize(found, schema)
         if serve:
-            _serve(project, result)
+            _serve(project, result, _guarded_paths(found))
     return result
 
 
-def _serve(project: Path, result: ProjectResult) -> None:
+def _guarded_paths(found: Customisations) -> frozenset[str]:
+    """Return the paths below the API whose code may refuse the request of a visitor."""
+    return frozenset(
+        route.path.strip("/")
+        for routes in found.routes.values()
+        for route in routes
+        if route.needs_user or route.is_refused or route.is_scripted or route.steps or route.read
+    )
+
+
+def _serve(project: Path, result: ProjectResult, guarded: frozenset[str]) -> None:
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "site"
         copy.mkdir()
@@ -80,13 +90,16 @@ def _serve(project: Path, result: ProjectResult) -> None:
             elif (project / name).exists():
                 shutil.copy(project / name, copy / name)
         try:
-            result.wrong = tuple(asyncio.run(_responses(copy, result)))
+            result.wrong = tuple(asyncio.run(_responses(copy, result, guarded)))
         except QuireError as error:
             result.problems = (str(error),)
 
 
-async def _responses(project: Path, result: ProjectResult) -> list[str]:
-    """Return what routes respond with that should list content, or refuse to."""
+async def _responses(project: Path, result: ProjectResult, guarded: frozenset[str]) -> list[str]:
+    """Return what routes respond with that should list content, or refuse to.
+
+    Where code stands before a route, it may refuse the request, but not fail.
+    """
     lines = (f"{name}={value}" for name, value in _SECRETS.items())
     (project / ".env").write_text("\n".join(lines), encoding="utf-8")
     settings = load_settings(project, overrides=_SQLITE, environ={})
@@ -108,7 +121,8 @@ async def _responses(project: Path, result: ProjectResult) -> list[str]:
             expected = (
                 403 if not is_granted or f"{route.uid}.find" in closed else 404 if single else 200
             )
-            if response.status != expected:
+            refuses = route.path in guarded and 400 <= response.status < 500
+            if response.status != expected and not (refuses and expected != 403):
                 wrong.append(f"GET {prefix}/{route.path}: {response.status} in place of {expected}")
     return wrong
 

@@ -194,6 +194,55 @@ async def test_errors_are_those_of_the_reference(
         assert error(await site.send("POST", "own/x", {})) == expected
 
 
+RULES = (
+    "const LIMIT = 3; module.exports = { most: LIMIT, async check(data) {"
+    " const rules = [{ name: 'long', run: this.isShort }, { name: 'loud', run: this.isQuiet }];"
+    " const broken = []; for (const rule of rules) {"
+    "  if (!(await rule.run(data))) broken.push(rule.name); } return broken; },"
+    " async isShort(data) { return data.title.length <= LIMIT; },"
+    " isQuiet: (data) => data.title === data.title.toLowerCase(), fetched() { FETCHED } };"
+)
+
+
+@pytest.mark.whatever_the_database("nothing is read")
+async def test_code_calls_methods_of_an_object_of_another_file(kind: Kind, tmp_path: Path) -> None:
+    before = "const rules = require('../../../rules');"
+    body = (
+        "async own(ctx) { const broken = await rules.check(ctx.request.body);"
+        " return { broken, most: rules.most, none: ctx.request.body.run ? rules.check(1) : 0 }; }"
+    )
+    files = project(body, before=before, rules=RULES.replace("FETCHED", "return fetch('x');"))
+    async with notes(kind, tmp_path, files) as site:
+        answers = [
+            read(await site.send("POST", "own/x", {"title": title})) for title in ("ab", "ABCD")
+        ]
+        not_a_function = await site.send("POST", "own/x", {"title": "a", "run": 1})
+
+    assert answers[0] == {"broken": [], "most": 3, "none": 0}
+    assert answers[1]["broken"] == ["long", "loud"]
+    assert not_a_function.status == 500
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return rules.fetched();",
+        "return rules.check.call(ctx);",
+        "rules.most = 4; return 1;",
+        "return rules.gone();",
+        "return ctx.request.body.unknown();",
+    ],
+)
+def test_an_object_of_another_file_does_nothing_else(tmp_path: Path, body: str) -> None:
+    files = project(
+        f"async own(ctx) {{ {body} }}",
+        before="const rules = require('../../../rules');",
+        rules=RULES.replace("FETCHED", "return fetch('x');"),
+    )
+
+    assert [one.path for one in customised(tmp_path, files).unserved] == ["/own/:documentId"]
+
+
 NEAR_MISSES = {
     "a package": "await axios.get('x'); return 1;",
     "the network": "await fetch('http://x'); return 1;",

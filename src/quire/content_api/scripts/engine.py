@@ -44,6 +44,7 @@ from quire.javascript.running.values import (
     ThrownError,
     UnsupportedError,
     as_json,
+    is_nullish,
 )
 from quire.javascript.scope import UNDEFINED
 from quire.schema.model import PUBLISHED_STATUS, ContentType, TypeKind
@@ -381,7 +382,7 @@ class DataAccess(DataReads):
     def _data(self, content_type: ContentType, data: object) -> dict[str, object]:
         """Return the attributes in data; what is none is passed over, as in the reference."""
         self._require_writable(content_type)
-        found = as_json(data)
+        found = {} if is_nullish(data) else as_json(data)
         if not isinstance(found, dict):
             raise UnsupportedError("writes data that are no object")
         if any(name in found for name in _IDENTITIES):

@@ -152,6 +152,8 @@ class _Checker(Struct):
     seen: set[tuple[int, tuple[Path | None, ...], str]] = field(default_factory=set)
     alive: list[object] = field(default_factory=list)
     """What was seen, so that no id stands for two."""
+    methods: set[str] = field(default_factory=set)
+    """The names of functions in objects that code makes, which it may call later."""
 
     # Functions
 
@@ -360,6 +362,8 @@ class _Checker(Struct):
         elif isinstance(value, Property):
             if not isinstance(value.key, str):
                 self.value(value.key, names)
+            elif isinstance(value.value, Function) or _is_of_this(value.value):
+                self.methods.add(value.key)
             self.value(value.value, names)
         elif _is_statement(value):
             self._statement(value, names)  # type: ignore[arg-type]
@@ -370,7 +374,20 @@ class _Checker(Struct):
 
     def value(self, value: Expression, names: Names) -> None:
         """Check an expression that stands for a plain value."""
-        self._plain(self._checked(value, names))
+        path = self._checked(value, names)
+        if path is None or path[:2] != ("method", "this") or not self._own_method(path[2]):
+            self._plain(path)
+
+    def _own_method(self, name: str) -> bool:
+        """Whether ``this`` has a function of a name; checks it, as it may be called later."""
+        if self.own is None:
+            return False
+        module, made = self.own
+        _, found = self._object(module, made)
+        if not isinstance(_member(found, name), Function):
+            return False
+        self._this_call(name, (), Names(module))
+        return True
 
     def _plain(self, kind: Path | None) -> None:
         if kind is not None and (kind in LIVE or kind[0] in _NO_VALUES):
@@ -470,6 +487,10 @@ class _Checker(Struct):
             case Unary("()" | "await", inner):
                 return self._path_of(inner, names, check=check)
             case Member(inner, str() as key):
+                constant = self._constant_object(inner, names)
+                if constant is not None:
+                    self._constant_member(*constant, key)
+                    return None
                 path = self._path_of(inner, names, check=check)
                 if path is not None:
                     return self._path((*path, key))
@@ -634,23 +655,75 @@ class _Checker(Struct):
     ) -> None:
         kinds = [self._argument(one, names) for one in arguments]
         service = self._require_service(uid)
-        checker = _Checker(
-            self.project,
-            is_core=service.is_core,
-            of_service=True,
-            seen=self.seen,
-            alive=self.alive,
-        )
+        checker = self._of_object(is_core=service.is_core)
         mark = (id(service.made), tuple(kinds), key)
         if mark in self.seen:
             return
         self.seen.add(mark)
         self.alive.append(service)
-        _, found = checker._object(service.module, service.made)
+        _, found = checker._object(service.module, service.made)  # noqa: SLF001 - of the same class
         if _member(found, key) is None and service.is_core and key in SERVICE_READS:
             return
         checker.method(service.module, service.made, key, kinds)
         self.project.note_call(uid, key)
+
+    def _of_object(self, *, is_core: bool) -> "_Checker":
+        """Return what checks the methods of another object, a service or a constant."""
+        return _Checker(
+            self.project,
+            is_core=is_core,
+            of_service=True,
+            seen=self.seen,
+            alive=self.alive,
+            methods=self.methods,
+        )
+
+    def _constant_object(self, of: Expression, names: Names) -> tuple[Module, Object] | None:
+        """Return the object that a name of a module stands for, here or where it comes from."""
+        if not isinstance(of, Name) or names.knows(of.text):
+            return None
+        module, value = names.module, names.module.followed(of)
+        if of.text in module.imports:
+            try:
+                module, value = module.imported(of.text)
+            except NotPlainError:
+                return None
+            value = module.followed(value)
+        return (module, value) if isinstance(value, Object) else None
+
+    def _constant_method(
+        self, module: Module, made: Object, key: str, kinds: Sequence[Path | None]
+    ) -> None:
+        """Check a method of an object of a module."""
+        mark = (id(made), tuple(kinds), key)
+        if mark in self.seen:
+            return
+        self.seen.add(mark)
+        self.alive.append(made)
+        self._of_object(is_core=False).method(module, made, key, kinds)
+        self._constant_values(module, made)
+
+    def _constant_member(self, module: Module, made: Object, key: str) -> None:
+        """Check a member of an object of a module, which may be a function that is called later."""
+        if isinstance(_member(made, key), Function):
+            self._constant_method(module, made, key, ())
+        else:
+            self._constant_values(module, made)
+
+    def _constant_values(self, module: Module, made: Object) -> None:
+        """Check what an object of a module holds beside functions."""
+        mark = (id(made), (), "values of the object")
+        if mark in self.seen:
+            return
+        self.seen.add(mark)
+        self.alive.append(made)
+        names = Names(module)
+        for member in made.members:
+            if isinstance(member, Property) and not isinstance(member.key, str):
+                self.value(member.key, names)
+            if not isinstance(member.value, Function):
+                require_constant(member.value, module)
+                self.value(member.value, names)
 
     def _argument(self, value: Expression, names: Names) -> Path | None:
         """Check an argument of a function of the project; the request may be handed to it."""
@@ -784,18 +857,12 @@ class _Checker(Struct):
                 require_global_member(known, key)
             self._values(arguments, names)
             return
-        if isinstance(of, Name) and not names.knows(of.text):
-            module = names.module
-            value = module.followed(of)
-            if isinstance(value, Object) and (own := _member(value, key)) is not None:
-                function = module.followed(own)
-                if not isinstance(function, Function):
-                    raise NotUnderstoodError(f"calls {key}")
-                kinds = [self._argument(one, names) for one in arguments]
-                self.function(module, function, kinds)
-                self.value(of, names)
-                return
-        if key not in METHOD_NAMES:
+        constant = self._constant_object(of, names)
+        if constant is not None and _member(constant[1], key) is not None:
+            kinds = [self._argument(one, names) for one in arguments]
+            self._constant_method(*constant, key, kinds)
+            return
+        if key not in METHOD_NAMES and key not in self.methods:
             raise NotUnderstoodError(f"calls {key}")
         require_known_locale(key, arguments, names.module)
         if key in _CHANGING:
@@ -841,6 +908,10 @@ class _Checker(Struct):
 
 def _function_path(index: int) -> Path:
     return ("function", str(index))
+
+
+def _is_of_this(value: Expression) -> bool:
+    return isinstance(value, Member) and value.object == Name("this")
 
 
 def _is_plain_member(member: object) -> bool:
