@@ -35,6 +35,23 @@ async def count_papers(write):
 def welcome(write):
     fired.append(write.document_id)
 
+class PaperRecord(Shape[Document]):
+    title: str
+
+@after_commit(PAPER, on=["create"], shape=PaperRecord, status="draft")
+async def index(changes):
+    titles = [one.document.title for one in changes]
+    sent = {"titles": titles}
+    await http.post("https://search.example/bulk", json=sent, headers={"x-key": shop.key})
+
+@job()
+async def send() -> None:
+    fired.append("send")
+
+@schedule("0 3 * * *")
+async def nightly() -> None:
+    fired.append("nightly")
+
 @route.get("/papers/key")
 def key() -> str:
     return shop.key
@@ -126,6 +143,33 @@ async def test_the_clock_is_the_one_of_the_project(project: Project) -> None:
         project.clock.advance(days=-1)
 
 
+async def test_jobs_deliveries_and_schedules_run_when_a_test_drains(project: Project) -> None:
+    token = await project.token()
+    await create(token)
+    assert project.fired["send"] == project.fired["index"] == 0
+    with project.http.expect("POST", "/bulk", json={"ok": True}) as sent:
+        await project.drain()
+    assert sent.json == {"titles": ["TIDES"]}
+    assert sent.request.headers["x-key"] == "for tests"
+    assert (project.fired["index"], project.fired["nightly"]) == (1, 0)
+    project.clock.freeze("2030-01-01T22:00")
+    await project.drain()
+    nights = project.fired["nightly"]
+    await project.until("03:00")
+    assert project.fired["nightly"] == nights + 1
+    assert project.clock.now.isoformat() == "2030-01-02T03:00:00+00:00"
+
+
+async def test_what_fails_or_is_not_expected_fails_the_test(project: Project) -> None:
+    token = await project.token()
+    await create(token)
+    with pytest.raises(AssertionError, match="index failed, attempt 1: .*is not expected"):
+        await project.drain()
+    with pytest.raises(AssertionError, match="DELETE …/bulk was not sent"):
+        with project.http.expect("DELETE", "/bulk"):
+            pass
+
+
 def test_a_plain_function_may_look_at_the_fixture(project: Project) -> None:
     assert project.fired == {}
 """
@@ -147,7 +191,7 @@ def test_the_fixture_runs_the_project_on_each_kind_of_database(kind: Kind, tmp_p
     folder = make_project(tmp_path)
     before = {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
 
-    assert run_pytest(folder, f"--quire-database={url}") == {"passed": 8}
+    assert run_pytest(folder, f"--quire-database={url}") == {"passed": 10}
 
     assert {path for path in folder.rglob("*") if "__pycache__" not in path.parts} == before
 
@@ -155,7 +199,7 @@ def test_the_fixture_runs_the_project_on_each_kind_of_database(kind: Kind, tmp_p
 @pytest.mark.whatever_the_database("it is about the plug-ins of pytest")
 def test_tests_may_be_run_by_a_plug_in_of_their_own(kind: Kind, tmp_path: Path) -> None:
     options = ("-p", "asyncio", "-o", "asyncio_mode=auto", "-o", SCOPE)
-    assert run_pytest(make_project(tmp_path), *options) == {"passed": 8}
+    assert run_pytest(make_project(tmp_path), *options) == {"passed": 10}
 
 
 @pytest.mark.whatever_the_database("it does not start")

@@ -1,6 +1,6 @@
 """The clock of a project under test."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 from quire.clock import now_ms
 
@@ -33,6 +33,19 @@ class ProjectClock:
         self._present = self() if at is None else _milliseconds(at)
         self._since = None
 
+    def go_to(self, moment: datetime | str) -> None:
+        """Set the clock forward to a moment, or to the next time of day (``"03:00"``), in UTC.
+
+        Raises ValueError for a moment that has passed.
+        """
+        if isinstance(moment, str) and len(moment) <= len("03:00:00"):
+            moment = _next(self.now, time.fromisoformat(moment))
+        step = _milliseconds(moment) - self()
+        if step < 0:
+            message = "the clock does not go back"
+            raise ValueError(message)
+        self._present += step
+
     def advance(
         self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0
     ) -> None:
@@ -42,6 +55,16 @@ class ProjectClock:
             message = "the clock does not go back"
             raise ValueError(message)
         self._present += step // timedelta(milliseconds=1)
+
+
+def _next(now: datetime, time_of_day: time) -> datetime:
+    moment = now.replace(
+        hour=time_of_day.hour,
+        minute=time_of_day.minute,
+        second=time_of_day.second,
+        microsecond=0,
+    )
+    return moment if moment > now else moment + timedelta(days=1)
 
 
 def _milliseconds(moment: datetime | str) -> int:

@@ -125,7 +125,7 @@ def project(_quire_workspace: "Workspace") -> "Iterator[Project]":
     try:
         yield running
     finally:
-        loop.run(_quire_workspace.stop(app))
+        loop.run(_quire_workspace.stop(app, running))
 
 
 def _project_folder(config: pytest.Config) -> Path:

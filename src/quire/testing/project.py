@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, TypeVar
 
 import httpx
@@ -27,8 +28,10 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.errors import nearest
 from quire.runtime.schema_runtime import SchemaRuntime
 from quire.schema.model import USER_UID
+from quire.testing.background import Background
 from quire.testing.client import Client
 from quire.testing.clock import ProjectClock
+from quire.testing.http import ExpectedRequests
 from quire.testing.loop import LoopThread
 
 T = TypeVar("T")
@@ -77,7 +80,11 @@ class Project:
         *,
         fired: Counter[str],
         first_administrator: AdminUser,
+        background: Background,
     ) -> None:
+        self.http = ExpectedRequests()
+        """What the code of the project sends to other servers."""
+        self._background = background
         self.clock = clock
         self.fired = fired
         self._app = app
@@ -167,6 +174,22 @@ class Project:
         invited = await self._loop.wait_for(self._invited(created["registrationToken"]))
         await boss.put(f"/admin/users/{created['id']}", json={"isActive": True})
         return self._admin_client(await self._loop.wait_for(self._begin(invited)))
+
+    async def drain(self) -> None:
+        """Run the jobs, schedules and deliveries of changes that are due, and what they cause.
+
+        Nothing of it runs before, so that tests see the order. Raises AssertionError when any
+        fails.
+        """
+        await self._loop.wait_for(self._background.drain(self.clock()))
+
+    async def until(self, moment: datetime | str) -> None:
+        """Set the clock forward to a moment or a time of day in UTC, and `drain`.
+
+        A text is as in ISO 8601: ``"2026-01-01T03:00"``, or ``"03:00"`` for the next time.
+        """
+        self.clock.go_to(moment)
+        await self.drain()
 
     @contextmanager
     def statements(self, *, at_most: int) -> Iterator[None]:

@@ -21,6 +21,7 @@ from quire.seeding.load import read_content
 from quire.seeding.project import make_database, seed
 from quire.settings import SETTINGS_FILE, Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
+from quire.testing.background import Background
 from quire.testing.calls import count_calls
 from quire.testing.clock import ProjectClock
 from quire.testing.databases import TestDatabases
@@ -115,13 +116,25 @@ class Workspace:
             is_timed=True,
         )
         await app.start()
+        services = app.services
+        if services is None:
+            raise RuntimeError("the application has not started")
+        background = Background(services.database, services.jobs)
+        await background.hold()
         project = Project(
-            app, self.loop, clock, fired=fired, first_administrator=self._administrator
+            app,
+            self.loop,
+            clock,
+            fired=fired,
+            first_administrator=self._administrator,
+            background=background,
         )
+        project.http.install()
         return app, project
 
-    async def stop(self, app: Application) -> None:
+    async def stop(self, app: Application, project: Project) -> None:
         """Stop the copy of a test, and drop it."""
+        project.http.remove()
         await app.stop()
         folder = app.settings.project
         await self._databases.drop(folder)

@@ -1,0 +1,94 @@
+"""Jobs, schedules and deliveries of a project under test, which run when a test asks for it."""
+
+import asyncio
+
+from quire.database.connection import Database
+from quire.database.stores.changes import CHANGES
+from quire.database.stores.jobs import JOBS
+from quire.jobs.setup import JobParts
+
+_SECONDS = 60
+_PAUSE = 0.01
+_MOST_ROWS = 1000
+
+
+class Background:
+    """The workers of a project under test, stopped but for `drain`."""
+
+    def __init__(self, database: Database, parts: JobParts) -> None:
+        self._database = database
+        self._parts = parts
+
+    async def hold(self) -> None:
+        """Stop the workers, which have begun with the application; schedules know the time then."""
+        await self._parts.stop(1)
+        await self._parts.schedules.work()
+
+    async def drain(self, now: int) -> None:
+        """Run all that is due at ``now``, and what that enqueues in turn.
+
+        Raises AssertionError with the messages of what has failed.
+        """
+        before = await self._failures()
+        self._parts.start()
+        try:
+            async with asyncio.timeout(_SECONDS):
+                await self._parts.schedules.work()
+                while not await self._is_idle(now):
+                    self._wake()
+                    await asyncio.sleep(_PAUSE)
+        finally:
+            await self._parts.stop(5)
+        failed = [text for key, text in (await self._failures()).items() if before.get(key) != text]
+        if failed:
+            raise AssertionError("\n".join(failed))
+
+    def _wake(self) -> None:
+        self._parts.worker.wake()
+        self._parts.changes.wake()
+
+    async def _is_idle(self, now: int) -> bool:
+        if self._parts.worker.is_running or self._parts.changes.is_delivering:
+            return False
+        jobs, changes = await self._rows()
+        # What has failed is due again later.
+        return all(due > now for due in (*jobs, *changes))
+
+    async def _rows(self) -> tuple[list[int], list[int]]:
+        """Return when what has not ended is due: jobs, and changes."""
+        parts, read = self._parts, self._database.read
+        jobs: list[int] = []
+        changes: list[int] = []
+        if await read(lambda: parts.queue.tables.exists(JOBS)):
+            found = await read(
+                lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MOST_ROWS)
+            )
+            jobs = [one.due for one in found if one.ended_at is None]
+        if await read(lambda: parts.change_queue.tables.exists(CHANGES)):
+            rows = parts.change_queue.rows
+            waiting = await read(lambda: rows.find(dead=None, before=None, limit=_MOST_ROWS))
+            changes = [one.due for one in waiting if one.ended_at is None]
+        return jobs, changes
+
+    async def _failures(self) -> dict[tuple[str, int], str]:
+        """Return the messages of failures, by what has failed; another attempt is another one."""
+        parts, read = self._parts, self._database.read
+        found: dict[tuple[str, int], str] = {}
+        if await read(lambda: parts.queue.tables.exists(JOBS)):
+            jobs = await read(
+                lambda: parts.queue.rows.find(state=None, name=None, before=None, limit=_MOST_ROWS)
+            )
+            found |= {
+                ("job", one.id): f"{one.name} failed, attempt {one.attempts}: {one.message}"
+                for one in jobs
+                if one.message
+            }
+        if await read(lambda: parts.change_queue.tables.exists(CHANGES)):
+            rows = parts.change_queue.rows
+            changes = await read(lambda: rows.find(dead=None, before=None, limit=_MOST_ROWS))
+            found |= {
+                ("change", one.id): f"{one.listener} failed, attempt {one.attempts}: {one.message}"
+                for one in changes
+                if one.message
+            }
+        return found

@@ -1,0 +1,89 @@
+"""Requests of a project's code to other servers, which tests expect and answer."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+
+from quire.document_service.http_client import http
+
+
+class SentRequest:
+    """A request that was expected: what was sent, as soon as it was sent."""
+
+    def __init__(self, method: str, path: str, response: httpx.Response) -> None:
+        self.method = method
+        self.path = path
+        self.response = response
+        self.requests: list[httpx.Request] = []
+        """All that were sent, in their order."""
+
+    @property
+    def request(self) -> httpx.Request:
+        """The last one. Raises LookupError if there is none yet."""
+        if not self.requests:
+            raise LookupError(f"{self.method} {self.path} was not sent yet")
+        return self.requests[-1]
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - JSON
+        """The body of the last one as JSON."""
+        return json.loads(self.request.content)
+
+    def fits(self, request: httpx.Request) -> bool:
+        """Tell whether a request is one that was expected."""
+        return request.method == self.method and request.url.path.endswith(self.path)
+
+
+class ExpectedRequests(httpx.AsyncBaseTransport):
+    """Answers what tests expect, and refuses everything else."""
+
+    def __init__(self) -> None:
+        self._expected: list[SentRequest] = []
+
+    @contextmanager
+    def expect(
+        self,
+        method: str,
+        path: str,
+        *,
+        status: int = 200,
+        json: object = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Iterator[SentRequest]:
+        """Answer requests within the block, whose paths end with ``path``; fails if there is none.
+
+        ``status``, ``json`` and ``headers`` are the answer.
+        """
+        answer = httpx.Response(status, json=json, headers=headers)
+        expected = SentRequest(method.upper(), path, answer)
+        self._expected.append(expected)
+        try:
+            yield expected
+        finally:
+            self._expected.remove(expected)
+        if not expected.requests:
+            raise AssertionError(f"{expected.method} …{path} was not sent")
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Answer a request. Raises httpx.ConnectError for one that nobody expects."""
+        await request.aread()
+        for expected in reversed(self._expected):
+            if expected.fits(request):
+                expected.requests.append(request)
+                answer = expected.response
+                return httpx.Response(
+                    answer.status_code, headers=answer.headers, content=answer.content
+                )
+        message = f"{request.method} {request.url} is not expected: use project.http.expect(…)"
+        raise httpx.ConnectError(message, request=request)
+
+    def install(self) -> None:
+        """Take the place of the network for the code of the project."""
+        http.transport = self
+
+    def remove(self) -> None:
+        """Give the network back."""
+        http.transport = None
