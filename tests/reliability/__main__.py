@@ -3,7 +3,8 @@
 Outages of PostgreSQL for as long as wanted: ``python -m tests.reliability outage``. And as many
 changes of content types as wanted: ``python -m tests.reliability remodels --times 100``. The server
 killed while they change: ``python -m tests.reliability remodel-crash``. Migrations that end after
-each of their statements: ``python -m tests.reliability migrations``.
+each of their statements: ``python -m tests.reliability migrations``. Jobs and what follows commits
+when the server is killed: ``python -m tests.reliability background --rounds 200``.
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from tests.databases.kinds import KINDS, KindName, kind_called
 from tests.postgresql.cluster import Cluster
 from tests.postgresql.session import Session
 from tests.reliability.articles import Site
+from tests.reliability.background_crash import crash_background
 from tests.reliability.crash import crash
 from tests.reliability.migrating import change_files, cut_off
 from tests.reliability.outage import WAYS, Outcome, live_through
@@ -73,6 +75,44 @@ def reliability(
     console.print(
         f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
         f" {outcome.unanswered} cut off, {len(outcome.problems)} faults",
+        highlight=False,
+    )
+    return 1 if outcome.problems else 0
+
+
+@app.command
+def background(
+    *, rounds: int = 200, seconds: float = 1.0, seed: int = 1, database: KindName = "sqlite"
+) -> int:
+    """Kill the server while it is written to, and look at which jobs and functions have run.
+
+    Parameters
+    ----------
+    rounds
+        How many times it is killed.
+    seconds
+        How long it is written to at the longest, before it is killed at a random moment.
+    seed
+        Decides those moments.
+    database
+        The kind of database.
+    """
+    console = Console()
+    with TemporaryDirectory() as folder, console.status("starting") as status:
+        project = kind_called(database).recorded(Path(folder) / "project")
+        outcome = crash_background(
+            project,
+            lambda: quire(project, 2),
+            rounds=rounds,
+            seconds=seconds,
+            seed=seed,
+            progress=status.update,
+        )
+    for problem in outcome.problems:
+        console.print(problem, style="red", markup=False)
+    console.print(
+        f"killed {outcome.rounds} times, {outcome.acknowledged:,} writes acknowledged,"
+        f" {len(outcome.problems)} faults",
         highlight=False,
     )
     return 1 if outcome.problems else 0

@@ -31,7 +31,8 @@ from quire.ids import new_document_id
 _log = structlog.get_logger("quire.jobs")
 
 _TIMEOUT_SECONDS = 30.0
-_LEASE_MS = 60_000
+_LEASE_MS = 40_000
+"""Longer than a call may take; what a lost process was told of is told again after it."""
 _AT_ONCE = 4
 """How many calls of one function run at once, each for other documents."""
 _TRIES = (Attempts(0, 0, 100), Attempts(1, 2, 10), Attempts(3, 1_000_000, 1))
