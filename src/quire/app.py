@@ -11,6 +11,7 @@ import structlog
 
 from quire.auth.user_settings import advanced_options
 from quire.builder.file_transaction import recover
+from quire.builder.follow import follow_record
 from quire.clock import Clock, now_ms
 from quire.content_api.content import ContentApi
 from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
@@ -19,6 +20,7 @@ from quire.content_api.routes import Route
 from quire.content_api.timing import DatabaseTimings
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
+from quire.database.migration.schema_record import recorded_schema
 from quire.database.observed import ObservedDatabase
 from quire.database.open import open_database, require_tables
 from quire.database.schema_version import announced_schema
@@ -151,6 +153,7 @@ class Application:
         await self.start()
         if "state" in scope:
             scope["state"]["collect_metrics"] = self.collect_metrics
+            scope["state"]["begin_drain"] = self.begin_drain
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await self.stop()
@@ -247,8 +250,25 @@ class Application:
         self._schemas = SchemaFollower(database, following, disregarded=disregarded)
         self._schemas.start()
 
-    def _load(self, announced: str) -> Schema:
-        """Read the schema that the tables are said to have; a change of files is finished first."""
+    async def _load(self, announced: str) -> Schema:
+        """Read the schema that the tables are said to have; a change of files is finished first.
+
+        Where another server has made the change in a folder of its own, the files follow what it
+        has recorded, but for the folder of somebody who develops.
+        """
+        schema = await asyncio.to_thread(self._load_files, announced)
+        if schema.version == announced or self.services is None or self.settings.is_development:
+            return schema
+        database = self.services.database
+        record = await database.read(lambda: recorded_schema(Writes(database.dialect)))
+        if record is None or record.version != announced:
+            return schema
+        followed = await asyncio.to_thread(follow_record, self.settings, self.schema, record)
+        if followed is not None:
+            return followed
+        return await asyncio.to_thread(self._load_files, announced)
+
+    def _load_files(self, announced: str) -> Schema:
         recover(self.settings.project, announced)
         return load_project_schema(self.settings)
 
@@ -261,6 +281,12 @@ class Application:
                 SchemaProblem(one.file, f"line {one.line}", one.message) for one in error.problems
             ]
         return []
+
+    def begin_drain(self) -> float:
+        """Say from now on that the process is not ready; return for how many seconds it goes on."""
+        if self.services is not None:
+            self.services.stop_notice.is_given = True
+        return self.settings.server.drain_timeout.total_seconds()
 
     async def collect_metrics(self) -> list[MetricFamily]:
         """Return what this process has measured; nothing before the start."""

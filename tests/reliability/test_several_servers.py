@@ -7,6 +7,7 @@ memory what there was.
 """
 
 import json
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -121,7 +122,7 @@ def served(kind: Kind, recorded: Path, folder: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def servers(
+def neighbours(
     kind: Kind, recorded: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Servers]:
     """Two servers that were started on their own."""
@@ -129,6 +130,28 @@ def servers(
         project = stack.enter_context(served(kind, recorded, tmp_path_factory.mktemp("servers")))
         started = [stack.enter_context(serving("start", project)) for _ in range(2)]
         yield Servers(*(stack.enter_context(closing(Client(address))) for address, _ in started))
+
+
+@pytest.fixture(scope="module")
+def nodes(
+    kind: Kind, recorded: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Servers]:
+    """Two servers that share nothing but the database: each has a folder of its own."""
+    with ExitStack() as stack:
+        project = stack.enter_context(served(kind, recorded, tmp_path_factory.mktemp("nodes")))
+        other = apart(project, project.with_name("other"))
+        started = [stack.enter_context(serving("start", one)) for one in (project, other)]
+        yield Servers(*(stack.enter_context(closing(Client(address))) for address, _ in started))
+
+
+def apart(project: Path, folder: Path) -> Path:
+    """Copy a project without what servers write into its folder; it keeps its database."""
+    copied = shutil.copytree(project, folder, ignore=shutil.ignore_patterns(".tmp", "uploads"))
+    file = project / ".tmp" / "data.db"
+    if file.exists():
+        with (copied / ".env").open("a", encoding="utf-8") as environment:
+            environment.write(f"\nDATABASE_FILENAME={file}\n")
+    return copied
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +166,15 @@ def workers(
         yield Servers(*(stack.enter_context(closing(client)) for client in clients))
 
 
-@pytest.fixture(params=["servers", "workers"])
+@pytest.fixture(scope="module", params=["same folder", "own folders"])
+def servers(request: pytest.FixtureRequest, kind: Kind) -> Servers:
+    """Two servers, in one folder and in two."""
+    name = "neighbours" if request.param == "same folder" else "nodes"
+    found: Servers = request.getfixturevalue(name)
+    return found
+
+
+@pytest.fixture(params=["neighbours", "nodes", "workers"])
 def processes(request: pytest.FixtureRequest, kind: Kind) -> Servers:
     found: Servers = request.getfixturevalue(request.param)
     return found

@@ -38,6 +38,8 @@ FACTORY = "quire.cli.serve:application_of_process"
 RELOAD_DELAY = 0.5
 _BACKLOG = 2048
 _READY_WITHIN = 60.0
+_TICK_SECONDS = 0.1
+"""As often as uvicorn does what it does again and again, such as writing the date."""
 
 _log = structlog.get_logger("quire")
 
@@ -196,8 +198,27 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
 class GracefulServer(MeasuredServer):
     """A server that serves the connections which have arrived when it is told to stop."""
 
+    _is_drained = False
+
+    async def drain(self) -> None:
+        """Go on for a while after a signal, so that whoever asks whether to send requests sees it.
+
+        A second signal ends it.
+        """
+        begin: Callable[[], float] | None = self.lifespan.state.get("begin_drain")
+        if self._is_drained or begin is None:
+            return
+        self._is_drained = True
+        ticks = round(begin() / _TICK_SECONDS)
+        for tick in range(ticks):
+            if self.force_exit:
+                return
+            await self.on_tick(tick)
+            await asyncio.sleep(_TICK_SECONDS)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Refuse new connections, finish what is under way, stop the application."""
+        await self.drain()
         # Closing a listening socket resets the connections that nobody has accepted. Nothing may
         # be awaited between the two.
         accepted = [connection for sock in sockets or () for connection in _accept_all(sock)]
@@ -271,6 +292,7 @@ class Server(GracefulServer):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop what still runs beside the requests, then do as every server does."""
+        await self.drain()
         if self._advising is not None:
             self._advising.cancel()
         if self._metrics is not None:

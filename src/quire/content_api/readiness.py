@@ -26,6 +26,13 @@ _log = structlog.get_logger("quire.ready")
 State = Literal["ok", "failed", "unknown"]
 
 
+class StopNotice:
+    """Whether the process was told to stop, and only goes on until nobody sends requests."""
+
+    def __init__(self) -> None:
+        self.is_given = False
+
+
 class Readiness:
     """Checks of the database on which every answer depends."""
 
@@ -36,12 +43,14 @@ class Readiness:
         *,
         tables: ColumnNames,
         require_schema: WriteCheck,
+        stop_notice: StopNotice | None = None,
     ) -> None:
         """``tables`` are those of the schema; ``require_schema`` raises where it is another one."""
         self._database = database
         self._inspector = inspector
         self._tables = tables
         self._require_schema = require_schema
+        self._stop_notice = stop_notice or StopNotice()
         self._failed: tuple[str, ...] = ()
         """The checks that have failed the last time."""
         self._inspected: VersionedValue[bool] = VersionedValue()
@@ -49,6 +58,9 @@ class Readiness:
 
     async def respond(self) -> Response:
         """Answer 200 if all checks pass, 503 otherwise; the body tells the state of each."""
+        if self._stop_notice.is_given:
+            body = {"status": "unavailable", "checks": {"stopping": "failed"}}
+            return Response(503, msgspec.json.encode(body), headers=_UNAVAILABLE_HEADERS)
         checks = await self._check()
         failed = tuple(name for name, state in checks.items() if state == "failed")
         if failed != self._failed:

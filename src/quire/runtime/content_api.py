@@ -102,6 +102,7 @@ def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
                 target_of(settings).kind.inspector,
                 tables=wanted_tables(map_tables(parts.reader.schema)),
                 require_schema=parts.require_schema,
+                stop_notice=services.stop_notice,
             ),
             public=PublicFiles(
                 project=settings.project,

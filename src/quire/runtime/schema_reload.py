@@ -33,7 +33,7 @@ class FollowerContext(Struct, frozen=True, kw_only=True):
     """
 
     present: Callable[[], str]
-    load: Callable[[str], Schema]
+    load: Callable[[str], Awaitable[Schema]]
     adopt: Callable[[Schema], Awaitable[None]]
 
 
@@ -124,7 +124,7 @@ class SchemaFollower:
     async def _adopted(self, announced: str) -> bool:
         """Let a schema take over, if the files are there; say in the log when they are not."""
         try:
-            schema = await asyncio.to_thread(self._following.load, announced)
+            schema = await self._following.load(announced)
             if schema.version == announced:
                 await self._following.adopt(schema)
                 self._refused.clear()

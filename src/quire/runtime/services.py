@@ -9,6 +9,7 @@ from quire.admin_api.login_throttle import LoginThrottle
 from quire.builder.apply import Adopt, FindCodeProblems
 from quire.clock import Clock
 from quire.content_api.content import Successor
+from quire.content_api.readiness import StopNotice
 from quire.content_api.user_routes import AccountServices, account_services
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
@@ -49,6 +50,7 @@ class Services(Struct, frozen=True, kw_only=True):
     jobs: JobParts
     slow_lists: SlowLists
     metrics: Metrics
+    stop_notice: StopNotice
     is_timed: bool
     tracing: "Tracing | None"
     successor: Successor
@@ -109,6 +111,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
         jobs=open_jobs(settings, database, writes, tables, clock),
         slow_lists=SlowLists(),
         metrics=metrics,
+        stop_notice=StopNotice(),
         is_timed=is_timed,
         tracing=tracing,
         successor=successor,

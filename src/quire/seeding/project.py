@@ -58,10 +58,13 @@ async def seed(
 
 
 async def make_database(settings: Settings, schema: Schema) -> None:
-    """Make the database of a project, without content, in the initial locale of the settings."""
+    """Make the database of a project, without content, in the initial locale of the settings.
+
+    On a database server another node may just make it, too: who comes second finds it made.
+    """
     code = settings.i18n.initial_locale
     target = target_of(settings)
-    program = first_program(
+    first = first_program(
         schema,
         map_tables(schema),
         target.kind,
@@ -70,8 +73,14 @@ async def make_database(settings: Settings, schema: Schema) -> None:
         locale=FirstLocale() if code == FirstLocale().code else FirstLocale(code=code, name=code),
         api_prefix=settings.api.prefix,
     )
+
+    def program() -> Program[None]:
+        # In the transaction of whoever writes, which waits for all others that write.
+        if not (yield from target.kind.inspector.table_names()):
+            yield from first
+
     async with target.new() as database:
-        await database.write(program)
+        await database.write(program())
 
 
 class _Work:

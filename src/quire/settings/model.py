@@ -81,6 +81,12 @@ class ServerSettings:
         "How long running requests may take to end at a stop; then they are answered 503.",
         default=timedelta(seconds=10),
     )
+    drain_timeout: timedelta = setting(
+        DURATION,
+        "How long a server that was told to stop goes on to answer, while `/_ready` is 503, for "
+        "proxies to notice.",
+        default=timedelta(0),
+    )
     calls_file: Path = setting(
         PATH,
         "File in which all processes of this machine count calls that are limited.",

@@ -22,6 +22,7 @@ from tests.conformance.corpus import credentials
 from tests.databases.kind import Kind, Rows, opened
 from tests.databases.kinds import POSTGRESQL, SQLITE
 from tests.unit.cli.processes import serving
+from tests.unit.cli.waiting import wait_for
 
 BODY = b'{"data": {"label": "sent in two pieces"}}'
 HEADERS = {
@@ -218,3 +219,44 @@ async def test_advice_that_the_database_delays_does_not_delay_the_end(project: P
             await advising.wait()
             server.should_exit = True
             await serving
+
+
+def ready(address: str) -> tuple[int, dict[str, str]]:
+    parts = urlsplit(address)
+    connection = HTTPConnection(parts.hostname or "", parts.port or 0, timeout=PATIENCE_S)
+    with closing(connection):
+        connection.request("GET", "/_ready")
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())["checks"]
+
+
+@whatever_the_workers
+def test_a_server_that_drains_is_not_ready_and_goes_on_to_answer(
+    project: Path, workers: str
+) -> None:
+    (project / "quire.toml").write_text('[server]\ndrain_timeout = "4s"\n', encoding="utf-8")
+    with serving("start", project, "--workers", workers) as (address, process):
+        assert ready(address)[0] == 200
+        with closing(SlowRequest(address)) as slow:
+            process.send_signal(signal.SIGTERM)
+            wait_for(lambda: ready(address)[0] == 503)
+            assert ready(address)[1] == {"stopping": "failed"}
+            assert request(address) == "200"
+            assert send(address, "POST")[0].status == 201
+            assert slow.finish().status == 201
+        assert ended_well(process)
+
+
+def test_a_second_signal_ends_a_drain(project: Path) -> None:
+    (project / "quire.toml").write_text('[server]\ndrain_timeout = "1h"\n', encoding="utf-8")
+    with serving("start", project) as (address, process):
+        process.send_signal(signal.SIGINT)
+        wait_for(lambda: ready(address)[0] == 503)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+
+
+async def test_without_a_drain_a_stop_is_not_put_off(project: Path) -> None:
+    app = build_app(load_settings(project, environ={}))
+
+    assert app.begin_drain() == 0
