@@ -277,7 +277,17 @@ def test_locales_are_added_and_deleted_with_a_warning(site: Site, page: Page) ->
 
 
 SCREENS = (
-    *("api-tokens", "webhooks/new", "locales", "media", "project", "users", "users/1", "roles"),
+    *(
+        "api-tokens",
+        "webhooks/new",
+        "locales",
+        "media",
+        "previews",
+        "project",
+        "users",
+        "users/1",
+        "roles",
+    ),
     *("roles/2", "end-user-roles/2", "providers", "email-templates", "advanced"),
 )
 

@@ -154,6 +154,7 @@ const settingsScreens = [
   settingsScreen('/webhooks/$id', () => import('./settings/webhooks/WebhookForm'), 'EditWebhook'),
   settingsScreen('/locales', () => import('./settings/locales/Locales'), 'Locales'),
   settingsScreen('/media', () => import('./settings/Media'), 'MediaSettings'),
+  settingsScreen('/previews', () => import('./settings/Previews'), 'PreviewSettings'),
   settingsScreen('/project', () => import('./settings/Project'), 'Project'),
   settingsScreen('/users', () => import('./settings/administrators/AdministratorList'), 'AdministratorList'),
   settingsScreen('/users/$id', () => import('./settings/administrators/AdministratorForm'), 'AdministratorForm'),

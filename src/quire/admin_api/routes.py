@@ -16,6 +16,7 @@ from quire.admin_api.end_user_requests import EndUserRequestApi
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.extras.description import AdminDescriptionApi
 from quire.admin_api.extras.jobs import JobApi
+from quire.admin_api.extras.previews import FRAME_SOURCES, PreviewApi
 from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.extras.routes import own_routes
 from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
@@ -159,6 +160,13 @@ def _content_routes(
         context.clock,
         scheduled,
     )
+    policy = settings.security.content_security_policy
+    yield from PreviewApi(
+        database,
+        context.schema,
+        context.engine.store.writes,
+        policy.get("frame-src", FRAME_SOURCES),
+    ).routes()
     yield from media_routes(settings, sources.library, context.engine)
     project = sources.project
     yield from model_routes(ModelEditor(project), ModelArchive(database, project.kind))

@@ -89,9 +89,9 @@ class AdminPages:
         ``document`` is the path of the OpenAPI document, ``reference`` that of the page to try the
         API, where that is served. Without ``admin`` the project has no admin API. ``sources`` are
         directives of the project's own content security policy: images and videos of the media
-        library may come from other hosts. ``modules`` are those of the project's code, by their
-        paths below ``/admin/``. ``directory`` holds the files of the UI, where they are
-        not where the build puts them.
+        library, and previews of entries in frames, may come from other hosts. ``modules`` are those
+        of the project's code, by their paths below ``/admin/``. ``directory`` holds the files of
+        the UI, where they are not where the build puts them.
         """
         self._directory = directory = directory or BUILT
         self._headers = _headers(sources)
@@ -161,9 +161,11 @@ def _is_page(relative: str, headers: Mapping[bytes, bytes]) -> bool:
 def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     media = sources.get("media-src", ("'self'", "data:", "blob:"))
     images = sources.get("img-src", ("'self'", "data:", "blob:"))
+    frames = sources.get("frame-src", ("'self'",))
     policy = (
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
         f"img-src {_joined(images)}; media-src {_joined(media)}; font-src 'self' data:; "
+        f"frame-src {_joined(frames)}; "
         "connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; "
         "frame-ancestors 'self'"
     )

@@ -52,6 +52,7 @@ FOR_EVERY_ADMINISTRATOR = {
     ("POST", "i18n/content-manager/actions/get-non-localized-fields"),
     ("GET", "upload/configuration"),
     ("GET", "admin/x/home"),
+    ("GET", "admin/x/previews"),
     ("GET", "admin/x/openapi.json"),
     ("GET", "admin/x/views"),
     ("POST", "admin/x/views"),

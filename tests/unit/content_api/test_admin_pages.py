@@ -90,6 +90,18 @@ async def test_images_may_come_from_where_the_project_says(built: Path, project:
     assert "script-src 'self';" in policy
 
 
+async def test_previews_may_be_framed_from_where_the_project_says(
+    built: Path, project: Path
+) -> None:
+    frames = ["'self'", "https://site.example"]
+    overrides = {"security.content_security_policy": {"frame-src": frames}}
+    for given, expected in (({}, "'self'"), (overrides, " ".join(frames))):
+        settings = load_settings(project, overrides=given, environ=SECRETS)
+        async with running(build_app(settings)) as client:
+            policy = (await client.request("GET", "/admin")).headers["content-security-policy"]
+        assert f"frame-src {expected};" in policy
+
+
 async def test_hashed_files_are_kept_for_good_and_sent_compressed(client: AsgiClient) -> None:
     plain = await client.request("GET", "/admin/assets/main-1.js")
     small = await client.request("GET", "/admin/assets/main-1.js", {"accept-encoding": "br, gzip"})

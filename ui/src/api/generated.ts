@@ -119,6 +119,7 @@ export interface Operations {
   "GET /admin/x/model/state": { body: undefined; response: { "data": { "writable": boolean; "reason": string | null } } };
   "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
   "GET /admin/x/outbox": { body: undefined; response: { "data": (OutboxChange)[] } };
+  "GET /admin/x/previews": { body: undefined; response: { "data": { "previews": Record<string, unknown>; "frameSources": (string)[] } } };
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
   "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": { "pagination": AdminPagination } } };
   "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
@@ -254,6 +255,7 @@ export interface Operations {
   "PUT /admin/users/me": { body: { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[]; "preferedLanguage"?: string | null; "currentPassword"?: string }; response: { "data": Administrator } };
   "PUT /admin/users/{id}": { body: { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[]; "preferedLanguage"?: string | null }; response: { "data": Administrator } };
   "PUT /admin/webhooks/{id}": { body: { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled"?: boolean }; response: { "data": Webhook } };
+  "PUT /admin/x/previews": { body: { "previews": Record<string, unknown> }; response: { "data": { "previews": Record<string, unknown>; "frameSources": (string)[] } } };
   "PUT /admin/x/releases/{id}": { body: { "name": string }; response: { "data": ReleaseInFull } };
   "PUT /admin/x/releases/{id}/items/{item}": { body: { "action": "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
   "PUT /admin/x/releases/{id}/schedule": { body: { "scheduledAt"?: string | null; "timezone"?: string | null }; response: { "data": { "id": number; "scheduledAt": string | null; "timezone": string | null } } };

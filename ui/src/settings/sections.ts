@@ -1,4 +1,4 @@
-import { FileImage, Globe, Info, KeyRound, LogIn, Mail, Settings2, Shield, ShieldCheck, UserRound, Webhook } from 'lucide-react'
+import { Eye, FileImage, Globe, Info, KeyRound, LogIn, Mail, Settings2, Shield, ShieldCheck, UserRound, Webhook } from 'lucide-react'
 import { useAbility } from '../api/hooks'
 
 /** The screens of the settings, in their groups, and the permission that shows each. */
@@ -7,6 +7,7 @@ const SECTIONS = [
   { group: 'project', path: '/settings/webhooks', key: 'settings.webhooks', icon: Webhook, needs: 'admin::webhooks.read' },
   { group: 'project', path: '/settings/locales', key: 'settings.locales', icon: Globe, needs: 'plugin::i18n.locale.read' },
   { group: 'project', path: '/settings/media', key: 'settings.media', icon: FileImage, needs: 'plugin::upload.settings.read' },
+  { group: 'project', path: '/settings/previews', key: 'settings.previews', icon: Eye, needs: 'admin::project-settings.update' },
   { group: 'project', path: '/settings/project', key: 'settings.project', icon: Info, needs: null },
   { group: 'admins', path: '/settings/users', key: 'settings.people', icon: UserRound, needs: 'admin::users.read' },
   { group: 'admins', path: '/settings/roles', key: 'settings.roles', icon: ShieldCheck, needs: 'admin::roles.read' },

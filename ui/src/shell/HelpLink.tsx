@@ -19,6 +19,7 @@ const PAGES: readonly (readonly [path: string, page: string])[] = [
   ['/settings/webhooks', 'admin-settings.md#webhooks'],
   ['/settings/locales', 'admin-settings.md#locales-and-images'],
   ['/settings/media', 'admin-settings.md#locales-and-images'],
+  ['/settings/previews', 'admin-settings.md#previews'],
   ['/settings/users', 'admin-settings.md#administrators'],
   ['/settings/roles', 'admin-settings.md#roles'],
   ['/settings/project', 'admin-settings.md'],

@@ -38,6 +38,9 @@ _CONFIGURATION = record(
     {"settings": FREE_OBJECT, "metadatas": FREE_OBJECT, "layouts": FREE_OBJECT}, required=()
 )
 
+_URLS: JsonSchema = {"type": "object", "additionalProperties": TEXT}
+_PREVIEWS = record({"previews": _URLS, "frameSources": several(TEXT)})
+
 
 def _written(body: JsonSchema = _INPUT) -> RouteDescription:
     return RouteDescription(data=_SHOWN, bare=True, body=body, query=(LOCALE,))
@@ -205,6 +208,10 @@ OWN: Told = {
             required=("documentIds", "data"),
         ),
         query=(LOCALE,),
+    ),
+    ("GET", "admin/x/previews"): RouteDescription(data=_PREVIEWS),
+    ("PUT", "admin/x/previews"): RouteDescription(
+        data=_PREVIEWS, body=record({"previews": _URLS}, required=("previews",))
     ),
     ("POST", "admin/x/samples/:uid"): RouteDescription(
         data=record({"count": WHOLE, "documentIds": several(TEXT)}),

@@ -1,7 +1,8 @@
 import { Alert, Box, Button, Drawer, Grid, Group, Paper, Stack, Text } from '@mantine/core'
 import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { hasDrafts, isLocalized, labelOf, useAbility, useLocales, useMe, useModel } from '../../api/hooks'
@@ -12,6 +13,7 @@ import { FieldSlot } from '../../fields/shared/FieldSlot'
 import { CompareForm } from '../compare/CompareForm'
 import { NewLocale } from '../compare/NewLocale'
 import { defaultOther, otherOf } from '../compare/versions'
+import { previewsQuery } from '../preview/previewUrl'
 import { ConflictDialog } from './ConflictDialog'
 import { EntryHeader } from './EntryHeader'
 import { Inspector } from './Inspector'
@@ -25,6 +27,8 @@ import { useAutosave, useAutosaveSetting } from './useAutosave'
 import { useEntryActions } from './useEntryActions'
 import { useUnsavedInput } from './useUnsavedInput'
 import { editable, initialValues, valuesOf } from './values'
+
+const PreviewPane = lazy(() => import('../preview/PreviewPane').then((module) => ({ default: module.PreviewPane })))
 
 type Props = {
   type: ContentType
@@ -103,6 +107,8 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
   }, [place.level])
   const [closing, setClosing] = useState(false)
   const [inspecting, setInspecting] = useState(false)
+  const [previewing, setPreviewing] = useState(false)
+  const previews = useQuery(previewsQuery).data
   useEffect(() => {
     place.drawer?.guard(() => {
       const mayClose = !isUnsaved(store.getState())
@@ -126,7 +132,9 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
   }
 
   const shown = view.layouts.edit.flat().filter(({ name }) => type.attributes[name] && !hidden.includes(name) && ability.canField('read', type.uid, name))
-  const other = otherOf(place.compare?.name, type, loaded, locale)
+  const canPreview = place.level === 0 && !isNew && Boolean(previews?.previews[type.uid])
+  const isPreviewing = canPreview && previewing
+  const other = isPreviewing ? null : otherOf(place.compare?.name, type, loaded, locale)
   const compare = (name: string) => {
     setInspecting(false)
     place.compare?.choose(name)
@@ -144,12 +152,13 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
           isDirty={isDirty}
           actions={actions}
           place={place}
-          inspect={isNew || !place.compare ? null : { open: () => setInspecting(true), isBeside: !other }}
+          preview={canPreview && entry ? { pattern: previews?.previews[type.uid] ?? '', isOpen: isPreviewing, toggle: () => setPreviewing(!isPreviewing) } : null}
+          inspect={isNew || !place.compare ? null : { open: () => setInspecting(true), isBeside: !other && !isPreviewing }}
           autosave={hasDrafts(type) && mayWrite ? autosave : null}
           may={{ write: mayWrite, publish: mayPublish, delete: ability.canContent('delete', type.uid, locale) }}
         />
         <Group align="flex-start" gap={0} wrap="nowrap" style={{ flex: 1 }} data-form ref={root}>
-          <Box style={{ flex: 1, minWidth: 0 }} p={{ base: 'sm', sm: 'lg' }} maw={other ? undefined : 1040}>
+          <Box style={{ flex: 1, minWidth: 0 }} p={{ base: 'sm', sm: 'lg' }} maw={other || isPreviewing ? undefined : 1040}>
             <Stack gap="md">
               {unsaved.offered && (
                 <Alert variant="light" color="yellow" p="sm" role="status" title={t('unsaved.title')}>
@@ -188,7 +197,12 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
               )}
             </Stack>
           </Box>
-          {!isNew && !other && place.compare && (
+          {isPreviewing && entry && previews && (
+            <Suspense fallback={null}>
+              <PreviewPane type={type} entry={entry} locale={locale} previews={previews} isDirty={isDirty} onClose={() => setPreviewing(false)} />
+            </Suspense>
+          )}
+          {!isNew && !other && !isPreviewing && place.compare && (
             <Box w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49, maxHeight: 'calc(100vh - 49px)', overflowY: 'auto' }}>
               {inspector}
             </Box>

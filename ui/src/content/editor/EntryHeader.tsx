@@ -2,19 +2,20 @@ import { ActionIcon, Box, Breadcrumbs, Button, Group, Menu, Select, Stack, Text,
 import { modals } from '@mantine/modals'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { CalendarCheck, CalendarClock, ChevronDown, Columns2, Copy, Ellipsis, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
+import { CalendarCheck, CalendarClock, ChevronDown, Columns2, Copy, Ellipsis, ExternalLink, Eye, FileDiff, Redo2, RotateCcw, Trash2, Undo2, CloudOff, Languages, PanelRight } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { request } from '../../api/client'
 import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales } from '../../api/hooks'
-import type { ContentType } from '../../api/types'
+import type { ContentType, Entry } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
 import { toastError } from '../../components/toast'
 import { EntryScheduleBadge } from '../../releases/EntrySchedule'
 import { AddToRelease, ScheduleEntry } from '../../releases/lazy'
 import { entryScheduleQuery } from '../../releases/queries'
 import { defaultOther, PUBLISHED } from '../compare/versions'
+import { previewUrl } from '../preview/previewUrl'
 import { LocalesDialog } from './LocalesDialog'
 import type { Loaded } from './loading'
 import type { Place } from './place'
@@ -31,6 +32,8 @@ type Props = {
   place: Place
   /** Opens the inspector, which stands beside the form where there is room; null where there is none. */
   inspect: { open: () => void; isBeside: boolean } | null
+  /** Where the site shows the entry, and whether that is beside the form; null where nowhere. */
+  preview: { pattern: string; isOpen: boolean; toggle: () => void } | null
   /** Null where drafts are not saved by themselves. */
   autosave: { isOn: boolean; toggle: () => void } | null
   actions: ReturnType<typeof useEntryActions>
@@ -38,7 +41,7 @@ type Props = {
 }
 
 /** Where one is, in which state the entry is, and what can be done to it. */
-export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspect, autosave, actions, may }: Props) {
+export function EntryHeader({ type, title, loaded, locale, isDirty, place, preview, inspect, autosave, actions, may }: Props) {
   const { t } = useTranslation()
   const ability = useAbility()
   const store = useEditor()
@@ -141,6 +144,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
               </ActionIcon>
             </Tooltip>
           )}
+          {preview && entry && <PreviewButtons {...preview} type={type} entry={entry} locale={locale} />}
           {(!isNew || autosave) && (
             <Menu position="bottom-end" width={230}>
               <Menu.Target>
@@ -238,6 +242,24 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, inspe
       )}
       {locales && documentId && <LocalesDialog what={locales} type={type} view={view} loaded={loaded} place={place} actions={actions} onClose={() => setLocales(null)} />}
     </Box>
+  )
+}
+
+/** Buttons that show the entry on the site: beside the form where there is room, and in a tab. */
+function PreviewButtons({ pattern, isOpen, toggle, type, entry, locale }: NonNullable<Props['preview']> & { type: ContentType; entry: Entry; locale: string | undefined }) {
+  const { t } = useTranslation()
+  const found = previewUrl(pattern, { type, entry, locale, status: hasDrafts(type) ? 'draft' : 'published' })
+  return (
+    <>
+      <Tooltip label={t('preview.beside')}>
+        <ActionIcon aria-label={t('preview.beside')} aria-pressed={isOpen} variant={isOpen ? 'light' : undefined} visibleFrom="md" onClick={toggle}><Eye size={16} /></ActionIcon>
+      </Tooltip>
+      {'url' in found && (
+        <Tooltip label={t('preview.open')}>
+          <ActionIcon component="a" href={found.url} target="_blank" rel="noreferrer" aria-label={t('preview.open')}><ExternalLink size={16} /></ActionIcon>
+        </Tooltip>
+      )}
+    </>
   )
 }
 

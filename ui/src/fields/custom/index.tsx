@@ -31,7 +31,7 @@ const shown = (value: unknown): string => (typeof value === 'object' && value !=
 
 /** The options of an attribute, with the defaults of those that it does not set. */
 export function optionsOf(attribute: Attribute): Record<string, unknown> {
-  const { type: _, ...own } = attribute.pluginOptions?.quire ?? {}
+  const own = Object.fromEntries(Object.entries(attribute.pluginOptions?.quire ?? {}).filter(([name]) => name !== 'type'))
   const defaults = Object.entries(attribute.custom?.options ?? {}).map(([name, option]) => [name, option.default] as const)
   return { ...Object.fromEntries(defaults), ...own }
 }

@@ -1,0 +1,95 @@
+"""``/admin/x/previews``: where a site shows the entries of content types."""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from msgspec import Struct
+
+from quire.access.administration import READ
+from quire.admin_api.bodies import REQUIRED, Fields, Place, read_body
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.messages import Request, Response
+from quire.content_api.routes import Route
+from quire.content_manager.preview_urls import pattern_problem, read_previews, write_previews
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.schema.attributes.validation import ABSENT, not_of_type
+from quire.schema.model import Schema
+
+UPDATE_PROJECT = "admin::project-settings.update"
+FRAME_SOURCES = ("'self'",)
+"""The origins that the admin UI may show in frames, unless the project names others."""
+_NO_TYPE = "is no content type of this project"
+
+
+class _Patterns(Struct, frozen=True):
+    """Preview URLs by the uid of a content type, one of ``uids``."""
+
+    uids: frozenset[str]
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        if value is ABSENT:
+            yield _problem(place, REQUIRED, value)
+        elif not isinstance(value, Mapping):
+            yield _problem(place, not_of_type("object", value), value)
+        else:
+            for uid, url in value.items():
+                here = (*place, str(uid))
+                if uid not in self.uids:
+                    yield _problem(here, _NO_TYPE, url)
+                elif not isinstance(url, str):
+                    yield _problem(here, not_of_type("string", url), url)
+                elif url and (problem := pattern_problem(url)):
+                    yield _problem(here, problem, url)
+
+
+def _problem(place: Place, told: str, value: object) -> Problem:
+    return Problem(path_of(place), f"{place_text(place)} {told}", value)
+
+
+class PreviewApi:
+    """The preview URL of each content type that has one."""
+
+    def __init__(
+        self,
+        database: Database,
+        schema: Schema,
+        writes: Writes,
+        frame_sources: tuple[str, ...] = FRAME_SOURCES,
+    ) -> None:
+        """``frame_sources`` is ``frame-src`` of the content security policy of the admin UI."""
+        self._database = database
+        self._uids = frozenset(one.uid for one in schema.api_types)
+        self._writes = writes
+        self._frame_sources = frame_sources
+        self._body = Fields(fields={"previews": _Patterns(self._uids)})
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        path = "admin/x/previews"
+        yield Route(method="GET", path=path, action=SIGNED_IN, handler=self.find)
+        yield Route(method="PUT", path=path, action=UPDATE_PROJECT, handler=self.replace)
+
+    async def find(self, request: Request) -> Response:
+        """Return the preview URLs of the content types that one may read."""
+        ability = request.administrator.ability
+        settles = ability.allows(UPDATE_PROJECT)
+        uids = [uid for uid in self._uids if settles or ability.allows(READ, uid)]
+        return await self._respond(uids)
+
+    async def replace(self, request: Request) -> Response:
+        """Keep the preview URLs of a body and no others; an empty one is left out."""
+        given = read_body(request.body, self._body)["previews"]
+        previews = {
+            str(uid): str(url)
+            for uid, url in (given.items() if isinstance(given, Mapping) else ())
+            if url
+        }
+        await self._database.write(write_previews(self._writes, previews))
+        return await self._respond(self._uids)
+
+    async def _respond(self, uids: Collection[str]) -> Response:
+        previews = await self._database.read(lambda: read_previews(self._writes, uids))
+        return respond_data({"previews": previews, "frameSources": [*self._frame_sources]})
