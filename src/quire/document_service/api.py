@@ -51,8 +51,6 @@ Data = Mapping[str, Any]
 
 S = TypeVar("S", bound=Shape[Any])
 
-_MOST = 10_000
-"""How many documents one `find` may return."""
 _BATCH = 500
 _NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
 """Who acts without permissions in the content API, by the kind of principal."""
@@ -128,12 +126,13 @@ class Documents(Generic[D]):
     ) -> Page[Any]:
         """Return a page of documents, or of values of a shape, which says what is read of them.
 
-        Raises ValueError for a page of more than 10,000.
+        Raises ValueError for a page of more than `extensions.rows`, 10,000 by default.
         """
-        if not 0 < page_size <= _MOST:
-            message = f"page_size must be from 1 to {_MOST}: use stream for more"
-            raise ValueError(message)
         context, ability = self._reach("find")
+        most = context.engine.code_limits.rows
+        if not 0 < page_size <= most:
+            message = f"page_size must be from 1 to {most} (extensions.rows): use stream for more"
+            raise ValueError(message)
         find = Find(
             uid=self._uid,
             filters=filters,

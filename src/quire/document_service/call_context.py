@@ -14,11 +14,9 @@ from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError
 from quire.hooks.extensions import Cause
+from quire.hooks.limits import CodeLimits
 
 T = TypeVar("T")
-
-_SECONDS = 2.0
-"""How long a transaction of a block may take: as long as it does, nobody else writes."""
 
 
 class CallContext(ExtensionContext):
@@ -85,7 +83,7 @@ class CallContext(ExtensionContext):
             async with savepoint_in(self._open, self._open.unit):
                 yield
             return
-        held = self._open = _BlockTransaction()
+        held = self._open = _BlockTransaction(self.name, self.engine.code_limits)
         running = asyncio.ensure_future(
             self._documents.run(held.program, principal=self.principal, origin=self._origin)
         )
@@ -116,8 +114,8 @@ class _BlockTransaction(HeldTransaction):
 
     unit: UnitOfWork
 
-    def __init__(self) -> None:
-        super().__init__(_SECONDS)
+    def __init__(self, name: str, limits: CodeLimits) -> None:
+        super().__init__(name, limits)
         self.begun = asyncio.Event()
         self._is_undone = False
         self._has_run = False

@@ -24,7 +24,7 @@ def note_change(
     """
     if any(_has_caused(listener, cause, write) for cause in unit.causes):
         return
-    require_depth((*unit.causes, cause_of(listener, [])))
+    require_depth((*unit.causes, cause_of(listener, [])), unit.engine.code_limits)
     kept = {} if shown is None else {name: shown.get(name) for name in listener.keep}
     change = NewChange(
         listener=listener.key,

@@ -13,12 +13,14 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from quire.database.program import Program, await_in_loop
+from quire.database.program import Program, await_in_loop, is_query
 from quire.document_service.extension_context import Act
 from quire.document_service.passwords import Password
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError
+from quire.hooks.errors import StatementLimitError
 from quire.hooks.extensions import Cause
+from quire.hooks.limits import CodeLimits
 
 T = TypeVar("T")
 
@@ -33,12 +35,15 @@ class _Request(Struct, frozen=True, eq=False):
 class HeldTransaction:
     """Takes turns between a program that holds a transaction and a coroutine.
 
-    All but `serve` runs in the event loop. ``seconds`` is how long the transaction may take.
+    All but `serve` runs in the event loop. ``limits`` say how long the transaction may take, and
+    how many statements it may run; ``name`` is whose it is.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, name: str, limits: CodeLimits) -> None:
         self.loop: asyncio.AbstractEventLoop | None = None
-        self._seconds = seconds
+        self._name = name
+        self._limits = limits
+        self._statements = 0
         self._requests: deque[_Request] = deque()
         self._replies: list[Callable[[], None]] = []
         """Results that the coroutine does not have yet."""
@@ -94,7 +99,7 @@ class HeldTransaction:
         """Let the coroutine go on until it asks for something or ends."""
         if self.loop is None:
             self.loop = asyncio.get_running_loop()
-            self._deadline = self.loop.time() + self._seconds
+            self._deadline = self.loop.time() + self._limits.hook_seconds
             self.on_begin()
         self._reply()
         try:
@@ -121,11 +126,43 @@ class HeldTransaction:
 
     def _do(self, request: _Request) -> Program[None]:
         try:
-            result = yield from request.act()
+            result = yield from self._counted(request.act())
         except Exception as error:  # noqa: BLE001 - it is raised where the coroutine waits for it
             self._replies.append(partial(_fail, request.reply, error))
         else:
             self._replies.append(partial(_resolve, request.reply, result))
+
+    def _counted(self, program: Program[T]) -> Program[T]:
+        """Run a program.
+
+        Raises StatementLimitError in it when the transaction has run too many statements; what it
+        runs then undoes what it has done.
+        """
+        is_refused = False
+        try:
+            statement = next(program)
+            while True:
+                self._statements += is_query(statement)
+                if self._statements > self._limits.statements and not is_refused:
+                    is_refused = True
+                    statement = program.throw(self._too_many())
+                    continue
+                try:
+                    rows = yield statement
+                except Exception as error:  # noqa: BLE001 - it belongs to the program
+                    statement = program.throw(error)
+                else:
+                    statement = program.send(rows)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]  # the program's own result
+        finally:
+            program.close()
+
+    def _too_many(self) -> StatementLimitError:
+        return StatementLimitError(
+            f"{self._name} has run more than {self._limits.statements} statements in one "
+            "transaction (extensions.statements): read or write several documents at once"
+        )
 
 
 async def write_nested(

@@ -28,8 +28,6 @@ from quire.hooks.write import Write
 
 T = TypeVar("T")
 
-_SECONDS = 2.0
-"""How long a hook may take: as long as it does, nobody else writes."""
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -110,7 +108,7 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
     )
     causes = (*unit.causes, cause)
     try:
-        require_depth(causes)
+        require_depth(causes, unit.engine.code_limits)
         yield from _call(HookContext(unit, causes), hook, write)
     except AppError:
         raise
@@ -135,7 +133,7 @@ class _HookTask(HeldTransaction):
     """The coroutine of a hook, which takes turns with the program that holds the transaction."""
 
     def __init__(self, awaitable: Awaitable[None], context: HookContext, hook: Hook) -> None:
-        super().__init__(_SECONDS)
+        super().__init__(f"{hook.name} ({hook.place})", context.engine.code_limits)
         self._awaitable = awaitable
         self._context = context
         self._hook = hook
@@ -168,7 +166,12 @@ class _HookTask(HeldTransaction):
     def refuse_late(self) -> None:
         """Raise ServiceUnavailableError."""
         hook = self._hook
-        _log.error("a hook took too long", hook=hook.name, place=hook.place, seconds=_SECONDS)
+        _log.error(
+            "a hook took too long",
+            hook=hook.name,
+            place=hook.place,
+            seconds=self._limits.hook_seconds,
+        )
         raise ServiceUnavailableError
 
     def _finish(self, task: "asyncio.Task[None]") -> None:

@@ -22,6 +22,7 @@ from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.reading import Reads, Shown
 from quire.hooks.changes import ChangeListener
 from quire.hooks.extensions import NO_EXTENSIONS, Cause, Extensions
+from quire.hooks.limits import DEFAULT_LIMITS, CodeLimits
 from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
@@ -55,6 +56,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     changes: ChangeQueue | None = None
     is_development: bool = False
     clock: Clock = now_ms
+    code_limits: CodeLimits = DEFAULT_LIMITS
 
     @cached_property
     def reads(self) -> Reads:

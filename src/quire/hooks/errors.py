@@ -93,6 +93,10 @@ class HookLoopError(RuntimeError):
     """Hooks have caused one another more deeply than is allowed."""
 
 
+class StatementLimitError(RuntimeError):
+    """One transaction of a function has run more statements than the settings allow."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the end of a message that names what was probably meant; empty if nothing is near."""
     close = difflib.get_close_matches(name, list(known), n=1)

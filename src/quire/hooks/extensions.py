@@ -12,6 +12,7 @@ from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
+from quire.hooks.limits import CodeLimits
 from quire.hooks.operators import CustomOperator
 from quire.hooks.policies import Policy
 from quire.hooks.requests import AsgiMiddleware, AuthStrategy
@@ -73,15 +74,11 @@ class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{called} on {self.action} of {self.uid} {self.document_id}" if self.uid else called
 
 
-DEPTH = 8
-"""How many functions may cause one another."""
-
-
-def require_depth(causes: Sequence[Cause]) -> None:
+def require_depth(causes: Sequence[Cause], limits: CodeLimits) -> None:
     """Raise HookLoopError when functions cause one another too deeply."""
-    if len(causes) > DEPTH:
+    if len(causes) > limits.levels:
         chain = "\n  ".join(map(str, causes))
-        message = f"hooks cause one another more than {DEPTH} levels deep:\n  {chain}"
+        message = f"hooks cause one another more than {limits.levels} levels deep:\n  {chain}"
         raise HookLoopError(message)
 
 

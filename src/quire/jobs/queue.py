@@ -55,7 +55,7 @@ def add_job(
     arguments that cannot be stored, and HookLoopError when too many functions have caused it.
     """
     queue = _queue(unit)
-    require_depth((*unit.causes, cause_of(job)))
+    require_depth((*unit.causes, cause_of(job)), unit.engine.code_limits)
     now = unit.clock()
     new = NewJob(
         name=job.name,

@@ -36,6 +36,7 @@ from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.extensions import extend_schema
 from quire.hooks.extensions import NO_EXTENSIONS, Extensions
+from quire.hooks.limits import CodeLimits
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime, make_job_runtime
 from quire.runtime.content_api import ContentParts, assemble_content
@@ -215,6 +216,17 @@ def _engine(services: Services, store: EntryStore, extensions: Extensions) -> Wr
         changes=services.jobs.change_queue,
         is_development=services.settings.is_development,
         clock=services.clock,
+        code_limits=_code_limits(services),
+    )
+
+
+def _code_limits(services: Services) -> CodeLimits:
+    settings = services.settings.extensions
+    return CodeLimits(
+        hook_seconds=settings.hook_seconds,
+        statements=settings.statements,
+        levels=settings.levels,
+        rows=settings.rows,
     )
 
 

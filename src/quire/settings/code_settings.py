@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from quire.settings.setting_types import SettingType, UnfitValueError, setting
+from quire.settings.setting_types import SettingType, UnfitValueError, integer, setting
 
 _SECTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _SECRET_NAME = re.compile(r"key|secret|token|passw|pwd|credential|private|salt", re.IGNORECASE)
@@ -146,6 +146,19 @@ class ExtensionSettings:
         TABLES,
         "Settings of that code, by section; variables such as `SEARCH_KEY` take precedence.",
         default=MappingProxyType({}),
+    )
+    hook_seconds: int = setting(
+        integer(1),
+        "Seconds that a hook, or a transaction of a route or job, may take: nobody else writes "
+        "meanwhile.",
+        default=2,
+    )
+    statements: int = setting(
+        integer(1), "Statements that one such transaction may run for that code.", default=200
+    )
+    levels: int = setting(integer(1), "How many hooks and jobs may cause one another.", default=8)
+    rows: int = setting(
+        integer(1), "Documents that one `find` in that code may return.", default=10_000
     )
     variables: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}), repr=False, compare=False
