@@ -21,7 +21,11 @@ from tests.docs.pages import DOCS, ROOT, fences
 from tests.extending.pytest_runs import run_pytest
 
 PAGES = sorted((DOCS / "extending").glob("*.md"))
-WITHOUT_CODE = (DOCS / "extending" / "testing.md", DOCS / "extending" / "packages.md")
+WITHOUT_CODE = (
+    DOCS / "extending" / "testing.md",
+    DOCS / "extending" / "packages.md",
+    DOCS / "extending" / "reference.md",
+)
 """Pages without code of a project."""
 BLOG = ROOT / "examples" / "blog"
 

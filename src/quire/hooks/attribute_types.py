@@ -10,7 +10,8 @@ from quire.hooks.marks import add_mark
 T = TypeVar("T")
 
 
-class AttributeOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+# Not frozen: type checkers would ask every subclass to say frozen=True, too.
+class AttributeOptions(Struct, kw_only=True, forbid_unknown_fields=True):
     """The options of an attribute of a custom type, below ``pluginOptions.quire`` in its schema."""
 
 

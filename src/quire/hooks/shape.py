@@ -10,7 +10,8 @@ from quire.hooks.document import Document
 D_co = TypeVar("D_co", bound=Document, covariant=True)
 
 
-class Shape(msgspec.Struct, Generic[D_co], frozen=True, kw_only=True):
+# Not frozen: type checkers would ask every subclass to say frozen=True, too.
+class Shape(msgspec.Struct, Generic[D_co], kw_only=True):
     """The fields of a document that code needs, as a struct.
 
     A read by a shape loads these fields alone, relations and components by the shapes inside it::

@@ -2,9 +2,11 @@
 
 import asyncio
 
+from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.stores.changes import CHANGES
 from quire.database.stores.jobs import JOBS
+from quire.hooks.time import observe_time
 from quire.jobs.setup import JobParts
 
 _SECONDS = 60
@@ -24,11 +26,15 @@ class Background:
         await self._parts.stop(1)
         await self._parts.schedules.work()
 
-    async def drain(self, now: int) -> None:
-        """Run all that is due at ``now``, and what that enqueues in turn.
+    async def drain(self, clock: Clock) -> None:
+        """Run all that is due now, and what that enqueues in turn.
 
         Raises AssertionError with the messages of what has failed.
         """
+        with observe_time(clock):
+            await self._drain(clock())
+
+    async def _drain(self, now: int) -> None:
         before = await self._failures()
         self._parts.start()
         try:

@@ -6,7 +6,9 @@ from typing import Any
 import httpx
 
 from quire.app import Application
+from quire.clock import Clock
 from quire.content_api.timing import Timings, collect_timings
+from quire.hooks.time import observe_time
 from quire.testing.loop import LoopThread
 
 ADDRESS = "http://127.0.0.1:1337"
@@ -23,6 +25,7 @@ class Client:
         app: Application,
         loop: LoopThread,
         timings: Timings,
+        clock: Clock,
         *,
         token: str | None = None,
         id: int | None = None,
@@ -32,6 +35,7 @@ class Client:
         """What the requests are authorized with, if anything."""
         self._loop = loop
         self._timings = timings
+        self._clock = clock
         headers = {} if token is None else {"authorization": f"Bearer {token}"}
         self._http = httpx.AsyncClient(
             transport=httpx.ASGITransport(app),
@@ -74,7 +78,7 @@ class Client:
             options["json"] = json
 
         async def send() -> httpx.Response:
-            with collect_timings(self._timings):
+            with collect_timings(self._timings), observe_time(self._clock):
                 return await self._http.request(
                     method, path, params=params, headers=headers, **options
                 )

@@ -181,7 +181,7 @@ class Project:
         Nothing of it runs before, so that tests see the order. Raises AssertionError when any
         fails.
         """
-        await self._loop.wait_for(self._background.drain(self.clock()))
+        await self._loop.wait_for(self._background.drain(self.clock))
 
     async def until(self, moment: datetime | str) -> None:
         """Set the clock forward to a moment or a time of day in UTC, and `drain`.
@@ -206,7 +206,7 @@ class Project:
             raise AssertionError(f"{len(texts)} statements, at most {at_most}:\n{listed}")
 
     def _client(self, *, token: str | None = None, id: int | None = None) -> Client:
-        return Client(self._app, self._loop, self._log, token=token, id=id)
+        return Client(self._app, self._loop, self._log, self.clock, token=token, id=id)
 
     def _admin_client(self, signed_in: SignInResult) -> Client:
         return self._client(token=signed_in.tokens.access, id=signed_in.admin_user.id)

@@ -12,7 +12,7 @@ Distances are pixels of the finished picture. Silhouettes are drawn at ``SCALE``
 and reduced afterwards, which gives them smooth edges.
 """
 
-# ruff: noqa: INP001, S311 - run as a plain file; pictures need no cryptographic chance
+# ruff: noqa: S311 - run as a plain file; pictures need no cryptographic chance
 
 import math
 import sys

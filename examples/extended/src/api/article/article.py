@@ -1,0 +1,72 @@
+"""Articles: their slugs and owners, who may change them, and what is most read."""
+
+import re
+
+from src.content import Article, Author
+
+from quire import (
+    Page,
+    Principal,
+    Shape,
+    Write,
+    before_write,
+    computed,
+    documents,
+    principal,
+    route,
+    rule,
+)
+
+
+def slugify(text: str) -> str:
+    """Return a text as part of an address."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+@before_write(Article, on=["create", "update"], needs=["slug"])
+def slug_from_title(write: Write[Article]) -> None:
+    """Derive the slug from the title, unless there is one."""
+    if write.changed("title") and not write.value("slug"):
+        write.set(slug=slugify(str(write.data["title"])))
+
+
+@before_write(Article, on=["create"])
+def owned_by_its_writer(write: Write[Article]) -> None:
+    """Let an article belong to the end user who writes it."""
+    if principal().kind == "user":
+        write.set(owner=principal().id)
+
+
+@rule(Article, on=["update", "delete"])
+def own_articles(who: Principal) -> dict[str, object] | bool:
+    """Let end users change their own articles alone."""
+    return who.kind != "user" or {"owner": {"id": who.id}}
+
+
+class AuthorName(Shape[Author]):
+    """What is shown of an author."""
+
+    name: str
+
+
+class ArticleCard(Shape[Article]):
+    """What is shown of an article in a list."""
+
+    documentId: str
+    title: str
+    views: int
+    author: AuthorName | None = None
+
+
+@route.get("/articles/popular", public=True)
+async def popular(limit: int = 10) -> Page[ArticleCard]:
+    """The most read articles."""
+    return await documents(Article).find(
+        ArticleCard, filters={"views": {"$gt": 0}}, sort="views:desc", page_size=min(limit, 50)
+    )
+
+
+@computed(Article, needs=["body"])
+def readingMinutes(article: Article) -> int:
+    """How long it takes to read the article."""
+    return len((article.body or "").split()) // 200 + 1

@@ -1,0 +1,71 @@
+"""What the code does when articles are written and read."""
+
+from src.extensions.proxy import signature_of
+
+from quire.testing import Client, Project
+
+CONTENT = [f"api::article.article.{action}" for action in ("create", "update", "find", "findOne")]
+
+
+async def write_article(client: Client, **data: object) -> str:
+    """Publish an article; returns its document id."""
+    response = await client.post("/api/articles", json={"data": {"title": "Sea & Sun", **data}})
+    assert response.status_code == 201, response.text
+    return str(response.json()["data"]["documentId"])
+
+
+async def test_the_slug_comes_from_the_title(project: Project) -> None:
+    """One hook call for a document, although two rows are written."""
+    ann = await project.user("ann", may=CONTENT)
+    document_id = await write_article(ann)
+    assert project.fired["slug_from_title"] == 1
+    shown = (await ann.get(f"/api/articles/{document_id}")).json()["data"]
+    assert (shown["slug"], shown["readingMinutes"]) == ("sea-sun", 1)
+
+
+async def test_users_change_their_own_articles_alone(project: Project) -> None:
+    """The rule holds on top of the permission."""
+    ann = await project.user("ann", may=CONTENT)
+    ben = await project.user("ben", may=CONTENT)
+    document_id = await write_article(ann)
+    change = {"data": {"title": "Moon"}}
+    assert (await ben.put(f"/api/articles/{document_id}", json=change)).status_code == 403
+    assert (await ann.put(f"/api/articles/{document_id}", json=change)).status_code == 200
+
+
+async def test_popular_articles_are_read_in_one_statement_each(project: Project) -> None:
+    """The articles, and their authors: two statements."""
+    token = await project.token()
+    author = await token.post("/api/authors", json={"data": {"name": "Ada"}})
+    ada = author.json()["data"]["documentId"]
+    await write_article(token, views=3, author=ada)
+    await write_article(token, title="Fog", slug="fog", views=9, author=ada)
+    with project.statements(at_most=2):
+        response = await token.get("/api/articles/popular")
+    assert [one["title"] for one in response.json()["data"]] == ["Fog", "Sea & Sun"]
+    assert response.json()["data"][0]["author"] == {"name": "Ada"}
+
+
+async def test_the_index_follows_what_is_published(project: Project) -> None:
+    """Only the newest change of a document is sent."""
+    token = await project.token()
+    document_id = await write_article(token)
+    await token.put(f"/api/articles/{document_id}", json={"data": {"title": "Moon"}})
+    with project.http.expect("POST", "/bulk") as sent:
+        await project.drain()
+    assert [one["title"] for one in sent.json["put"]] == ["Moon"]
+    await token.delete(f"/api/articles/{document_id}")
+    with project.http.expect("POST", "/bulk") as sent:
+        await project.drain()
+    assert sent.json == {"put": [], "delete": [document_id]}
+
+
+async def test_the_proxy_says_who_sends_a_request(project: Project) -> None:
+    """A signed e-mail is believed, any other one is refused."""
+    await project.user("ann", may=["plugin::users-permissions.user.me"])
+    headers = {"x-access-email": "ann@example.com"}
+    assert (await project.get("/api/users/me", headers=headers)).status_code == 401
+    headers["x-access-mark"] = signature_of("ann@example.com")
+    response = await project.get("/api/users/me", headers=headers)
+    assert response.json()["username"] == "ann"
+    assert response.headers["x-served-by"] == "shop"

@@ -1,0 +1,38 @@
+"""Mistakes that a type checker reports; each line says what its error is about."""
+
+from src.api.order.orders import confirm
+from src.content import Article
+from src.extensions.search import search
+
+from quire import Shape, Write, before_write, documents, operator
+
+
+async def read() -> None:
+    """Misspell fields and arguments."""
+    await documents(Article).find(page_sise=3)  # error: "page_sise"
+    await documents(Article).create({"title": "A"}, status="drft")  # error: "drft"
+    await confirm.enqueue(3)  # error: "int"
+    print(search.adress)  # error: "adress"
+
+
+@before_write(Article, on=["crate"])  # error: "crate"
+def misspelt_action(write: Write[Article]) -> None:
+    """Misspell an action."""
+    write.set(views="many")
+
+
+@before_write(Article, on=["create"])  # error: "Write[Article]"
+def without_a_write() -> None:
+    """Forget the argument."""
+
+
+class Card(Shape[Article]):
+    """Give a field a wrong default."""
+
+    title: str = 3  # error: "int"
+
+
+@operator("$of_length", on=["string"], operand="int")  # error: "operand"
+def of_length(column: object, value: object) -> object:
+    """Name the operand's type in a text."""
+    return column == value
