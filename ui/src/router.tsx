@@ -87,6 +87,9 @@ export type ListSearch = {
   columns?: string[]
   locale?: string
   view?: number
+  /** The stage and the assignee of a review workflow. */
+  stage?: number
+  assignee?: number
   /** The version beside the form of a single type. */
   compare?: string
 }
@@ -116,6 +119,8 @@ export const contentRoute = createRoute({
     columns: Array.isArray(search.columns) ? search.columns.filter((one) => typeof one === 'string') : undefined,
     locale: asText(search.locale),
     view: asNumber(search.view),
+    stage: asNumber(search.stage),
+    assignee: asNumber(search.assignee),
     compare: asText(search.compare),
   }),
   loaderDeps: ({ search }) => search,
@@ -153,6 +158,7 @@ const settingsScreens = [
   settingsScreen('/webhooks/new', () => import('./settings/webhooks/WebhookForm'), 'NewWebhook'),
   settingsScreen('/webhooks/$id', () => import('./settings/webhooks/WebhookForm'), 'EditWebhook'),
   settingsScreen('/locales', () => import('./settings/locales/Locales'), 'Locales'),
+  settingsScreen('/review-workflows', () => import('./settings/review/Workflows'), 'Workflows'),
   settingsScreen('/media', () => import('./settings/Media'), 'MediaSettings'),
   settingsScreen('/previews', () => import('./settings/Previews'), 'PreviewSettings'),
   settingsScreen('/project', () => import('./settings/Project'), 'Project'),

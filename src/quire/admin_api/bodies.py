@@ -159,12 +159,15 @@ class WholeNumber(Struct, frozen=True, kw_only=True):
 
 
 class RowId(Struct, frozen=True, kw_only=True):
-    """The id of a row, as a number or as text."""
+    """The id of a row, as a number or as text; ``null`` is allowed where ``nullable``."""
 
     rules: tuple[Rule, ...] = ()
+    nullable: bool = False
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
+        if value is None and self.nullable:
+            return
         if value is not ABSENT and id_of(value) is None:
             yield _problem(place, "must be an id", value)
 

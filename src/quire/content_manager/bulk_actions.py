@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from quire.access.administration import DELETE, PUBLISH
+from quire.content_manager.review.entries import entry_review
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown, is_published
 from quire.content_manager.write_context import WriteContext
@@ -19,9 +20,15 @@ class BulkActions(WriteContext, frozen=True):
     def publish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
         """Publish the drafts of documents in some locales; returns how many entries.
 
-        All of them or none: raises ForbiddenError where one may not be published.
+        All of them or none: raises ForbiddenError where one may not be published, and
+        ValidationError for one in another stage than its workflow says.
         """
         drafts = yield from self._many(document_ids, locales, PUBLISH, published=False)
+        review = entry_review(self.unit.engine)
+        for draft in drafts:
+            yield from review.require_publishable(
+                self._type.uid, draft["documentId"], draft["locale"]
+            )
         among = tuple(code for code in locales if code is not None)
         present = {draft["documentId"] for draft in drafts}
         for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):

@@ -3,6 +3,7 @@
 from quire.access.administration import CREATE, PUBLISH, UPDATE
 from quire.content_manager.read_service import chosen_of
 from quire.content_manager.requests import RequestedVersion
+from quire.content_manager.review.entries import entry_review
 from quire.content_manager.sanitize import entry_origin, forget_roles
 from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body
@@ -65,6 +66,8 @@ class ContentPublishing(WriteContext, frozen=True):
         return (yield from self._published(written.document_id, locale))
 
     def _published(self, document_id: str, locale: str | None) -> Program[Result]:
+        review = entry_review(self.unit.engine)
+        yield from review.require_publishable(self._type.uid, document_id, locale)
         command = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         written = (yield from run_command(self.unit, command))[0]
         yield from self._kept(written)

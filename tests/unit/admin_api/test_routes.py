@@ -91,7 +91,7 @@ NOTES = ("strapi_sessions", "quire_audit")
 
 ASKING_AGAIN = (
     "content-manager/",
-    *(f"admin/x/{name}" for name in ("releases", "entry-releases", "schedule")),
+    *(f"admin/x/{name}" for name in ("releases", "entry-releases", "review/", "schedule")),
 )
 
 

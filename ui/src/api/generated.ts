@@ -17,6 +17,8 @@ export type AdminRoleInShort = { "id": number; "name": string; "description": st
 
 export type Administrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleInShort)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
 
+export type Assignee = { "id": number; "name": string };
+
 export type AuditRow = { "id": number; "at": string; "actorId": number | null; "actor": string; "action": string; "target": string; "details": Record<string, unknown> | null; "status": number; "place": string };
 
 export type CreatorInShort = { "id": number; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email"?: string | null; "isActive"?: boolean | null };
@@ -26,6 +28,8 @@ export type Delivery = { "id": number; "webhookId": number; "event": string; "ui
 export type DocumentCounts = { "draft": number; "published": number; "modified": number };
 
 export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
+
+export type EntryReview = { "workflow": ReviewWorkflow; "stage": number; "assignee": Assignee | null; "mayMove": boolean };
 
 export type EntrySchedule = { "publishAt": string | null; "unpublishAt": string | null; "timezone": string | null; "failed": ({ "action": "publish" | "unpublish"; "at": string; "message": string })[] };
 
@@ -51,6 +55,10 @@ export type ReleaseProblem = { "itemId": number; "message": string; "path": (str
 
 export type ReleaseUndone = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[]; "skipped": number };
 
+export type ReviewWorkflow = { "id": number; "name": string; "contentTypes": (string)[]; "stages": ({ "id": number; "name": string; "color": string; "roles": (number)[]; "requiredToPublish": boolean })[] };
+
+export type ReviewWorkflowInput = { "name": string; "contentTypes": (string)[]; "stages": ({ "id"?: number; "name": string; "color"?: string; "roles"?: (number)[]; "requiredToPublish"?: boolean })[] };
+
 export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null };
 
 export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
@@ -70,6 +78,7 @@ export interface Operations {
   "DELETE /admin/x/model/archive/{id}": { body: undefined; response: { "data": { "id": number; "title": string; "madeAt": string; "tables": (string)[] } } };
   "DELETE /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
   "DELETE /admin/x/releases/{id}/items/{item}": { body: undefined; response: { "data": ReleaseInFull } };
+  "DELETE /admin/x/review/workflows/{id}": { body: undefined; response: { "data": ReviewWorkflow } };
   "DELETE /admin/x/users/{id}/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/x/views/{id}": { body: undefined; response: { "data": SavedView } };
   "DELETE /content-manager/collection-types/{uid}/{id}": { body: undefined; response: Record<string, unknown> };
@@ -123,6 +132,9 @@ export interface Operations {
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
   "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": { "pagination": AdminPagination } } };
   "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
+  "GET /admin/x/review/assignees/{uid}": { body: undefined; response: { "data": (Assignee)[] } };
+  "GET /admin/x/review/entries/{uid}/{id}": { body: undefined; response: { "data": EntryReview | null } };
+  "GET /admin/x/review/workflows": { body: undefined; response: { "data": (ReviewWorkflow)[] } };
   "GET /admin/x/revisions/{uid}/{id}": { body: undefined; response: { "data": (Revision)[] } };
   "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": unknown } };
   "GET /admin/x/schedule": { body: undefined; response: { "data": (ScheduledAction)[] } };
@@ -209,6 +221,7 @@ export interface Operations {
   "POST /admin/x/releases/{id}/items": { body: { "entries": ({ "contentType": string; "documentId": string; "locale"?: string | null })[]; "action"?: "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
   "POST /admin/x/releases/{id}/publish": { body: undefined; response: { "data": ReleaseInFull } };
   "POST /admin/x/releases/{id}/undo": { body: { "skipChanged"?: boolean }; response: { "data": ReleaseUndone } };
+  "POST /admin/x/review/workflows": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };
   "POST /admin/x/samples/{uid}": { body: { "count"?: number; "publish"?: boolean }; response: { "data": { "count": number; "documentIds": (string)[] } } };
   "POST /admin/x/second-factor": { body: { "password": string }; response: { "data": { "secret": string; "uri": string } } };
@@ -259,6 +272,8 @@ export interface Operations {
   "PUT /admin/x/releases/{id}": { body: { "name": string }; response: { "data": ReleaseInFull } };
   "PUT /admin/x/releases/{id}/items/{item}": { body: { "action": "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
   "PUT /admin/x/releases/{id}/schedule": { body: { "scheduledAt"?: string | null; "timezone"?: string | null }; response: { "data": { "id": number; "scheduledAt": string | null; "timezone": string | null } } };
+  "PUT /admin/x/review/entries/{uid}/{id}": { body: { "stage"?: number; "assignee"?: number | null }; response: { "data": EntryReview } };
+  "PUT /admin/x/review/workflows/{id}": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };
   "PUT /admin/x/schedule/{uid}/{id}": { body: { "publishAt"?: string | null; "unpublishAt"?: string | null; "timezone"?: string | null }; response: { "data": EntrySchedule } };
   "PUT /admin/x/views/{id}": { body: { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> }; response: { "data": SavedView } };
   "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };

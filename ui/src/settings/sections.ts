@@ -1,4 +1,4 @@
-import { Eye, FileImage, Globe, Info, KeyRound, LogIn, Mail, Settings2, Shield, ShieldCheck, UserRound, Webhook } from 'lucide-react'
+import { Eye, FileImage, Globe, Info, KeyRound, ListChecks, LogIn, Mail, Settings2, Shield, ShieldCheck, UserRound, Webhook } from 'lucide-react'
 import { useAbility } from '../api/hooks'
 
 /** The screens of the settings, in their groups, and the permission that shows each. */
@@ -6,6 +6,7 @@ const SECTIONS = [
   { group: 'project', path: '/settings/api-tokens', key: 'settings.tokens', icon: KeyRound, needs: 'admin::api-tokens.read' },
   { group: 'project', path: '/settings/webhooks', key: 'settings.webhooks', icon: Webhook, needs: 'admin::webhooks.read' },
   { group: 'project', path: '/settings/locales', key: 'settings.locales', icon: Globe, needs: 'plugin::i18n.locale.read' },
+  { group: 'project', path: '/settings/review-workflows', key: 'settings.workflows', icon: ListChecks, needs: 'admin::project-settings.read' },
   { group: 'project', path: '/settings/media', key: 'settings.media', icon: FileImage, needs: 'plugin::upload.settings.read' },
   { group: 'project', path: '/settings/previews', key: 'settings.previews', icon: Eye, needs: 'admin::project-settings.update' },
   { group: 'project', path: '/settings/project', key: 'settings.project', icon: Info, needs: null },

@@ -18,6 +18,7 @@ const PAGES: readonly (readonly [path: string, page: string])[] = [
   ['/settings/api-tokens', 'admin-settings.md#api-tokens'],
   ['/settings/webhooks', 'admin-settings.md#webhooks'],
   ['/settings/locales', 'admin-settings.md#locales-and-images'],
+  ['/settings/review-workflows', 'review.md'],
   ['/settings/media', 'admin-settings.md#locales-and-images'],
   ['/settings/previews', 'admin-settings.md#previews'],
   ['/settings/users', 'admin-settings.md#administrators'],

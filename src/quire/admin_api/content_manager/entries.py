@@ -5,27 +5,44 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import orjson
+
+from quire.admin_api.bodies import id_of
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
+from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.prepared_lists import ListSizes, PreparedLists
 from quire.content_manager.read_plans import populated_relations
 from quire.content_manager.read_service import ContentReading
-from quire.content_manager.requests import requested_version
+from quire.content_manager.requests import Query, locale_of, requested_version
+from quire.content_manager.review.entries import entry_review
 from quire.database.connection import Database
 from quire.database.execute.encoding import encode_result
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import NotFoundError
+from quire.errors import NotFoundError, ValidationError
+from quire.query.querystring import QueryValue
+
+_REVIEW = ("reviewStage", "reviewAssignee")
+_NO_ID = "{name} must be an id"
 
 
 class EntryApi:
     """Reading below ``/content-manager/collection-types`` and ``…/single-types``."""
 
-    def __init__(self, database: Database, engine: WriteEngine, sizes: ListSizes) -> None:
+    def __init__(
+        self,
+        database: Database,
+        engine: WriteEngine,
+        sizes: ListSizes,
+        history: RevisionHistory,
+    ) -> None:
         self._database = database
+        self._history = history
         self._engine = engine
         self._reading = ContentReading(engine)
         self._lists = PreparedLists(self._reading, sizes)
@@ -43,10 +60,36 @@ class EntryApi:
             )
 
     async def find(self, request: Request) -> Response:
-        """List entries, each with its state."""
+        """List entries, each with its state; ``reviewStage`` and ``reviewAssignee`` narrow it."""
         rights = rights_of(self._engine.schema, request)
-        prepared = self._lists.prepare(rights, request.raw_query, request.query)
+        raw_query, query = request.raw_query, request.query
+        if not query.keys().isdisjoint(_REVIEW):
+            raw_query, query = await self._in_review(request, rights)
+        prepared = self._lists.prepare(rights, raw_query, query)
         return respond_encoded(await self._lists.read(self._database, prepared, request.version))
+
+    async def _in_review(
+        self, request: Request, rights: TypePermissions
+    ) -> tuple[bytes, dict[str, QueryValue]]:
+        """Return the query with the filter of the entries in a stage or with an assignee.
+
+        Raises ValidationError for what is no stage and no administrator.
+        """
+        stage, assignee = (_row_id(request.query, name) for name in _REVIEW)
+        content_type = rights.content_type
+        locale = locale_of(request.query, content_type, self._engine.default_locale)
+        await self._history.ready()
+        reviewed = await self._database.read(
+            lambda: entry_review(self._engine).document_filter(
+                content_type.uid, locale, stage=stage, assignee=assignee
+            ),
+            snapshot=True,
+        )
+        asked = request.query.get("filters")
+        filters: QueryValue = reviewed if asked is None else {"$and": [asked, reviewed]}
+        # The filter changes with the entries: it is part of what the list is cached by.
+        raw_query = request.raw_query + orjson.dumps(filters)
+        return raw_query, {**request.query, "filters": filters}
 
     async def find_one(self, request: Request) -> Response:
         """Show one document."""
@@ -75,3 +118,12 @@ class EntryApi:
         return respond_encoded(
             await self._database.read(lambda: encode_result(make()), snapshot=True)
         )
+
+
+def _row_id(query: Query, name: str) -> int | None:
+    """Return the id in a query, ``None`` where it is left out. Raises ValidationError."""
+    value = query.get(name)
+    row_id = id_of(value)
+    if row_id is None and value is not None:
+        raise ValidationError(_NO_ID.format(name=name))
+    return row_id

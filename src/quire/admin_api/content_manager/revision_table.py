@@ -1,20 +1,25 @@
-"""Records changes in the table of revisions, which is created when it is first needed."""
+"""The history of entries, with the tables that writing of administrators needs."""
 
 from msgspec import Struct
 
 from quire.content_manager.revisions import RevisionLog
+from quire.database.stores.entry_stages import ENTRY_STAGES
 from quire.database.stores.revisions import REVISIONS
 from quire.database.stores.table import OwnTables
 
 
 class RevisionHistory(Struct, frozen=True):
-    """A history, and what makes its table."""
+    """A history, and what makes the tables."""
 
     history: RevisionLog
     tables: OwnTables
 
     async def ready(self) -> RevisionLog:
-        """Return the history once it can be written to. Raises ServiceUnavailableError."""
+        """Return the history once it can be written to, and stages of reviews can be read.
+
+        Raises ServiceUnavailableError.
+        """
         if self.history.most:
             await self.tables.ensure(REVISIONS)
+        await self.tables.ensure(ENTRY_STAGES)
         return self.history

@@ -24,7 +24,7 @@ def content_manager_routes(
     engine = documents.engine
     changes = ChangeApi(documents, history)
     yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
-    yield from EntryApi(database, engine, sizes).routes()
+    yield from EntryApi(database, engine, sizes, history).routes()
     yield from changes.routes()
     yield from RelatedApi(database, engine).routes()
     yield from IdentifierApi(database, engine).routes()

@@ -8,6 +8,7 @@ from quire.admin_api.extras.explain import ExplainApi
 from quire.admin_api.extras.export import ExportApi
 from quire.admin_api.extras.home import OwnHomeApi
 from quire.admin_api.extras.releases import ReleaseApi
+from quire.admin_api.extras.review import ReviewApi
 from quire.admin_api.extras.revisions import RevisionApi
 from quire.admin_api.extras.samples import SampleApi
 from quire.admin_api.extras.schedule import ScheduleApi
@@ -42,6 +43,7 @@ def own_routes(
     yield from SampleApi(documents, history, clock).routes()
     yield from ReleaseApi(scheduled.parts).routes()
     yield from ScheduleApi(scheduled.parts, scheduled).routes()
+    yield from ReviewApi(database, engine, admin_users, webhooks.tables, clock).routes()
     views = SavedViews(engine.store.writes)
     yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
     reading = ContentReading(engine)

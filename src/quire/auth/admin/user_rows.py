@@ -107,6 +107,11 @@ class AdminUserRows:
         rows = yield from self._rows.listed(ADMIN_USER_UID, fields, ids)
         return (yield from self._with_roles(rows))
 
+    def every(self) -> Program[list[AdminUser]]:
+        """Return all administrators, by their ids."""
+        rows = yield from self._rows.all(ADMIN_USER_UID, (*PUBLIC_FIELDS, "password"))
+        return (yield from self._with_roles(rows))
+
     def by_email(self, email: str) -> Program[list[AdminUser]]:
         """Return the administrators with an e-mail, which is compared in lower case."""
         return (yield from self._by("email", email.lower()))

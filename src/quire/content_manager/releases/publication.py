@@ -13,6 +13,7 @@ from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
 from quire.content_manager.requests import RequestedVersion
+from quire.content_manager.review.entries import entry_review
 from quire.content_manager.revision_content import revision_data
 from quire.content_manager.revisions import RevisionLog, read_whole
 from quire.content_manager.sanitize import entry_origin
@@ -142,6 +143,8 @@ class ReleasePublication(Struct, frozen=True):
         self.require_publish(rights, here)
         before = None if live is None else (yield from self.content(rights, live))
         if item.action == "publish":
+            review = entry_review(self.unit.engine)
+            yield from review.require_publishable(entry.uid, entry.document_id, entry.locale)
             yield from self.publish(entry)
         elif live is not None:
             yield from self.unpublish(entry)

@@ -210,6 +210,51 @@ NAMED: Mapping[str, JsonSchema] = {
         },
         required=("id", "action", "contentType", "exists", "readable", "publishable"),
     ),
+    "ReviewWorkflow": record(
+        {
+            "id": WHOLE,
+            "name": TEXT,
+            "contentTypes": several(TEXT),
+            "stages": several(
+                record(
+                    {
+                        "id": WHOLE,
+                        "name": TEXT,
+                        "color": TEXT,
+                        "roles": several(WHOLE),
+                        "requiredToPublish": FLAG,
+                    }
+                )
+            ),
+        }
+    ),
+    "ReviewWorkflowInput": record(
+        {
+            "name": TEXT,
+            "contentTypes": several(TEXT),
+            "stages": several(
+                record(
+                    {
+                        "id": WHOLE,
+                        "name": TEXT,
+                        "color": TEXT,
+                        "roles": several(WHOLE),
+                        "requiredToPublish": FLAG,
+                    },
+                    required=("name",),
+                )
+            ),
+        }
+    ),
+    "Assignee": record({"id": WHOLE, "name": TEXT}),
+    "EntryReview": record(
+        {
+            "workflow": ref("ReviewWorkflow"),
+            "stage": WHOLE,
+            "assignee": nullable(ref("Assignee")),
+            "mayMove": FLAG,
+        }
+    ),
     "EntrySchedule": record(
         {
             "publishAt": _WHEN,

@@ -76,7 +76,16 @@ ENTRIES: Told = {
     ("GET", _COLLECTION): RouteDescription(
         data=page_of(_ENTRY),
         bare=True,
-        query=(*SORTED, LOCALE, STATUS, query("fields"), query("columns"), query("populate")),
+        query=(
+            *SORTED,
+            LOCALE,
+            STATUS,
+            query("fields"),
+            query("columns"),
+            query("populate"),
+            query("reviewStage", WHOLE),
+            query("reviewAssignee", WHOLE),
+        ),
     ),
     ("POST", _COLLECTION): RouteDescription(
         data=any_of(_SHOWN, _ENTRY), bare=True, body=_INPUT, query=(LOCALE,)
@@ -146,7 +155,7 @@ ENTRIES: Told = {
     ),
 }
 
-_RELEASES = "admin/x/releases"
+_RELEASES, _REVIEW = "admin/x/releases", "admin/x/review"
 _RELEASE = RouteDescription(data=ref("ReleaseInFull"))
 _NAMED = record({"name": TEXT})
 _ACTION = one_of_texts(["publish", "unpublish"])
@@ -294,6 +303,23 @@ OWN: Told = {
         data=record({"id": WHOLE, "scheduledAt": nullable(MOMENT), "timezone": nullable(TEXT)}),
         body=record({"scheduledAt": nullable(MOMENT), "timezone": nullable(TEXT)}, required=()),
     ),
+    ("GET", f"{_REVIEW}/workflows"): RouteDescription(data=several(ref("ReviewWorkflow"))),
+    ("POST", f"{_REVIEW}/workflows"): RouteDescription(
+        data=ref("ReviewWorkflow"), body=ref("ReviewWorkflowInput")
+    ),
+    ("PUT", f"{_REVIEW}/workflows/:id"): RouteDescription(
+        data=ref("ReviewWorkflow"), body=ref("ReviewWorkflowInput")
+    ),
+    ("DELETE", f"{_REVIEW}/workflows/:id"): RouteDescription(data=ref("ReviewWorkflow")),
+    ("GET", f"{_REVIEW}/entries/:uid/:id"): RouteDescription(
+        data=nullable(ref("EntryReview")), query=(LOCALE,)
+    ),
+    ("PUT", f"{_REVIEW}/entries/:uid/:id"): RouteDescription(
+        data=ref("EntryReview"),
+        body=record({"stage": WHOLE, "assignee": nullable(WHOLE)}, required=()),
+        query=(LOCALE,),
+    ),
+    ("GET", f"{_REVIEW}/assignees/:uid"): RouteDescription(data=several(ref("Assignee"))),
     ("GET", "admin/x/schedule"): RouteDescription(data=several(ref("ScheduledAction"))),
     ("GET", "admin/x/schedule/:uid/:id"): RouteDescription(
         data=ref("EntrySchedule"), query=(LOCALE,)

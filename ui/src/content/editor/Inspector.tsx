@@ -4,11 +4,12 @@ import { Check, Copy } from 'lucide-react'
 import { lazy, Suspense, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
-import { hasDrafts } from '../../api/hooks'
+import { hasDrafts, useAbility } from '../../api/hooks'
 import type { ContentType } from '../../api/types'
 import { RelativeTime } from '../../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { StatusBadge } from '../../components/StatusBadge'
+import { ReviewBox } from '../../review/ReviewBox'
 import { revisionsQuery } from '../compare/revisions'
 import { revisionName } from '../compare/versions'
 import type { Loaded } from './loading'
@@ -22,19 +23,23 @@ export type Props = { type: ContentType; loaded: Loaded; locale: string | undefi
 /** Facts of an entry beside its form: when and by whom, what leads to it, what it was. */
 export function Inspector({ type, loaded, locale, compare }: Props) {
   const { t } = useTranslation()
+  const mayUpdate = useAbility().canContent('update', type.uid, locale)
   return (
-    <Paper withBorder className="quire-surface">
-      <Tabs defaultValue="info" keepMounted={false}>
-        <Tabs.List grow>
-          <Tabs.Tab value="info" fz="xs">{t('inspector.info')}</Tabs.Tab>
-          <Tabs.Tab value="history" fz="xs">{t('inspector.history')}</Tabs.Tab>
-          <Tabs.Tab value="api" fz="xs">{t('inspector.api')}</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="info" p="sm"><Info type={type} loaded={loaded} /></Tabs.Panel>
-        <Tabs.Panel value="history" p="sm"><History type={type} loaded={loaded} locale={locale} compare={compare} /></Tabs.Panel>
-        <Tabs.Panel value="api" p="sm"><Suspense fallback={<Loading rows={4} />}><ApiPanel type={type} loaded={loaded} locale={locale} /></Suspense></Tabs.Panel>
-      </Tabs>
-    </Paper>
+    <Stack gap="sm">
+      {hasDrafts(type) && loaded.entry && loaded.documentId && <ReviewBox uid={type.uid} documentId={loaded.documentId} locale={locale} mayUpdate={mayUpdate} />}
+      <Paper withBorder className="quire-surface">
+        <Tabs defaultValue="info" keepMounted={false}>
+          <Tabs.List grow>
+            <Tabs.Tab value="info" fz="xs">{t('inspector.info')}</Tabs.Tab>
+            <Tabs.Tab value="history" fz="xs">{t('inspector.history')}</Tabs.Tab>
+            <Tabs.Tab value="api" fz="xs">{t('inspector.api')}</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="info" p="sm"><Info type={type} loaded={loaded} /></Tabs.Panel>
+          <Tabs.Panel value="history" p="sm"><History type={type} loaded={loaded} locale={locale} compare={compare} /></Tabs.Panel>
+          <Tabs.Panel value="api" p="sm"><Suspense fallback={<Loading rows={4} />}><ApiPanel type={type} loaded={loaded} locale={locale} /></Suspense></Tabs.Panel>
+        </Tabs>
+      </Paper>
+    </Stack>
   )
 }
 

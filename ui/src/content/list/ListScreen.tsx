@@ -13,6 +13,7 @@ import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { queries } from '../../queries'
 import { AddToRelease } from '../../releases/lazy'
+import { ReviewFilter } from '../../review/ReviewFilter'
 import { useBulk, type Chosen } from './bulk'
 import { BulkEdit, useAlikeAttributes } from './BulkEdit'
 import { ColumnMenu } from './ColumnMenu'
@@ -106,7 +107,7 @@ export function ListScreen({ type }: { type: ContentType }) {
     ['Enter', () => rows[active] && openEntry(rows[active]), { preventDefault: false }],
   ])
 
-  const isFiltered = Boolean(search.q) || Boolean(search.status) || countRules(search.filters) > 0
+  const isFiltered = Boolean(search.q) || Boolean(search.status) || search.stage !== undefined || search.assignee !== undefined || countRules(search.filters) > 0
   const fields = useMemo(() => filterFields(type, view, model, ability), [type, view, model, ability])
   const showsLocales = isLocalized(type) && locales.length > 1
   const shown = columns.filter((name) => type.attributes[name] || name === 'documentId' || name === 'id')
@@ -191,6 +192,7 @@ export function ListScreen({ type }: { type: ContentType }) {
             onChange={(status) => change({ status: (status as Status | null) ?? undefined })}
           />
         )}
+        {hasDrafts(type) && <ReviewFilter uid={uid} stage={search.stage} assignee={search.assignee} onChange={(chosen) => change(chosen)} />}
         <ColumnMenu type={type} shown={shown} density={density} onDensity={setDensity} onChange={(names) => change({ columns: names, page: search.page })} />
         <ViewMenu type={type} state={state} />
         <ListMenu type={type} state={state} />
@@ -227,7 +229,7 @@ export function ListScreen({ type }: { type: ContentType }) {
       {list.data && rows.length === 0 && (
         <Paper withBorder className="quire-surface">
           {isFiltered ? (
-            <EmptyState title={t('list.noneFound')} action={<Button variant="default" onClick={() => change({ q: undefined, filters: undefined, status: undefined })}>{t('list.clearFilters')}</Button>} />
+            <EmptyState title={t('list.noneFound')} action={<Button variant="default" onClick={() => change({ q: undefined, filters: undefined, status: undefined, stage: undefined, assignee: undefined })}>{t('list.clearFilters')}</Button>} />
           ) : (
             <EmptyState title={t('list.none', { type: info.displayName })} action={may.create ? <Button leftSection={<Plus size={14} />} onClick={create}>{t('list.create')}</Button> : undefined}>
               {t('list.noneHint')}

@@ -27,6 +27,8 @@ export function listOf(type: ContentType, search: ListSearch, { contentType: vie
     _q: search.q,
     filters: encodeFilters(search.filters),
     publicationFilter: search.status && hasDrafts(type) ? PUBLICATION[search.status] : undefined,
+    reviewStage: search.stage,
+    reviewAssignee: search.assignee,
     columns: [...new Set([settings.mainField, ...columns])].join(','),
   }
   return { locale, columns, sort, query, pageSize }

@@ -1,0 +1,324 @@
+"""``/admin/x/review``: review workflows, and where entries are in them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from quire.access.administration import UPDATE
+from quire.admin_api.bodies import (
+    Fields,
+    Flag,
+    Items,
+    RowId,
+    Text,
+    at_most,
+    id_of,
+    ids_of,
+    read_body,
+    required,
+    single_line,
+)
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.admin_api.success_statuses import CREATED
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows
+from quire.clock import Clock
+from quire.content_api.messages import Request, Response
+from quire.content_api.routes import Route
+from quire.content_manager.permissions import TypePermissions
+from quire.content_manager.read_service import ContentReading, chosen_of
+from quire.content_manager.requests import RequestedVersion, locale_of
+from quire.content_manager.review.entries import EntryReview, entry_review, may_move_from
+from quire.content_manager.review.workflows import (
+    MOST_STAGES,
+    StageChange,
+    Workflow,
+    WorkflowChange,
+)
+from quire.content_manager.sanitize import entry_origin
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.entry_stages import ENTRY_STAGES, EntryStage
+from quire.database.stores.table import OwnTables
+from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.schema.model import Schema
+
+_MANAGE = "admin::project-settings.update"
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+_NAME = Text(rules=(required, at_most(100), single_line))
+_WORKFLOW = Fields(
+    fields={
+        "name": _NAME,
+        "contentTypes": Items(item=Text(), rules=(required,)),
+        "stages": Items(
+            item=Fields(
+                fields={
+                    "id": RowId(),
+                    "name": _NAME,
+                    "color": Text(),
+                    "roles": Items(item=RowId()),
+                    "requiredToPublish": Flag(),
+                }
+            ),
+            least=1,
+            most=MOST_STAGES,
+            rules=(required,),
+        ),
+    }
+)
+_MOVE = Fields(fields={"stage": RowId(), "assignee": RowId(nullable=True)})
+_USUAL_COLOR = "#4945FF"
+_NO_COLOR = "color must be six hexadecimal digits after #, such as #4945FF"
+_TWO_NAMES = 'two stages have the name "{}"'
+_ONE_REQUIRED = "one stage at most can be required to publish"
+_NO_TYPE = "{uid} is no content type with drafts"
+_NO_WORKFLOW = "{uid} is in no workflow"
+_NO_STAGE = "The workflow has no stage {id}"
+_NO_ASSIGNEE = "There is no administrator {id} who may sign in"
+_MAY_NOT_MOVE = 'Your roles may not move entries out of the stage "{name}"'
+
+
+class ReviewApi:
+    """Shows and changes workflows, and moves entries from stage to stage."""
+
+    def __init__(
+        self,
+        database: Database,
+        engine: WriteEngine,
+        admin_users: AdminUserRows,
+        tables: OwnTables,
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._engine = engine
+        self._admin_users = admin_users
+        self._tables = tables
+        self._clock = clock
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, action, handler in (
+            ("GET", "workflows", SIGNED_IN, self.workflows),
+            ("POST", "workflows", _MANAGE, self.create),
+            ("PUT", "workflows/:id", _MANAGE, self.change),
+            ("DELETE", "workflows/:id", _MANAGE, self.delete),
+            ("GET", "entries/:uid/:id", SIGNED_IN, self.of_entry),
+            ("PUT", "entries/:uid/:id", SIGNED_IN, self.move),
+            ("GET", "assignees/:uid", SIGNED_IN, self.assignees),
+        ):
+            yield Route(
+                method=method, path=f"admin/x/review/{path}", action=action, handler=handler
+            )
+
+    @property
+    def _review(self) -> EntryReview:
+        return entry_review(self._engine)
+
+    async def workflows(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+        """List the review workflows with their stages."""
+        found = await self._database.read(self._review.workflows.all, snapshot=True)
+        return respond_data([_shown(one) for one in found])
+
+    async def create(self, request: Request) -> Response:
+        """Make a review workflow."""
+        change = _change(request.body, self._engine.schema)
+        await self._tables.ensure(ENTRY_STAGES)
+        program = self._review.workflows.create(change, self._clock())
+        return respond_data(_shown(await self._database.write(program)), CREATED)
+
+    async def change(self, request: Request) -> Response:
+        """Change a review workflow; entries in a stage that is gone are in the first one."""
+        change, workflow_id = _change(request.body, self._engine.schema), _row_id(request)
+        await self._tables.ensure(ENTRY_STAGES)
+
+        def program() -> Program[Workflow]:
+            review = self._review
+            changed, gone = yield from review.workflows.change(workflow_id, change, self._clock())
+            yield from review.stages.forget_stages(gone)
+            return changed
+
+        return respond_data(_shown(await self._database.write(program())))
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a review workflow; its entries stay what they are."""
+        workflow_id = _row_id(request)
+        await self._tables.ensure(ENTRY_STAGES)
+
+        def program() -> Program[Workflow]:
+            review = self._review
+            deleted = yield from review.workflows.delete(workflow_id)
+            yield from review.stages.forget_stages([stage.id for stage in deleted.stages])
+            return deleted
+
+        return respond_data(_shown(await self._database.write(program())))
+
+    async def of_entry(self, request: Request) -> Response:
+        """Show where an entry is in review, ``null`` where its type is in no workflow."""
+        rights = rights_of(self._engine.schema, request)
+        await self._tables.ensure(ENTRY_STAGES)
+
+        def program() -> Program[dict[str, Any] | None]:
+            placed = yield from self._placed(request, rights)
+            workflow = yield from self._review.workflows.of_type(placed.uid)
+            if workflow is None:
+                return None
+            return (yield from self._described(request, workflow, placed))
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def move(self, request: Request) -> Response:
+        """Move an entry to another ``stage``, or give it another ``assignee``."""
+        rights = rights_of(self._engine.schema, request)
+        values = read_body(request.body, _MOVE)
+        await self._tables.ensure(ENTRY_STAGES)
+
+        def program() -> Program[dict[str, Any]]:
+            placed = yield from self._placed(request, rights, UPDATE)
+            workflow = yield from self._workflow(placed.uid)
+            if values.get("stage") is not None:
+                stage_id = id_of(values["stage"])
+                if all(stage.id != stage_id for stage in workflow.stages):
+                    raise ValidationError(_NO_STAGE.format(id=stage_id))
+                present = workflow.stage(placed.stage_id)
+                if present.id != stage_id:
+                    if not may_move_from(rights.ability, present):
+                        raise ForbiddenError(_MAY_NOT_MOVE.format(name=present.name))
+                    placed = replace(placed, stage_id=stage_id)
+            if "assignee" in values:
+                assignee = yield from self._assignee(values["assignee"])
+                placed = replace(placed, assignee_id=None if assignee is None else assignee.id)
+            yield from self._review.stages.save(placed)
+            return (yield from self._described(request, workflow, placed))
+
+        return respond_data(await self._database.write(program()))
+
+    async def assignees(self, request: Request) -> Response:
+        """List the administrators who can be assigned entries of a type, without addresses."""
+        rights_of(self._engine.schema, request, UPDATE)
+        found = await self._database.read(self._admin_users.every, snapshot=True)
+        named = [_name(one) for one in found if one.may_sign_in]
+        return respond_data(sorted(named, key=lambda one: str(one["name"]).casefold()))
+
+    def _workflow(self, uid: str) -> Program[Workflow]:
+        workflow = yield from self._review.workflows.of_type(uid)
+        if workflow is None:
+            raise ValidationError(_NO_WORKFLOW.format(uid=uid))
+        return workflow
+
+    def _placed(
+        self, request: Request, rights: TypePermissions, action: str | None = None
+    ) -> Program[EntryStage]:
+        """Return where the entry in the path is.
+
+        Raises NotFoundError, and ForbiddenError for one that may not be read or acted on.
+        """
+        content_type, document_id = rights.content_type, request.parameters["id"]
+        locale = locale_of(request.query, content_type, self._engine.default_locale)
+        every = yield from ContentReading(self._engine).owned_versions(rights, [document_id])
+        here = chosen_of(content_type, every, RequestedVersion("draft", locale)) or chosen_of(
+            content_type, every, RequestedVersion("published", locale)
+        )
+        if here is None:
+            raise NotFoundError
+        origin = entry_origin(here)
+        rights.require_on(origin)
+        if action is not None:
+            replace(rights, action=action).require_on(origin)
+        return (yield from self._review.stages.of(content_type.uid, document_id, locale))
+
+    def _described(
+        self, request: Request, workflow: Workflow, placed: EntryStage
+    ) -> Program[dict[str, Any]]:
+        stage = workflow.stage(placed.stage_id)
+        assignee = None
+        if placed.assignee_id is not None:
+            assignee = yield from self._admin_users.admin_user(placed.assignee_id)
+        return {
+            "workflow": _shown(workflow),
+            "stage": stage.id,
+            "assignee": None if assignee is None else _name(assignee),
+            "mayMove": may_move_from(request.administrator.ability, stage),
+        }
+
+    def _assignee(self, value: object) -> Program[AdminUser | None]:
+        """Return the administrator of a body. Raises ValidationError for nobody."""
+        if value is None:
+            return None
+        found = yield from self._admin_users.admin_user(id_of(value) or 0)
+        if found is None or not found.may_sign_in:
+            raise ValidationError(_NO_ASSIGNEE.format(id=value))
+        return found
+
+
+def _change(body: object, schema: Schema) -> WorkflowChange:
+    """Return what a body makes of a workflow. Raises ValidationError."""
+    values = read_body(body, _WORKFLOW)
+    content_types = [str(one) for one in _listed(values["contentTypes"])]
+    for uid in content_types:
+        content_type = schema.content_types.get(uid)
+        if content_type is None or not content_type.draft_and_publish:
+            raise ValidationError(_NO_TYPE.format(uid=uid))
+    stages = tuple(_stage(one) for one in _listed(values["stages"]) if isinstance(one, Mapping))
+    names = [stage.name for stage in stages]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValidationError(_TWO_NAMES.format(name))
+    if sum(stage.required for stage in stages) > 1:
+        raise ValidationError(_ONE_REQUIRED)
+    return WorkflowChange(
+        name=str(values["name"]),
+        content_types=tuple(dict.fromkeys(content_types)),
+        stages=stages,
+    )
+
+
+def _stage(values: Mapping[str, object]) -> StageChange:
+    color = str(values.get("color") or _USUAL_COLOR)
+    if not _COLOR.fullmatch(color):
+        raise ValidationError(_NO_COLOR)
+    return StageChange(
+        id=id_of(values.get("id")),
+        name=str(values["name"]),
+        color=color,
+        roles=tuple(ids_of(values.get("roles"))),
+        required=values.get("requiredToPublish") is True,
+    )
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _row_id(request: Request) -> int:
+    row_id = id_of(request.parameters["id"])
+    if row_id is None:
+        raise NotFoundError
+    return row_id
+
+
+def _shown(workflow: Workflow) -> dict[str, Any]:
+    return {
+        "id": workflow.id,
+        "name": workflow.name,
+        "contentTypes": list(workflow.content_types),
+        "stages": [
+            {
+                "id": stage.id,
+                "name": stage.name,
+                "color": stage.color,
+                "roles": list(stage.roles),
+                "requiredToPublish": stage.id == workflow.required,
+            }
+            for stage in workflow.stages
+        ],
+    }
+
+
+def _name(admin_user: AdminUser) -> dict[str, Any]:
+    names = (admin_user.fields["firstname"], admin_user.fields["lastname"])
+    name = " ".join(str(one) for one in names if one) or admin_user.fields["username"]
+    return {"id": admin_user.id, "name": name or f"#{admin_user.id}"}

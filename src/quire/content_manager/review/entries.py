@@ -1,0 +1,89 @@
+"""Where entries are in review, who may move them, and whether they may be published."""
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility
+from quire.content_manager.review.workflows import Stage, Workflow, WorkflowStore
+from quire.database.program import Program
+from quire.database.stores.entry_stages import EntryStages
+from quire.database.stores.system_rows import SystemRows
+from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import ValidationError
+from quire.query.querystring import QueryValue
+
+MOST_FOUND = 1000
+"""How many entries of a type may have been moved or assigned where a list is narrowed by that."""
+
+_NO_WORKFLOW = "{uid} is in no workflow"
+_NO_STAGE = "The workflow has no stage {id}"
+_TOO_MANY = f"More than {MOST_FOUND} entries were moved or assigned"
+_NOT_READY = 'Only entries in the stage "{required}" can be published; this one is in "{present}"'
+
+
+class EntryReview(Struct, frozen=True):
+    """Programs about entries in review; the table `ENTRY_STAGES` has to be there."""
+
+    workflows: WorkflowStore
+    stages: EntryStages
+
+    def stage_of(
+        self, workflow: Workflow, uid: str, document_id: str, locale: str | None
+    ) -> Program[Stage]:
+        """Return the stage of a workflow that an entry is in."""
+        placed = yield from self.stages.of(uid, document_id, locale)
+        return workflow.stage(placed.stage_id)
+
+    def document_filter(
+        self, uid: str, locale: str | None, *, stage: int | None, assignee: int | None
+    ) -> Program[dict[str, QueryValue]]:
+        """Return the filter of the entries in a stage, with an assignee, or both.
+
+        Raises ValidationError for a type without a workflow and a stage that it does not have, and
+        where more than `MOST_FOUND` entries were moved or assigned.
+        """
+        workflow = yield from self.workflows.of_type(uid)
+        if workflow is None:
+            raise ValidationError(_NO_WORKFLOW.format(uid=uid))
+        if stage is not None and workflow.stage(stage).id != stage:
+            raise ValidationError(_NO_STAGE.format(id=stage))
+        placed = yield from self.stages.of_type(uid, locale, MOST_FOUND + 1)
+        if len(placed) > MOST_FOUND:
+            raise ValidationError(_TOO_MANY)
+        first = workflow.stages[0].id
+        if stage == first and assignee is None:
+            # What nobody has moved has no row.
+            moved: list[QueryValue] = [
+                one.document_id for one in placed if workflow.stage(one.stage_id).id != first
+            ]
+            return {"documentId": {"$notIn": moved}}
+        chosen: list[QueryValue] = [
+            one.document_id
+            for one in placed
+            if (stage is None or workflow.stage(one.stage_id).id == stage)
+            and (assignee is None or one.assignee_id == assignee)
+        ]
+        return {"documentId": {"$in": chosen}}
+
+    def require_publishable(self, uid: str, document_id: str, locale: str | None) -> Program[None]:
+        """Refuse to publish an entry in another stage than its workflow says.
+
+        Raises ValidationError.
+        """
+        workflow = yield from self.workflows.of_type(uid)
+        if workflow is None or workflow.required is None:
+            return
+        stage = yield from self.stage_of(workflow, uid, document_id, locale)
+        if stage.id != workflow.required:
+            required = workflow.stage(workflow.required).name
+            raise ValidationError(_NOT_READY.format(required=required, present=stage.name))
+
+
+def entry_review(engine: WriteEngine) -> EntryReview:
+    """Return the programs for the content of one schema."""
+    rows = SystemRows(store=engine.store, new_id=engine.new_id)
+    return EntryReview(WorkflowStore(rows), EntryStages(engine.store.writes))
+
+
+def may_move_from(ability: AdminAbility, stage: Stage) -> bool:
+    """Tell whether somebody's roles may move entries out of a stage."""
+    return ability.super_admin or not stage.roles or not ability.role_ids.isdisjoint(stage.roles)

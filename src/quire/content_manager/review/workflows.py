@@ -1,0 +1,217 @@
+"""Reads and writes review workflows, in Strapi's tables for them.
+
+Who may move entries out of a stage is kept in the core store: the reference's start deletes
+permissions of actions that it does not know.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+
+from quire.database.program import Program
+from quire.database.stores.core_store import read_setting, write_setting
+from quire.database.stores.system_rows import Record, SystemRows
+from quire.errors import NotFoundError, ValidationError
+
+WORKFLOW_UID = "plugin::review-workflows.workflow"
+STAGE_UID = "plugin::review-workflows.workflow-stage"
+MOST_WORKFLOWS = 200
+MOST_STAGES = 200
+
+_ROLES_KEY = "quire_review_roles"
+_NAMED = 'There is a workflow with the name "{}"'
+_TAKEN = "{uid} is in the workflow {name}"
+_TOO_MANY = f"There may be {MOST_WORKFLOWS} workflows at most"
+_NO_STAGE = "The workflow has no stage {id}"
+
+
+class Stage(Struct, frozen=True, kw_only=True):
+    """A stage; ``roles`` may move entries out of it, every role where there are none."""
+
+    id: int
+    name: str
+    color: str
+    roles: tuple[int, ...] = ()
+
+
+class Workflow(Struct, frozen=True, kw_only=True):
+    """A workflow of content types; entries are published in the stage ``required`` alone."""
+
+    id: int
+    name: str
+    content_types: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    required: int | None = None
+
+    def stage(self, stage_id: int | None) -> Stage:
+        """Return the stage that an entry is in: the first one where it is in none of these."""
+        return next((one for one in self.stages if one.id == stage_id), self.stages[0])
+
+
+class StageChange(Struct, frozen=True, kw_only=True):
+    """What a stage becomes; ``id`` is that of a present one. ``required`` is to publish."""
+
+    id: int | None
+    name: str
+    color: str
+    roles: tuple[int, ...]
+    required: bool
+
+
+class WorkflowChange(Struct, frozen=True, kw_only=True):
+    """What a workflow becomes; its stages are in order, and there is at least one."""
+
+    name: str
+    content_types: tuple[str, ...]
+    stages: tuple[StageChange, ...]
+
+
+class WorkflowStore(Struct, frozen=True):
+    """Programs that read and write workflows."""
+
+    rows: SystemRows
+
+    def all(self) -> Program[list[Workflow]]:
+        """Return all workflows that have stages, by their ids."""
+        found = yield from self.rows.all(WORKFLOW_UID, ("name", "contentTypes"))
+        if not found:
+            return []
+        ids = [_id(row) for row in found]
+        stages = yield from self.rows.linked(WORKFLOW_UID, "stages", ids)
+        required = yield from self.rows.linked(WORKFLOW_UID, "stageRequiredToPublish", ids)
+        every = [one for listed in stages.values() for one in listed]
+        rows = yield from self.rows.listed(STAGE_UID, ("name", "color"), every)
+        roles = yield from self._roles()
+        known = {_id(row): _stage(row, roles) for row in rows}
+        return [
+            Workflow(
+                id=_id(row),
+                name=str(row["name"]),
+                content_types=_texts(row["contentTypes"]),
+                stages=tuple(known[one] for one in stages[_id(row)] if one in known),
+                required=next(iter(required[_id(row)]), None),
+            )
+            for row in found
+            if any(one in known for one in stages[_id(row)])
+        ]
+
+    def of_type(self, uid: str) -> Program[Workflow | None]:
+        """Return the workflow of a content type."""
+        every = yield from self.all()
+        return next((one for one in every if uid in one.content_types), None)
+
+    def one(self, workflow_id: int) -> Program[Workflow]:
+        """Return a workflow. Raises NotFoundError."""
+        every = yield from self.all()
+        found = next((one for one in every if one.id == workflow_id), None)
+        if found is None:
+            raise NotFoundError
+        return found
+
+    def create(self, change: WorkflowChange, now: int) -> Program[Workflow]:
+        """Make a workflow. Raises ValidationError."""
+        every = yield from self.all()
+        if len(every) >= MOST_WORKFLOWS:
+            raise ValidationError(_TOO_MANY)
+        _require_free(change, every)
+        values = {"name": change.name, "contentTypes": list(change.content_types)}
+        workflow_id = yield from self.rows.insert(WORKFLOW_UID, values, now=now)
+        yield from self._set_stages(workflow_id, change, (), now)
+        return (yield from self.one(workflow_id))
+
+    def change(
+        self, workflow_id: int, change: WorkflowChange, now: int
+    ) -> Program[tuple[Workflow, list[int]]]:
+        """Change a workflow; returns it with the ids of the stages that are gone.
+
+        Raises NotFoundError and ValidationError.
+        """
+        workflow = yield from self.one(workflow_id)
+        every = yield from self.all()
+        _require_free(change, [one for one in every if one.id != workflow_id])
+        present = [stage.id for stage in workflow.stages]
+        for stage in change.stages:
+            if stage.id is not None and stage.id not in present:
+                raise ValidationError(_NO_STAGE.format(id=stage.id))
+        values = {"name": change.name, "contentTypes": list(change.content_types)}
+        yield from self.rows.update(WORKFLOW_UID, workflow_id, values, now=now)
+        yield from self._set_stages(workflow_id, change, present, now)
+        kept = {stage.id for stage in change.stages}
+        return (yield from self.one(workflow_id)), [one for one in present if one not in kept]
+
+    def delete(self, workflow_id: int) -> Program[Workflow]:
+        """Delete a workflow with its stages. Raises NotFoundError."""
+        workflow = yield from self.one(workflow_id)
+        stages = [stage.id for stage in workflow.stages]
+        yield from self._save_roles(dict.fromkeys(stages, ()))
+        yield from self.rows.delete(STAGE_UID, stages)
+        yield from self.rows.delete(WORKFLOW_UID, [workflow_id])
+        return workflow
+
+    def _set_stages(
+        self, workflow_id: int, change: WorkflowChange, present: Collection[int], now: int
+    ) -> Program[None]:
+        ids: list[int] = []
+        required: list[int] = []
+        roles: dict[int, tuple[int, ...]] = {}
+        for stage in change.stages:
+            values = {"name": stage.name, "color": stage.color}
+            if stage.id is None:
+                stage_id = yield from self.rows.insert(STAGE_UID, values, now=now)
+            else:
+                stage_id = stage.id
+                yield from self.rows.update(STAGE_UID, stage_id, values, now=now)
+            ids.append(stage_id)
+            roles[stage_id] = stage.roles
+            if stage.required:
+                required.append(stage_id)
+        gone = [one for one in present if one not in ids]
+        yield from self.rows.delete(STAGE_UID, gone)
+        creating = not present
+        yield from self.rows.link(WORKFLOW_UID, "stages", workflow_id, ids, creating=creating)
+        yield from self.rows.link(
+            WORKFLOW_UID, "stageRequiredToPublish", workflow_id, required, creating=creating
+        )
+        yield from self._save_roles({**dict.fromkeys(gone, ()), **roles})
+
+    def _roles(self) -> Program[Mapping[str, object]]:
+        stored = yield from read_setting(self.rows.store.writes, _ROLES_KEY)
+        return stored if isinstance(stored, Mapping) else {}
+
+    def _save_roles(self, roles: Mapping[int, Sequence[int]]) -> Program[None]:
+        """Replace who may move entries out of stages; stages without roles are left out."""
+        present = yield from self._roles()
+        changed = {str(stage_id): list(ids) for stage_id, ids in roles.items()}
+        every = {key: ids for key, ids in {**present, **changed}.items() if ids}
+        if every != present:
+            yield from write_setting(self.rows.store.writes, _ROLES_KEY, every)
+
+
+def _require_free(change: WorkflowChange, others: Sequence[Workflow]) -> None:
+    for other in others:
+        if other.name == change.name:
+            raise ValidationError(_NAMED.format(change.name))
+        for uid in change.content_types:
+            if uid in other.content_types:
+                raise ValidationError(_TAKEN.format(uid=uid, name=other.name))
+
+
+def _stage(row: Record, roles: Mapping[str, object]) -> Stage:
+    ids = roles.get(str(row["id"]))
+    return Stage(
+        id=_id(row),
+        name=str(row["name"] or ""),
+        color=str(row["color"] or ""),
+        roles=tuple(one for one in ids if isinstance(one, int)) if isinstance(ids, list) else (),
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _id(row: Record) -> int:
+    value = row["id"]
+    if not isinstance(value, int):
+        raise TypeError(f"a row has the id {value!r}")
+    return value
