@@ -16,6 +16,7 @@ from quire.cli.backup_archive import (
     new_archive,
     read_manifest,
 )
+from quire.cli.backup_encryption import ENCRYPTED_SUFFIX, decrypt_backup, require_recipient
 from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
 from quire.cli.terminal import print_message, print_result, print_warning
@@ -27,20 +28,37 @@ from quire.strapi_project.schema import load_project_schema
 
 _TEMPORARY = ".quire-restore-"
 _MOMENT = "%Y%m%dT%H%M%SZ"
-_NAME = re.compile(r"-\d{8}T\d{6}Z\.tar")
+_NAME = re.compile(r"-\d{8}T\d{6}Z\.tar(\.age)?")
+_SUFFIXES = (".tar", f".tar{ENCRYPTED_SUFFIX}")
 
 
-def backup_project(project: Path, *, target: Path, keep: int | None, media: bool) -> int:
+def backup_project(
+    project: Path, *, target: Path | None, keep: int | None, media: bool, recipient: str | None
+) -> int:
     """Write an archive to a file, or to a folder under a name with the time; returns the exit code.
 
-    ``keep`` is how many archives of the project stay in the folder, the newest ones. Raises
-    ApplicationError when a file of this name is there, DatabaseOpenError and ConfigurationError.
+    ``keep`` is how many archives of the project stay in the folder, the newest ones. ``recipient``
+    is the public key of age that the archive is encrypted for. What is ``None`` is as the settings
+    say. Raises ApplicationError when a file of this name is there, DatabaseOpenError and
+    ConfigurationError.
     """
     settings = load_settings(project)
     require_project(settings)
+    recipient = recipient or settings.backup.recipient
+    if recipient is not None:
+        require_recipient(recipient)
     now = datetime.fromtimestamp(now_ms() / 1000, UTC)
-    is_folder = target.is_dir() or target.suffix != ".tar"
-    path = target / f"{settings.project.name}-{now:{_MOMENT}}.tar" if is_folder else target
+    target = target or settings.backup.folder
+    is_folder = target.is_dir() or not target.name.endswith(_SUFFIXES)
+    if is_folder and keep is None:
+        keep = settings.backup.keep
+    name = f"{settings.project.name}-{now:{_MOMENT}}{_SUFFIXES[recipient is not None]}"
+    path = target / name if is_folder else target
+    if path.name.endswith(ENCRYPTED_SUFFIX) != (recipient is not None):
+        raise ApplicationError(
+            f"A backup is encrypted if its name ends in {ENCRYPTED_SUFFIX}, and only then: "
+            "say for whom with --encrypt-to."
+        )
     if keep is not None and not is_folder:
         raise ApplicationError("--keep is about a folder of backups: name one with --to.")
     if path.exists():
@@ -49,7 +67,7 @@ def backup_project(project: Path, *, target: Path, keep: int | None, media: bool
     uploads = _uploads(settings) if media else None
     if media and uploads is None:
         print_warning(f"files are in {settings.uploads.storage}, which is not backed up here")
-    _write(settings, path, uploads, now)
+    _write(settings, path, uploads, now, recipient)
     print_result(str(path))
     for old in _surplus(path, settings.project.name, keep):
         old.unlink()
@@ -57,10 +75,12 @@ def backup_project(project: Path, *, target: Path, keep: int | None, media: bool
     return DONE
 
 
-def _write(settings: Settings, path: Path, uploads: Path | None, now: datetime) -> None:
+def _write(
+    settings: Settings, path: Path, uploads: Path | None, now: datetime, recipient: str | None
+) -> None:
     database = target_of(settings)
     name = f"{database.dump_name}.gz"
-    with new_archive(path) as (archive, folder):
+    with new_archive(path, recipient) as (archive, folder):
         dump = folder / database.dump_name
         if uploads is not None:
             # Before the database: then whatever it refers to at that moment is in the archive,
@@ -83,8 +103,11 @@ def _write(settings: Settings, path: Path, uploads: Path | None, now: datetime) 
     print_message(f"{database.place}{_with_files(files)} was backed up.")
 
 
-def restore_project(project: Path, path: Path, *, replace: bool) -> int:
+def restore_project(project: Path, path: Path, *, replace: bool, identity: Path | None) -> int:
     """Put the content of an archive in the place of that of a project; returns the exit code.
+
+    ``identity`` is a file with the secret key of an encrypted archive, which is decrypted into the
+    project's folder for that time.
 
     Raises ApplicationError for an archive that does not fit, and where there is content already,
     unless ``replace`` allows to delete it; DatabaseOpenError and ConfigurationError.
@@ -93,6 +116,17 @@ def restore_project(project: Path, path: Path, *, replace: bool) -> int:
     require_project(settings)
     if not path.is_file():
         raise ApplicationError(f"There is no backup {path}.")
+    if not path.name.endswith(ENCRYPTED_SUFFIX):
+        return _restore(settings, path, replace=replace)
+    if identity is None:
+        raise ApplicationError(f"{path} is encrypted: name the file of its key with --identity.")
+    with TemporaryDirectory(dir=settings.project, prefix=_TEMPORARY) as folder:
+        plain = Path(folder) / path.stem
+        decrypt_backup(path, identity, plain)
+        return _restore(settings, plain, replace=replace)
+
+
+def _restore(settings: Settings, path: Path, *, replace: bool) -> int:
     manifest = read_manifest(path)
     database = target_of(settings)
     if f"{database.dump_name}.gz" != manifest.database:

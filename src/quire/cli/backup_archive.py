@@ -10,7 +10,7 @@ import os
 import shutil
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ from typing import IO, cast
 import msgspec
 from msgspec import Struct
 
+from quire.cli.backup_encryption import encrypted_into
 from quire.errors import ApplicationError
 
 FORMAT = 1
@@ -114,10 +115,11 @@ class _HashingReader:
 
 
 @contextmanager
-def new_archive(path: Path) -> Iterator[tuple[ArchiveWriter, Path]]:
+def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[ArchiveWriter, Path]]:
     """Write an archive, which is there when the block ends well, and not at all otherwise.
 
-    Also yields a folder for temporary files.
+    ``recipient`` is the public key that it is encrypted for. Also yields a folder for temporary
+    files.
     """
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
@@ -125,7 +127,11 @@ def new_archive(path: Path) -> Iterator[tuple[ArchiveWriter, Path]]:
             TemporaryDirectory(dir=path.parent, prefix=".quire-backup-") as folder,
             open(unfinished, "wb", opener=_for_owner) as file,
         ):
-            with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            encrypted = nullcontext(file) if recipient is None else encrypted_into(file, recipient)
+            with (
+                encrypted as target,
+                tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT) as tar,
+            ):
                 yield ArchiveWriter(tar), Path(folder)
             file.flush()
             os.fsync(file.fileno())

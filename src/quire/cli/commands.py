@@ -366,8 +366,12 @@ def backup(
     /,
     *,
     to: Annotated[
-        Path, Parameter(help="Folder of backups, or the file to write, which ends in .tar.")
-    ] = Path("backups"),
+        Path | None,
+        Parameter(
+            help="Folder of backups, or the file to write, which ends in .tar or .tar.age.",
+            show_default=False,
+        ),
+    ] = None,
     keep: Annotated[
         int | None,
         Parameter(
@@ -377,11 +381,15 @@ def backup(
         ),
     ] = None,
     media: Annotated[bool, Parameter(help="Also back up the uploaded files.")] = True,
+    encrypt_to: Annotated[
+        str | None,
+        Parameter(help="Public key of age to encrypt the archive for.", show_default=False),
+    ] = None,
 ) -> int:
     """Write the database and the uploaded files to one archive, also while the server runs."""
     from quire.cli.backup import backup_project
 
-    return backup_project(project, target=to, keep=keep, media=media)
+    return backup_project(project, target=to, keep=keep, media=media, recipient=encrypt_to)
 
 
 @app.command
@@ -396,11 +404,15 @@ def restore(
         bool,
         Parameter(negative="", show_default=False, help="Replace the content that is there."),
     ] = False,
+    identity: Annotated[
+        Path | None,
+        Parameter(help="File with the secret key of an encrypted backup.", show_default=False),
+    ] = None,
 ) -> int:
     """Put the content of a backup into a project whose server is stopped."""
     from quire.cli.backup import restore_project
 
-    return restore_project(project, source, replace=replace)
+    return restore_project(project, source, replace=replace, identity=identity)
 
 
 @app.command(name="export")

@@ -196,7 +196,7 @@ def _postgresql(settings: Settings) -> Iterator[Finding]:
 
 
 def _backups(settings: Settings, folder: Path | None) -> Iterator[Finding]:
-    place = folder or settings.project / "backups"
+    place = folder or settings.backup.folder
     archives = backup_archives(place, settings.project.name)
     if not archives:
         hint = "" if folder else "; name their folder with --backups"

@@ -39,6 +39,7 @@ from quire.hooks.extensions import NO_EXTENSIONS, Extensions
 from quire.hooks.limits import CodeLimits
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime, make_job_runtime
+from quire.runtime.backups import backup_schedules
 from quire.runtime.content_api import ContentParts, assemble_content
 from quire.runtime.readers import inner_limits, make_reader
 from quire.runtime.services import Services
@@ -141,7 +142,7 @@ def make_schema_runtime(
         jobs=make_job_runtime(
             documents,
             [*extensions.jobs, *(() if admin is None else admin.jobs)],
-            extensions.schedules,
+            [*extensions.schedules, *backup_schedules(services.settings)],
         ),
     )
 

@@ -587,6 +587,24 @@ class JobSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackupSettings:
+    """``[backup]``: what `quire backup` does when nothing else is said, and when servers do it."""
+
+    folder: Path = setting(PATH, "Folder of the backups.", default=Path("backups"))
+    keep: int | None = setting(
+        optional(integer(1)), "How many backups stay in the folder, the newest.", default=None
+    )
+    recipient: str | None = setting(
+        optional(TEXT), "Public key of age that backups are encrypted for.", default=None
+    )
+    schedule: str | None = setting(
+        optional(TEXT),
+        "When a server makes a backup by itself: a cron expression, in UTC.",
+        default=None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocaleSettings:
     """``[i18n]``: languages."""
 
@@ -805,6 +823,7 @@ class Settings:
     admin: AdminSettings = field(default_factory=AdminSettings)
     webhooks: WebhookSettings = field(default_factory=WebhookSettings)
     jobs: JobSettings = field(default_factory=JobSettings)
+    backup: BackupSettings = field(default_factory=BackupSettings)
     i18n: LocaleSettings = field(default_factory=LocaleSettings)
     features: FeatureSettings = field(default_factory=FeatureSettings)
     cache: CacheSettings = field(default_factory=CacheSettings)

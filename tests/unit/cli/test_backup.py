@@ -10,6 +10,7 @@ from pathlib import Path
 from signal import SIGKILL
 from time import sleep
 
+import pyrage
 import pytest
 from msgspec.structs import replace
 
@@ -281,3 +282,85 @@ def test_a_backup_that_is_killed_leaves_no_part_of_an_archive(
         if archive.exists():
             assert read_manifest(archive).media == count_files(project)
     assert killed
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> tuple[Path, str]:
+    """A file with a secret key, as age-keygen writes it, and its public key."""
+    identity = pyrage.x25519.Identity.generate()
+    file = tmp_path / "backup.key"
+    file.write_text(f"# public key: {identity.to_public()}\n{identity}\n")
+    return file, str(identity.to_public())
+
+
+def test_an_encrypted_backup_is_restored_with_its_key_alone(
+    run: Run, kind: Kind, own_recorded: Path, tmp_path: Path, keys: tuple[Path, str]
+) -> None:
+    key, recipient = keys
+    before, files = rows(kind, own_recorded), count_files(own_recorded)
+    (own_recorded / UPLOADS / "kept.txt").write_text("kept")
+    code, output, messages = run(
+        "backup", own_recorded, "--to", tmp_path / "kept", "--encrypt-to", recipient
+    )
+    assert code == 0, messages
+    archive = Path(output.strip())
+    assert archive.name.endswith(".tar.age")
+    assert archive.stat().st_mode & 0o777 == 0o600
+    assert b"manifest.json" not in archive.read_bytes()
+    change(kind, own_recorded)
+    changed = rows(kind, own_recorded)
+
+    other = tmp_path / "other.key"
+    other.write_text(str(pyrage.x25519.Identity.generate()))
+    nonsense = tmp_path / "nonsense.key"
+    nonsense.write_text("nonsense")
+    cut = tmp_path / "cut.tar.age"
+    cut.write_bytes(archive.read_bytes()[:-100])
+    for source, options, message in (
+        (archive, [], "is encrypted: name the file of its key with --identity"),
+        (archive, ["--identity", other], "cannot be decrypted with"),
+        (archive, ["--identity", nonsense], "is no file of secret keys of age"),
+        (cut, ["--identity", key], "cannot be decrypted with"),
+    ):
+        code, _, messages = run("restore", own_recorded, "--from", source, "--replace", *options)
+        assert (code, message in messages) == (2, True), messages
+        assert rows(kind, own_recorded) == changed
+
+    code, _, messages = run(
+        "restore", own_recorded, "--from", archive, "--replace", "--identity", key
+    )
+    assert code == 0, messages
+    assert rows(kind, own_recorded) == before
+    assert count_files(own_recorded) == files + 1
+    assert not [path for path in own_recorded.iterdir() if path.name.startswith(".quire")]
+
+
+@pytest.mark.whatever_the_database("settings and names are looked at before any database")
+def test_settings_say_where_backups_go_and_how_many_stay(
+    run: Run, project: Path, tmp_path: Path, keys: tuple[Path, str]
+) -> None:
+    folder = tmp_path / "backups"
+    with (project / "quire.toml").open("a") as file:
+        file.write(f'[backup]\nfolder = "{folder}"\nkeep = 2\nrecipient = "{keys[1]}"\n')
+    folder.mkdir()
+    for day in (1, 2, 3):
+        (folder / f"{project.name}-2020010{day}T000000Z.tar").touch()
+    assert run("backup", project).code == 0
+    first, second = sorted(path.name for path in folder.iterdir())
+    assert first == f"{project.name}-20200103T000000Z.tar"
+    assert second.endswith(".tar.age")
+
+
+@pytest.mark.whatever_the_database("settings and names are looked at before any database")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--encrypt-to", "age1nonsense"], "is no public key of age"),
+        (["--to", "x.tar.age"], "say for whom with --encrypt-to"),
+    ],
+)
+def test_keys_and_names_that_do_not_fit_are_refused(
+    run: Run, project: Path, options: list[str], message: str
+) -> None:
+    code, _, messages = run("backup", project, *options)
+    assert (code, message in messages) == (2, True), messages

@@ -1,0 +1,73 @@
+"""Encryption of backups by age: for the holders of a key, whom the server need not know."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import pyrage
+
+from quire.errors import ApplicationError, ConfigurationError
+
+ENCRYPTED_SUFFIX = ".age"
+
+
+def require_recipient(recipient: str) -> None:
+    """Raise ConfigurationError for what is no public key of age."""
+    try:
+        pyrage.x25519.Recipient.from_str(recipient)
+    except pyrage.RecipientError as error:
+        raise ConfigurationError(
+            f"{recipient!r} is no public key of age, such as `age-keygen` prints: {error}."
+        ) from error
+
+
+@contextmanager
+def encrypted_into(file: IO[bytes], recipient: str) -> Iterator[IO[bytes]]:
+    """Encrypt what is written to the given file into another one, as it is written.
+
+    A thread encrypts what comes through a pipe, so that nothing is ever stored in plain.
+    """
+    reading, writing = os.pipe()
+    key = pyrage.x25519.Recipient.from_str(recipient)
+
+    def encrypt() -> None:
+        with os.fdopen(reading, "rb") as source:
+            pyrage.encrypt_io(source, file, [key])
+
+    with ThreadPoolExecutor(1, thread_name_prefix="quire-backup") as thread:
+        encrypting = thread.submit(encrypt)
+        try:
+            with os.fdopen(writing, "wb") as target:
+                yield target
+        except BrokenPipeError:
+            encrypting.result()  # says why nobody reads any more
+            raise
+        encrypting.result()
+
+
+def decrypt_backup(path: Path, identity: Path, target: Path) -> None:
+    """Decrypt a backup into a file that nobody else may read.
+
+    ``identity`` is a file with secret keys, as `age-keygen` writes it. Raises ApplicationError when
+    it has none, when none fits, and for a backup that is damaged or cut off.
+    """
+    keys = [
+        line.strip()
+        for line in identity.read_text("utf-8").splitlines()
+        if line.strip() and not line.startswith("#")
+    ]
+    try:
+        identities = [pyrage.x25519.Identity.from_str(key) for key in keys]
+    except pyrage.IdentityError as error:
+        raise ApplicationError(f"{identity} is no file of secret keys of age.") from error
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as out, path.open("rb") as source:
+        try:
+            pyrage.decrypt_io(source, out, identities)
+        except (pyrage.DecryptError, OSError) as error:
+            raise ApplicationError(
+                f"{path} cannot be decrypted with {identity}: {error}."
+            ) from error
