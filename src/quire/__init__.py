@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.database.compile.custom_operators import Sql
     from quire.document_service.api import Documents, documents
-    from quire.document_service.hook_principal import as_system, principal, transaction
+    from quire.document_service.hook_principal import (
+        as_principal,
+        as_system,
+        principal,
+        transaction,
+    )
     from quire.document_service.http_client import HttpClient, http
     from quire.extensions.code_settings import settings
     from quire.hooks.attribute_types import (
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
         UnitOfWorkError,
         ValidationError,
     )
+    from quire.hooks.lifecycle import on_start, on_stop
     from quire.hooks.marks import after_write, before_write
     from quire.hooks.operators import operator
     from quire.hooks.policies import PolicyContext, policy
@@ -80,6 +86,7 @@ __all__ = [
     "Write",
     "after_commit",
     "after_write",
+    "as_principal",
     "as_system",
     "asgi_middleware",
     "attribute_type",
@@ -90,6 +97,8 @@ __all__ = [
     "http",
     "job",
     "now",
+    "on_start",
+    "on_stop",
     "operator",
     "policy",
     "principal",
@@ -119,6 +128,7 @@ _MODULES = {
     "settings": "quire.extensions.code_settings",
     "schedule": "quire.hooks.schedules",
     **dict.fromkeys(("Change", "after_commit"), "quire.hooks.changes"),
+    **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.lifecycle"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(
@@ -145,7 +155,7 @@ _MODULES = {
     ),
     **dict.fromkeys(("Documents", "documents"), "quire.document_service.api"),
     **dict.fromkeys(
-        ("as_system", "principal", "transaction"),
+        ("as_principal", "as_system", "principal", "transaction"),
         "quire.document_service.hook_principal",
     ),
 }

@@ -26,6 +26,7 @@ from tests.extending.background import (
 )
 from tests.extending.project import FILE, IMPORTS, module, open_extended, schema_in, write_code
 from tests.unit.admin_api.office import Office, office_project, run_office
+from tests.unit.admin_api.test_end_user_requests import USERS, end_user
 
 _FIRST = IMPORTS.count("\n") + 1
 NOTE = """
@@ -347,6 +348,57 @@ async def test_causes_are_kept_across_jobs_and_loops_end(tmp_path: Path, kind: K
 
 async def _has_failed(office: Office) -> bool:
     return bool(await jobs_of(office, "failed"))
+
+
+async def test_a_job_acts_as_an_end_user_with_what_they_may_do_now(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    USER = "plugin::users-permissions.user"
+
+    @job(retries=0)
+    async def write(who: Principal) -> None:
+        async with as_principal(who):
+            fired.append((principal().kind, principal().id == who.id))
+            await documents(WRITER).create({"name": "by user"})
+
+    @route.post("/write/:id", public=True)
+    async def start(id: int) -> None:
+        await write.enqueue(Principal(kind="user", id=id))
+        try:
+            async with as_principal(Principal(kind="user", id=id)):
+                pass
+        except quire.UnitOfWorkError as error:
+            fired.append(str(error))
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        role = await _role(office, ["api::writer.writer.create"])
+        user_id = await end_user(office, role={"connect": [{"id": role}]})
+        await office.ask("POST", f"/api/write/{user_id}")
+        (job,) = await ended(office)
+        assert (job.state, job.message) == ("done", None)
+        assert "acts as the caller" in module().fired[0]
+        assert module().fired[1:] == [("user", True)]
+        user = await office.ask("GET", f"{USERS}?filters[id]={user_id}", token=office.boss)
+        target = f"{USERS}/{user.json['results'][0]['documentId']}"
+        changed = await office.ask("PUT", target, {"blocked": True}, token=office.boss)
+        assert changed.status == 200, changed.json
+        await office.ask("POST", f"/api/write/{user_id}")
+        (_, job) = await ended(office, 2)
+        assert (job.state, job.message) == ("failed", "Forbidden")
+
+
+async def _role(office: Office, actions: list[str]) -> int:
+    """Make a role of end users that grants actions; returns its row."""
+    permissions: dict[str, object] = {}
+    for action in actions:
+        api, controller, name = action.split(".")
+        permissions[api] = {"controllers": {controller: {name: {"enabled": True}}}}
+    body = {"name": "writers", "description": "", "permissions": permissions}
+    made = await office.ask("POST", "/users-permissions/roles", body, token=office.boss)
+    assert made.status == 200, made.json
+    roles = await office.ask("GET", "/users-permissions/roles", token=office.boss)
+    return next(int(one["id"]) for one in roles.json["roles"] if one["name"] == "writers")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The context of routes and jobs: a transaction for each read or write, or one for several."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
@@ -12,17 +12,21 @@ from quire.document_service.held_transaction import HeldTransaction, savepoint_i
 from quire.document_service.passwords import Password
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import ServiceUnavailableError
+from quire.errors import ServiceUnavailableError, UnauthorizedError
+from quire.hooks.errors import Forbidden, UnitOfWorkError
 from quire.hooks.extensions import Cause
 from quire.hooks.limits import CodeLimits
 
 T = TypeVar("T")
+FindUser = Callable[[int], Awaitable[Principal]]
+"""Finds an end user with what they may do now. Raises UnauthorizedError."""
 
 
 class CallContext(ExtensionContext):
     """The context of one call of a function that is no part of a write.
 
     ``causes`` are the functions that led to the call; ``origin`` is that of its events.
+    ``find_user`` finds an end user to act as, where the call acts as nobody.
     """
 
     def __init__(
@@ -33,17 +37,39 @@ class CallContext(ExtensionContext):
         *,
         causes: tuple[Cause, ...] = (),
         origin: str = "api",
+        find_user: FindUser | None = None,
     ) -> None:
         super().__init__(name, documents.engine, principal)
         self._documents = documents
         self._causes = causes
         self._origin = origin
+        self._find_user = find_user
         self._open: _BlockTransaction | None = None
 
     @property
     def is_in_transaction(self) -> bool:
         """Whether a block of `transaction` is open."""
         return self._open is not None
+
+    async def as_user(self, user_id: int) -> ExtensionContext:
+        """Return a context that acts as an end user, with what they may do now.
+
+        Raises Forbidden when there is no such user, or they may not sign in, and UnitOfWorkError
+        within a transaction and where the call acts as its caller.
+        """
+        find_user = self._find_user
+        if find_user is None:
+            return await super().as_user(user_id)
+        if self._open is not None:
+            message = "a transaction is open: begin it within as_principal"
+            raise UnitOfWorkError(message)
+        try:
+            user = await find_user(user_id)
+        except UnauthorizedError as error:
+            raise Forbidden from error
+        return CallContext(
+            self.name, self._documents, user, causes=self._causes, origin=self._origin
+        )
 
     async def read(self, act: Callable[[], Program[T]]) -> T:
         """Run a program that reads, in the transaction of the block if there is one."""

@@ -54,6 +54,15 @@ class ExtensionContext(ABC):
     def is_in_transaction(self) -> bool:
         """Whether a transaction is open, which others wait for."""
 
+    async def as_user(self, user_id: int) -> "ExtensionContext":
+        """Return a context that acts as an end user. Raises UnitOfWorkError where nobody may."""
+        del user_id
+        message = (
+            f"{self.name} acts as the caller: as_principal is for jobs, schedules, start and stop, "
+            "and functions that are told of changes"
+        )
+        raise UnitOfWorkError(message)
+
     @contextmanager
     def activate(self) -> Iterator[None]:
         """Make it the current unit of work of a block, and of the tasks that the block begins."""

@@ -52,6 +52,26 @@ def _acting_as_system(reason: str) -> Iterator[None]:
         _system.reset(token)
 
 
+@asynccontextmanager
+async def as_principal(who: Principal) -> AsyncIterator[None]:
+    """Act as an end user within an ``async with`` block, with what they may do now.
+
+    It is for what acts as nobody: jobs, schedules, functions that are told of changes. ``who`` can
+    be an argument of a job. Raises ValueError for anybody but end users, Forbidden when the user is
+    gone or may not sign in, and UnitOfWorkError within a transaction and where a caller acts.
+    """
+    if who.kind != "user" or who.id is None:
+        raise ValueError(f"as_principal takes an end user, not {who}")
+    context = await current_context().as_user(who.id)
+    token = _system.set(None)
+    try:
+        with context.activate():
+            yield
+    finally:
+        context.is_ended = True
+        _system.reset(token)
+
+
 def system_reason() -> str | None:
     """Return the reason of the innermost `as_system`, ``None`` outside of one."""
     return _system.get()

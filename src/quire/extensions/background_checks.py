@@ -1,13 +1,16 @@
 """Checks what the code of a project does in the background: jobs, and what follows commits."""
 
+import inspect
+
 from msgspec.structs import replace
 
 from quire.extensions.change_check import ChangeCheck
 from quire.extensions.jobs import JobCheck
-from quire.extensions.modules import ExtensionProblem
+from quire.extensions.modules import ExtensionProblem, line_of
 from quire.hooks.changes import ChangeListener, ChangeMark
 from quire.hooks.extensions import Extensions, with_listeners
 from quire.hooks.jobs import JobMark
+from quire.hooks.lifecycle import LifecycleFunction, LifecycleMark
 from quire.hooks.schedules import ScheduleMark
 from quire.schema.model import Schema
 
@@ -19,6 +22,7 @@ class BackgroundChecks:
         self._schema = schema
         self._jobs = JobCheck()
         self._listeners: list[ChangeListener] = []
+        self._lifecycle: list[LifecycleFunction] = []
         self._problems: list[ExtensionProblem] = []
 
     @property
@@ -33,6 +37,8 @@ class BackgroundChecks:
                 self._jobs.add(file, name, function, mark)
             case ScheduleMark():
                 self._jobs.add_schedule(file, name, function, mark)
+            case LifecycleMark():
+                self._check_lifecycle(file, name, function, mark)
             case ChangeMark():
                 check = ChangeCheck(self._schema, file, name, function, mark)
                 self._listeners += check.listeners(self._schema)
@@ -41,8 +47,20 @@ class BackgroundChecks:
                 return False
         return True
 
+    def _check_lifecycle(self, file: str, name: str, function: object, mark: LifecycleMark) -> None:
+        line = line_of(function)
+        if not inspect.isfunction(function) or inspect.signature(function).parameters:
+            text = f"{mark.phase}: {name} must be a function that takes no arguments"
+            self._problems.append(ExtensionProblem(file, line, text))
+            return
+        one = LifecycleFunction(
+            moment=mark.phase, function=function, name=name, file=file, line=line
+        )
+        self._lifecycle.append(one)
+
     def added_to(self, extensions: Extensions) -> Extensions:
         """Return a snapshot with what was checked."""
         jobs, schedules = tuple(self._jobs.jobs), tuple(self._jobs.schedules)
-        found = replace(extensions, jobs=jobs, schedules=schedules)
+        lifecycle = tuple(sorted(self._lifecycle, key=lambda one: (one.file, one.line)))
+        found = replace(extensions, jobs=jobs, schedules=schedules, lifecycle=lifecycle)
         return with_listeners(found, self._listeners)

@@ -12,6 +12,7 @@ from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
+from quire.hooks.lifecycle import LifecycleFunction
 from quire.hooks.limits import CodeLimits
 from quire.hooks.operators import CustomOperator
 from quire.hooks.policies import Policy
@@ -122,6 +123,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
     policies: tuple[Policy, ...] = ()
     computed: ComputedFields = field(default_factory=dict)
     listeners: tuple[ChangeListener, ...] = ()
+    lifecycle: tuple[LifecycleFunction, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
 

@@ -21,12 +21,12 @@ from quire.database.versioned_value import VersionedValue
 from quire.document_service.call_context import CallContext
 from quire.document_service.changes import cause_of
 from quire.document_service.reading import Find
-from quire.document_service.service import DocumentService
 from quire.document_service.shapes import as_shape, query_of_shape
 from quire.hooks.changes import Change, ChangeListener
 from quire.hooks.extensions import Cause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
+from quire.jobs.worker import JobRuntime
 
 _log = structlog.get_logger("quire.jobs")
 
@@ -50,18 +50,18 @@ class ChangeWorker(QueueWorker):
         self._rows = queue.rows
         self._clock = clock
         self._holder = new_document_id()
-        self._documents: DocumentService | None = None
+        self._runtime: JobRuntime | None = None
         self._listeners: Mapping[str, tuple[ChangeListener, ...]] = {}
         self._next_due = 0
         self._is_current: VersionedValue[bool] = VersionedValue()
         queue.added = self.wake
 
-    def adopt(self, documents: DocumentService, listeners: Sequence[ChangeListener]) -> None:
-        """Tell these functions of changes from now on."""
+    def adopt(self, runtime: JobRuntime) -> None:
+        """Tell the functions of a runtime of changes from now on."""
         found: dict[str, tuple[ChangeListener, ...]] = {}
-        for one in listeners:
+        for one in runtime.listeners:
             found[one.key] = (*found.get(one.key, ()), one)
-        self._documents, self._listeners = documents, found
+        self._runtime, self._listeners = runtime, found
         self.wake()
 
     @property
@@ -112,11 +112,11 @@ class ChangeWorker(QueueWorker):
 
     async def _deliver(self, key: str, rows: Sequence[StoredChange]) -> None:
         """Call a function with changes, and write down what became of it."""
-        documents, listeners = self._documents, self._listeners.get(key)
-        if documents is None or listeners is None:
+        runtime, listeners = self._runtime, self._listeners.get(key)
+        if runtime is None or listeners is None:
             return
         try:
-            await self._call(documents, listeners, rows)
+            await self._call(runtime, listeners, rows)
         except asyncio.CancelledError as error:
             # A server that stops lets others go on; that counts as no attempt.
             changes = {"due": self._clock()} if self._is_stopped else None
@@ -128,7 +128,7 @@ class ChangeWorker(QueueWorker):
 
     async def _call(
         self,
-        documents: DocumentService,
+        runtime: JobRuntime,
         listeners: Sequence[ChangeListener],
         rows: Sequence[StoredChange],
     ) -> None:
@@ -139,10 +139,11 @@ class ChangeWorker(QueueWorker):
         listener = listeners[0]
         context = CallContext(
             listener.name,
-            documents,
+            runtime.documents,
             None,
             causes=_causes(listener, known),
             origin=f"after_commit {listener.name}",
+            find_user=runtime.find_user,
         )
         limit = asyncio.timeout(_TIMEOUT_SECONDS)
         try:

@@ -15,12 +15,13 @@ from quire.database.stores.schedules import ScheduleRows
 from quire.database.stores.table import OwnTables
 from quire.hooks.extensions import Extensions
 from quire.jobs.changes import ChangeWorker
+from quire.jobs.lifecycle import run_start, run_stop
 from quire.jobs.schedules import ScheduleWorker
 from quire.jobs.worker import JobRuntime, JobWorker, JobWorkerOptions
 from quire.settings import Settings
 
 
-class JobParts(Struct, frozen=True, kw_only=True):
+class JobParts(Struct, kw_only=True, eq=False):
     """What takes jobs and changes, what runs them, and what enqueues the jobs of schedules."""
 
     queue: JobQueue
@@ -29,6 +30,7 @@ class JobParts(Struct, frozen=True, kw_only=True):
     change_queue: ChangeQueue
     changes: ChangeWorker
     runs_jobs: bool
+    is_started: bool = False
 
     async def prepare(self, extensions: Extensions) -> None:
         """Make the tables that the code of a project needs. Raises ServiceUnavailableError."""
@@ -44,7 +46,7 @@ class JobParts(Struct, frozen=True, kw_only=True):
         """
         self.worker.adopt(runtime)
         self.schedules.adopt(runtime.schedules)
-        self.changes.adopt(runtime.documents, runtime.documents.engine.extensions.listeners)
+        self.changes.adopt(runtime)
 
     def start(self) -> None:
         """Begin to run jobs, unless the settings say that this process runs none."""
@@ -54,9 +56,23 @@ class JobParts(Struct, frozen=True, kw_only=True):
             self.changes.start()
 
     async def stop(self, seconds: float) -> None:
-        """Claim nothing more, and give jobs so many seconds to end."""
+        """Claim nothing more, and give what runs so many seconds to end."""
         await self.schedules.stop(seconds)
         await asyncio.gather(self.worker.stop(seconds), self.changes.stop(seconds))
+
+    async def run_start(self) -> None:
+        """Run the project's functions of the start. Raises ConfigurationError when one fails."""
+        runtime = self.worker.runtime
+        if runtime is not None:
+            await run_start(runtime)
+        self.is_started = True
+
+    async def run_stop(self, seconds: float) -> None:
+        """Run the project's functions of the stop, if those of the start have run."""
+        runtime = self.worker.runtime
+        if runtime is not None and self.is_started:
+            await run_stop(runtime, seconds)
+        self.is_started = False
 
 
 def open_jobs(

@@ -22,11 +22,13 @@ from quire.database.connection import Database
 from quire.database.program import Value
 from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, StoredJob
 from quire.database.versioned_value import VersionedValue
-from quire.document_service.call_context import CallContext
+from quire.document_service.call_context import CallContext, FindUser
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, ValidationError
+from quire.hooks.changes import ChangeListener
 from quire.hooks.extensions import Cause
 from quire.hooks.jobs import JobDefinition
+from quire.hooks.lifecycle import LifecycleFunction
 from quire.hooks.schedules import ScheduleDefinition
 from quire.ids import new_document_id
 from quire.jobs.queue import cause_of
@@ -53,24 +55,45 @@ class JobWorkerOptions(Struct, frozen=True, kw_only=True):
 
 
 class JobRuntime(Struct, frozen=True, kw_only=True):
-    """What jobs run with: the documents of the present schema, and the functions by name."""
+    """What runs in the background, and what it runs with.
+
+    ``documents`` are those of the present schema, ``definitions`` the jobs by name. ``find_user``
+    finds end users to act as; ``listeners`` are told of changes.
+    """
 
     documents: DocumentService
     definitions: Mapping[str, JobDefinition]
-    schedules: tuple[ScheduleDefinition, ...]
+    schedules: tuple[ScheduleDefinition, ...] = ()
+    listeners: tuple[ChangeListener, ...] = ()
+    lifecycle: tuple[LifecycleFunction, ...] = ()
+    find_user: FindUser | None = None
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """Return nothing: tracebacks in the log of a developer show local variables, in full."""
+        return []
 
 
 def make_job_runtime(
     documents: DocumentService,
-    definitions: Collection[JobDefinition],
+    jobs: Collection[JobDefinition] = (),
     schedules: Collection[ScheduleDefinition] = (),
+    *,
+    find_user: FindUser | None = None,
 ) -> JobRuntime:
-    """Return what jobs run with from now on."""
-    jobs = [*definitions, *(one.job for one in schedules)]
+    """Return what runs in the background from now on: the code of the project, and what is given.
+
+    ``jobs`` and ``schedules`` are those of the server itself.
+    """
+    extensions = documents.engine.extensions
+    scheduled = (*extensions.schedules, *schedules)
+    every = [*extensions.jobs, *jobs, *(one.job for one in scheduled)]
     return JobRuntime(
         documents=documents,
-        definitions={one.name: one for one in jobs},
-        schedules=tuple(schedules),
+        definitions={one.name: one for one in every},
+        schedules=scheduled,
+        listeners=extensions.listeners,
+        lifecycle=extensions.lifecycle,
+        find_user=find_user,
     )
 
 
@@ -100,7 +123,7 @@ class JobWorker(QueueWorker):
         self._clock = clock
         self._options = options
         self._holder = new_document_id()
-        self._runtime: JobRuntime | None = None
+        self.runtime: JobRuntime | None = None
         self._names: tuple[str, ...] = ()
         self._runs: dict[int, _Run] = {}
         self._renewing: asyncio.Task[None] | None = None
@@ -112,7 +135,7 @@ class JobWorker(QueueWorker):
     def adopt(self, runtime: JobRuntime) -> None:
         """Run jobs that are claimed from now on with these functions."""
         queues = self._options.queues
-        self._runtime = runtime
+        self.runtime = runtime
         self._names = tuple(
             one.name for one in runtime.definitions.values() if not queues or one.queue in queues
         )
@@ -153,7 +176,7 @@ class JobWorker(QueueWorker):
         """Claim what is due and begin to run it. Raises ServiceUnavailableError."""
         now = self._clock()
         free = self._options.workers - len(self._runs)
-        if self._runtime is None or not self._names or free <= 0:
+        if self.runtime is None or not self._names or free <= 0:
             # What runs wakes the worker at its end.
             self._next_due = now + LEASE_MS
             return
@@ -224,7 +247,7 @@ class JobWorker(QueueWorker):
 
     async def _outcome(self, run: _Run) -> dict[str, Value] | None:
         """Call the function; returns how the row changes, ``None`` when it is another's by now."""
-        job, runtime = run.job, self._runtime
+        job, runtime = run.job, self.runtime
         definition = None if runtime is None else runtime.definitions.get(job.name)
         if runtime is None or definition is None:
             return self._released(job)
@@ -247,7 +270,12 @@ class JobWorker(QueueWorker):
         arguments = definition.decode(job.arguments)
         causes = (*msgspec.json.decode(job.causes, type=tuple[Cause, ...]), cause_of(definition))
         context = CallContext(
-            definition.name, runtime.documents, None, causes=causes, origin=f"job {job.name}"
+            definition.name,
+            runtime.documents,
+            None,
+            causes=causes,
+            origin=f"job {job.name}",
+            find_user=runtime.find_user,
         )
         try:
             with context.activate():

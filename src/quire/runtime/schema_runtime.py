@@ -141,8 +141,9 @@ def make_schema_runtime(
         content_version=content_version,
         jobs=make_job_runtime(
             documents,
-            [*extensions.jobs, *(() if admin is None else admin.jobs)],
-            [*extensions.schedules, *backup_schedules(services.settings)],
+            () if admin is None else admin.jobs,
+            backup_schedules(services.settings),
+            find_user=content.user_principal,
         ),
     )
 

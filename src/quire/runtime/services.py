@@ -62,6 +62,7 @@ class Services(Struct, frozen=True, kw_only=True):
         self.metrics.start()
         await self.webhooks.outbox.refresh()
         self.webhooks.worker.start()
+        await self.jobs.run_start()
         self.jobs.start()
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
 
@@ -71,6 +72,7 @@ class Services(Struct, frozen=True, kw_only=True):
         self.metrics.stop()
         await self.slow_lists.stop()
         await self.jobs.stop(seconds)
+        await self.jobs.run_stop(seconds)
         await self.webhooks.worker.stop()
         await self.services.close(seconds)
         self.upload_context.close()

@@ -1,0 +1,48 @@
+"""Functions that run when a server process starts or stops: the decorators, and checked ones."""
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+from msgspec import Struct
+
+from quire.hooks.marks import add_mark
+
+F = TypeVar("F", bound=Callable[[], Any])
+Moment = Literal["on_start", "on_stop"]
+
+
+class LifecycleMark(Struct, frozen=True, kw_only=True):
+    """What a decorator said of a function; nothing of it has been checked."""
+
+    phase: Moment
+
+
+class LifecycleFunction(Struct, frozen=True, kw_only=True, eq=False):
+    """A function that runs when a server process starts, or when it stops."""
+
+    moment: Moment
+    function: Callable[[], Any]
+    name: str
+    file: str
+    line: int
+
+    @property
+    def place(self) -> str:
+        """The file and line of the function."""
+        return f"{self.file}:{self.line}"
+
+
+def on_start(function: F) -> F:
+    """Run a function when a server process starts, before it answers requests and runs jobs.
+
+    It takes no arguments, and acts as nobody. What it raises keeps the server from starting.
+    """
+    return add_mark(function, LifecycleMark(phase="on_start"))
+
+
+def on_stop(function: F) -> F:
+    """Run a function when a server process stops, after its last request and job.
+
+    It takes no arguments, and acts as nobody. What it raises is logged.
+    """
+    return add_mark(function, LifecycleMark(phase="on_stop"))
