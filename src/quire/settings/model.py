@@ -217,6 +217,19 @@ class DatabaseSettings:
     connect_timeout_ms: int = setting(
         integer(1, 600_000), "Milliseconds to wait for a new connection.", default=5000
     )
+    replicas: tuple[str, ...] = setting(
+        NAMES,
+        "Addresses of standbys of a PostgreSQL server, to which reads are sent.",
+        default=(),
+        variable="DATABASE_REPLICA_URLS",
+        private=True,
+    )
+    replica_wait_ms: int = setting(
+        integer(0, 60_000),
+        "Milliseconds that a read waits for a standby to have what it has to show; then it goes to "
+        "the server itself.",
+        default=100,
+    )
     pooler: bool = setting(
         FLAG,
         "There is a pooler in between that gives connections away after each transaction.",

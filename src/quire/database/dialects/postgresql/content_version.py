@@ -19,21 +19,42 @@ from quire.database.program import Program, Statement, Value
 _QUESTION = "SELECT pg_current_snapshot()::text, pg_is_in_recovery()"
 
 
+_POSITION = (
+    "CASE WHEN pg_is_in_recovery() THEN NULL"
+    " ELSE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint END"
+)
+"""Whatever a snapshot shows was written to the log before this position."""
+
+
 class Snapshot(NamedTuple):
-    """What tells a snapshot from others, ``None`` where nothing does, and a value in it."""
+    """What tells a snapshot from others, ``None`` where nothing does, and a value in it.
+
+    ``position`` is one in the log of the server, which a replica that shows as much has reached;
+    ``None`` where it was not asked for or cannot be told.
+    """
 
     text: str | None
     value: Value = None
+    position: int | None = None
 
 
-def snapshot_program(setting: Statement | None = None) -> Program[Snapshot]:
+def snapshot_program(
+    setting: Statement | None = None, *, with_position: bool = False
+) -> Program[Snapshot]:
     """Return the present snapshot with the first value of a statement, if there is one."""
+    position = _POSITION if with_position else "NULL"
     if setting is None:
-        statement = Statement(f"{_QUESTION}, NULL")
+        statement = Statement(f"{_QUESTION}, {position}, NULL")
     else:
-        statement = setting._replace(sql=f"{_QUESTION}, ({setting.sql})")
-    ((text, is_standby, value),) = yield statement
-    return Snapshot(None if is_standby else str(text), value)
+        statement = setting._replace(sql=f"{_QUESTION}, {position}, ({setting.sql})")
+    ((text, is_standby, found, value),) = yield statement
+    return Snapshot(None if is_standby else str(text), value, None if found is None else int(found))
+
+
+def position_program() -> Program[int | None]:
+    """Return the present position in the log of the server."""
+    ((found,),) = yield Statement(f"SELECT {_POSITION}")
+    return None if found is None else int(found)
 
 
 class PostgresContentVersion:
@@ -60,6 +81,14 @@ class PostgresContentVersion:
         """Ask for the first value of a statement as well from now on."""
         if setting != self._setting:
             self._setting, self._is_value_known = setting, False
+
+    def forget(self) -> None:
+        """Take the next snapshot for another one, whatever it reads.
+
+        The server was lost. Another one may have taken its place, which gives the numbers of
+        transactions that were lost with it to others.
+        """
+        self._snapshot = self.known = None
 
     async def followed(self) -> Value:
         """Return the value that came with the last answer. Raises what ``ask`` raises."""

@@ -16,16 +16,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Generic, NamedTuple, TypeVar
 
 import orjson
+from msgspec.structs import replace
 
 from quire.database.connection import PoolStatistics, WouldBlockError
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.content_version import (
     PostgresContentVersion,
     Snapshot,
+    position_program,
     snapshot_program,
 )
 from quire.database.dialects.postgresql.dialect import PostgresDialect
@@ -37,6 +39,7 @@ from quire.database.dialects.postgresql.errors import (
 )
 from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.database.dialects.postgresql.pool import Pool
+from quire.database.dialects.postgresql.replicas import Replica, Replicas
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
 from quire.database.program import Program, Statement, Value
 from quire.database.retry_guard import note_commit
@@ -60,6 +63,8 @@ _WARY_READS = 32
 """How many reads have a transaction from the start after somebody has committed during one."""
 _SEPARATE_PRESENCE = 3
 """From so many connections on, one is kept for the question whether anybody has committed."""
+_LOST_SECONDS = 1.0
+"""Seconds between two attempts to reach the server that was lost, while replicas answer."""
 _BEGIN_READ = "BEGIN READ ONLY"
 _BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -107,9 +112,12 @@ class PostgresDatabase:
         self._wary = 0
         """How many reads are still to have a transaction from the start."""
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
-        self._vigil = ConnectionWatchdog(
-            lambda: open_connection(options), seconds=options.connect_timeout_ms / 1000
-        )
+        self._vigil = _watchdog(options)
+        self._replicas = _replicas(options, size=max(1, readers))
+        self._position: int | None = None
+        """The position in the log up to which a replica must have come to be read from."""
+        self._finding: asyncio.Task[None] | None = None
+        """Tries the server while it is lost, and replicas are asked instead."""
 
     def version(self) -> int | None:
         """Return nothing: what others have committed is only known to those who ask."""
@@ -120,7 +128,67 @@ class PostgresDatabase:
         return await self._presence.token()
 
     async def _ask_snapshot(self, setting: Statement | None) -> Snapshot:
-        return await self._read_again(self._asking, lambda: snapshot_program(setting))
+        if not self._replicas:
+            return await self._read_again(self._asking, lambda: snapshot_program(setting))
+        return await self._ask_snapshot_or_replica(setting)
+
+    async def _ask_snapshot_or_replica(self, setting: Statement | None) -> Snapshot:
+        """Ask the server, or a replica while it is lost, which cannot tell the version."""
+        lost: ServiceUnavailableError | None = None
+        if self._finding is None:
+            try:
+                snapshot = await self._read_again(
+                    self._asking, lambda: snapshot_program(setting, with_position=True)
+                )
+            except ServiceUnavailableError as error:
+                if not _was_lost(error):
+                    raise
+                lost = error
+                self._finding = asyncio.ensure_future(self._find_server())
+            else:
+                self._seen(snapshot.position)
+                return snapshot
+        replica = await self._replicas.with_all()
+        if replica is None:
+            raise lost or ServiceUnavailableError
+        snapshot = await self._read_at_replica(replica, lambda: snapshot_program(setting))
+        return snapshot._replace(text=None)
+
+    async def _find_server(self) -> None:
+        """Try the server that was lost until it answers again."""
+        while True:
+            await asyncio.sleep(_LOST_SECONDS)
+            try:
+                await self._read_again(self._asking, _nothing)
+            except AppError:
+                continue
+            self._finding = None
+            return
+
+    async def _replica(self) -> Replica | None:
+        """Return a replica to read from now, ``None`` where the server itself has to be asked."""
+        if not self._replicas:
+            return None
+        if self._finding is not None:
+            return await self._replicas.with_all()
+        return await self._replicas.ready_for(self._position)
+
+    def _seen(self, position: int | None) -> None:
+        """Note a position of the log that this process has seen."""
+        if position is not None:
+            self._position = max(position, self._position or 0)
+
+    async def _read_at_replica(
+        self, replica: Replica, make: Callable[[], Program[T]], *, snapshot: bool = False
+    ) -> T:
+        """Read from a replica, which is left alone for a while if it cannot answer."""
+        try:
+            return await self._read(replica.pool, make, snapshot=snapshot)
+        except ServiceUnavailableError as error:
+            if _was_lost(error):
+                replica.pool.renew()
+                replica.rest()
+            raise
 
     def follow(self, setting: Statement) -> None:
         """See `Database.follow`."""
@@ -143,6 +211,11 @@ class PostgresDatabase:
         be lost is replaced once, and a read that tables changed under is begun again once.
         """
         del key  # slow statements keep nobody else waiting
+        replica = await self._replica()
+        if replica is not None:
+            # Replicas also end reads that keep them from following.
+            with suppress(ServiceUnavailableError, StaleSchemaError):
+                return await self._read_at_replica(replica, make, snapshot=snapshot)
         return await self._read_again(self._readers, make, snapshot=snapshot)
 
     async def _read_again(
@@ -153,6 +226,7 @@ class PostgresDatabase:
             return await self._read(pool, make, snapshot=snapshot)
         except ServiceUnavailableError as error:
             if _was_lost(error):
+                self._presence.forget()
                 pool.renew()
             elif is_passing(error.__cause__):
                 pool.forget_statements()
@@ -167,7 +241,7 @@ class PostgresDatabase:
         if self._wary:
             self._wary -= 1
         if state is not None:
-            found = await self._run_at(state, make())
+            found = await self._run_at(state, make(), pool)
             if found is not None:
                 return found.result
         return await self._run(pool, make(), _BEGIN_SNAPSHOT)
@@ -184,8 +258,10 @@ class PostgresDatabase:
         del key
         if self._calm_state() != version:
             return None
+        replica = await self._replica()
+        pool = self._readers if replica is None else replica.pool
         try:
-            found = await self._run_at(version, make())
+            found = await self._run_at(version, make(), pool)
         except (ServiceUnavailableError, StaleSchemaError):
             return None
         return None if found is None else found.result
@@ -213,10 +289,10 @@ class PostgresDatabase:
             return None
         return self._presence.known
 
-    async def _run_at(self, state: int, program: Program[T]) -> _Found[T] | None:
+    async def _run_at(self, state: int, program: Program[T], pool: Pool) -> _Found[T] | None:
         """Run a program without a transaction; ``None`` if it may have seen another state, too."""
         try:
-            result = await self._run(self._readers, program, None)
+            result = await self._run(pool, program, None)
         except (ServiceUnavailableError, StaleSchemaError):
             raise
         except AppError:  # it may be that of two states which do not fit together
@@ -250,14 +326,25 @@ class PostgresDatabase:
             result = await connection.run(program)
             await _commit(connection)
             note_commit()
+            if self._replicas:
+                await self._see_commit(connection)
             return result
+
+    async def _see_commit(self, connection: PostgresConnection) -> None:
+        """Find out how far a replica must have come to show what was just committed."""
+        self._position = None  # until it is known, nobody reads from a replica
+        try:
+            position = await connection.run(position_program())
+        except DRIVER_ERRORS:
+            return  # the next version tells
+        self._seen(position)
 
     def pools(self) -> tuple[PoolStatistics, ...]:
         """See `Database.pools`: those that read, the one that writes, the one for the version."""
         found = [self._readers.statistics("read"), self._writers.statistics("write")]
         if self._asking is not self._readers:
             found.append(self._asking.statistics("version"))
-        return tuple(found)
+        return (*found, *self._replicas.statistics())
 
     def is_in_place(self) -> None:
         """See `Database.is_in_place`; the files are a matter of the database server."""
@@ -266,6 +353,7 @@ class PostgresDatabase:
         """Forget what was prepared for tables that have changed since."""
         for pool in self._pools():
             pool.forget_statements()
+        self._replicas.forget_statements()
 
     @asynccontextmanager
     async def _connection(self, pool: Pool) -> AsyncIterator[PostgresConnection]:
@@ -274,7 +362,8 @@ class PostgresDatabase:
             connection = await pool.acquire()
         except DRIVER_ERRORS as error:
             raise translate(error) from error
-        self._vigil.begin(connection)
+        watchdog = self._replicas.watchdog_of(pool) or self._vigil
+        watchdog.begin(connection)
         try:
             yield connection
         except DRIVER_ERRORS as error:
@@ -291,18 +380,37 @@ class PostgresDatabase:
             ending.add_done_callback(self._ending.discard)
             raise
         finally:
-            self._vigil.end(connection)
+            watchdog.end(connection)
         pool.release(connection)
 
     async def close(self) -> None:
         """Finish what is under way and let go."""
+        if self._finding is not None:
+            self._finding.cancel()
+            await asyncio.wait([self._finding])
         for pool in self._pools():
             await pool.close()
+        await self._replicas.close()
         await self._vigil.close()
 
     def _pools(self) -> list[Pool]:
         shared = self._asking is self._readers
         return [self._readers, self._writers, *(() if shared else (self._asking,))]
+
+
+def _watchdog(options: PostgresOptions) -> ConnectionWatchdog:
+    return ConnectionWatchdog(
+        lambda: open_connection(options), seconds=options.connect_timeout_ms / 1000
+    )
+
+
+def _replicas(options: PostgresOptions, *, size: int) -> Replicas:
+    found = []
+    for number, dsn in enumerate(options.replicas, start=1):
+        own = replace(options, dsn=dsn)
+        name = f"replica {number}"
+        found.append(Replica(name, _read_pool(own, size=size), _watchdog(own)))
+    return Replicas(found, options.replica_wait_ms / 1000)
 
 
 def _read_pool(options: PostgresOptions, *, size: int) -> Pool:

@@ -13,7 +13,9 @@ class PostgresOptions(Struct, frozen=True, kw_only=True):
     ``timeout_ms`` is how long a statement that reads may take, ``lock_timeout_ms`` how long a
     write may wait for those of others, ``queue_timeout_ms`` how long anything may wait for a
     connection, and ``connect_timeout_ms`` for a new one. With a ``pooler`` in between, that
-    gives a connection away after each transaction, nothing is kept in a connection.
+    gives a connection away after each transaction, nothing is kept in a connection. ``replicas``
+    are the addresses of standbys that reads are sent to; a read waits ``replica_wait_ms`` for one
+    to have come far enough.
     """
 
     dsn: str | None = None
@@ -31,4 +33,6 @@ class PostgresOptions(Struct, frozen=True, kw_only=True):
     queue_timeout_ms: int = 15_000
     connect_timeout_ms: int = 5000
     pooler: bool = False
+    replicas: tuple[str, ...] = ()
+    replica_wait_ms: int = 100
     clock: WallClock = field(default_factory=WallClock)

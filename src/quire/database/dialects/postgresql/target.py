@@ -48,6 +48,8 @@ def postgres_options(settings: Settings) -> PostgresOptions:
         queue_timeout_ms=database.pool_timeout_ms,
         connect_timeout_ms=database.connect_timeout_ms,
         pooler=database.pooler,
+        replicas=database.replicas,
+        replica_wait_ms=database.replica_wait_ms,
         clock=wall_clock(database.timezone),
     )
 
@@ -152,9 +154,15 @@ class PostgresTarget:
 
 def _place(options: PostgresOptions) -> str:
     """Say where the database is, without the password."""
-    host, port, name = options.host, options.port, options.name
+    hosts, name = f"{options.host}:{options.port}", options.name
     if options.dsn is not None:
         parts = urlsplit(options.dsn)
-        host, port = parts.hostname or host, parts.port or 5432
         name = unquote(parts.path.lstrip("/")) or name
-    return f"PostgreSQL database {name} on {host}:{port}"
+        named = parts.netloc.rpartition("@")[2]  # one server, or several with commas in between
+        hosts = ", ".join(_with_port(one) for one in (named or options.host).split(","))
+    return f"PostgreSQL database {name} on {hosts}"
+
+
+def _with_port(host: str) -> str:
+    has_port = host.rpartition(":")[2].isdecimal() and not host.endswith("]")
+    return host if has_port else f"{host}:5432"

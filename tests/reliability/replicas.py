@@ -1,0 +1,104 @@
+"""A PostgreSQL server with a streaming replica, and sites that use both."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.app import Application, build_app
+from quire.settings import load_settings
+from tests.conformance.client import AsgiClient, running
+from tests.conformance.corpus import credentials, postgresql_dump, unpack_project
+from tests.databases.environment import write_environment
+from tests.postgresql.cluster import Cluster
+from tests.postgresql.session import Session
+from tests.postgresql.standby import Standby
+
+TOKEN = credentials().api_tokens["full"]
+HEADERS = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+DURABLE = {"synchronous_commit": "remote_apply"}
+"""Waits for the replica where the server is told to have a synchronous one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A server and its replica, with their URLs."""
+
+    server: Cluster
+    replica: Standby
+    url: str
+    replica_url: str
+
+    def pause(self) -> None:
+        """Let the replica follow no more."""
+        self._tell("SELECT pg_wal_replay_pause()")
+
+    def follow(self) -> None:
+        """Let the replica follow again."""
+        self._tell("SELECT pg_wal_replay_resume()")
+
+    def promote(self) -> None:
+        """Let the replica be a server of its own."""
+        self._tell("SELECT pg_promote()")
+
+    @contextmanager
+    def in_step(self) -> Iterator[None]:
+        """Let a commit be acknowledged when the replica shows it, so that nothing is unsent."""
+        session = Session(self.url)
+        session.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        session.execute("SELECT pg_reload_conf()")
+        session.close()
+        try:
+            yield
+        finally:
+            session = Session(self.url)
+            session.execute("ALTER SYSTEM RESET synchronous_standby_names")
+            session.execute("SELECT pg_reload_conf()")
+            session.close()
+
+    def _tell(self, statement: str) -> None:
+        session = Session(self.replica_url)
+        session.execute(statement)
+        session.close()
+
+
+@contextmanager
+def started_pair() -> Iterator[Pair]:
+    """Start a server with the recorded rows, and a replica of it."""
+    folder = Path(tempfile.mkdtemp(prefix="quire-replica-"))
+    folder.chmod(0o711)
+    server = Cluster(folder / "server", DURABLE)
+    replica: Standby | None = None
+    try:
+        url = server.start()
+        session = Session(url)
+        session.script(postgresql_dump())
+        session.close()
+        replica = Standby(folder / "replica", url)
+        yield Pair(server, replica, url, replica.start())
+    finally:
+        if replica is not None:
+            replica.stop()
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@asynccontextmanager
+async def served(
+    pair: Pair, folder: Path, url: str | None = None, **overrides: object
+) -> AsyncIterator[tuple[Application, AsgiClient]]:
+    project = unpack_project(folder)
+    write_environment(
+        project,
+        {
+            "DATABASE_CLIENT": "postgres",
+            "DATABASE_URL": url or pair.url,
+            "DATABASE_REPLICA_URLS": pair.replica_url,
+        },
+    )
+    named: Mapping[str, object] = {f"database.{name}": value for name, value in overrides.items()}
+    app = build_app(load_settings(project, environ={}, overrides=named))
+    async with running(app) as client:
+        yield app, client

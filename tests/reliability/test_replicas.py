@@ -1,0 +1,152 @@
+"""Reads from a streaming replica: never less than was seen, and on while the server is gone."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from quire.database.dialects.postgresql.connection import PostgresConnection
+from quire.database.dialects.postgresql.pool import Pool
+from tests.conformance.client import AsgiClient
+from tests.postgresql.session import Session
+from tests.reliability.outage import WAYS, Users
+from tests.reliability.replicas import HEADERS, TOKEN, Pair, served, started_pair
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[Pair]:
+    with started_pair() as found:
+        yield found
+
+
+async def write(client: AsgiClient, label: str) -> int:
+    body = json.dumps({"data": {"label": label}}).encode()
+    return (await client.request("POST", "/api/tags", HEADERS, body)).status
+
+
+async def count(client: AsgiClient, label: str) -> int:
+    target = f"/api/tags?filters[label]={quote(label)}&pagination[pageSize]=1"
+    answer = await client.request("GET", target, HEADERS, b"")
+    assert answer.status == 200, answer.content
+    total: int = json.loads(answer.content)["meta"]["pagination"]["total"]
+    return total
+
+
+async def test_reads_go_to_the_replica(
+    pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent: list[str] = []
+    acquire = Pool.acquire
+
+    async def counted(self: Pool) -> PostgresConnection:
+        connection = await acquire(self)
+        lent.append(":".join(map(str, connection._addr)))  # type: ignore[attr-defined]  # noqa: SLF001 - the driver tells nobody
+        return connection
+
+    async with served(pair, tmp_path, replica_wait_ms=60_000) as (app, client):
+        assert app.database is not None
+        assert [one.name for one in app.database.pools()][-1] == "replica 1"
+        await count(client, "first")
+        monkeypatch.setattr(Pool, "acquire", counted)
+        for number in range(20):
+            assert await count(client, f"{number}") == 0
+
+    server, replica = (
+        url.partition("@")[2].partition("/")[0] for url in (pair.url, pair.replica_url)
+    )
+    assert lent.count(replica) >= 20
+    assert lent.count(server) >= 20  # the questions for the version
+    assert {*lent} == {server, replica}
+
+
+async def test_whoever_writes_reads_it_although_the_replica_does_not_follow(
+    pair: Pair, tmp_path: Path
+) -> None:
+    async with served(pair, tmp_path, replica_wait_ms=20) as (_, client):
+        await count(client, "warm")
+        pair.pause()
+        try:
+            for number in range(10):
+                assert await write(client, f"paused {number}") == 201
+                assert await count(client, f"paused {number}") == 1
+        finally:
+            pair.follow()
+
+
+async def test_what_others_have_committed_is_seen_at_once(pair: Pair, tmp_path: Path) -> None:
+    session = Session(pair.url)
+    async with served(pair, tmp_path, replica_wait_ms=20) as (_, client):
+        for number in range(10):
+            assert await count(client, f"other {number}") == 0
+            if number % 2:
+                await asyncio.to_thread(pair.pause)
+            session.execute(
+                "INSERT INTO tags (document_id, label, published_at, locale)"
+                " SELECT $1, $2, published_at, locale FROM tags WHERE published_at IS NOT NULL"
+                " LIMIT 1",
+                [f"other{number:019d}", f"other {number}"],
+            )
+            found = await count(client, f"other {number}")
+            if number % 2:
+                await asyncio.to_thread(pair.follow)
+            assert found == 1, number
+    session.close()
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_reads_go_on_while_the_server_is_gone(way: str, pair: Pair, tmp_path: Path) -> None:
+    with pair.in_step():
+        await use_without_server(way, pair, tmp_path)
+
+
+async def use_without_server(way: str, pair: Pair, folder: Path) -> None:
+    """Use the site while the server goes away and comes back."""
+    async with served(pair, folder, connect_timeout_ms=300) as (_, client):
+        users = Users([client] * 6, TOKEN)
+        await users.begin()
+        await users.until(201, 6)
+        await asyncio.to_thread(WAYS[way].leave, pair.server)
+        try:
+            await users.until(503, 2)
+            await users.until(200, 20)
+        finally:
+            await asyncio.to_thread(WAYS[way].come_back, pair.server)
+        await asyncio.gather(users.until(201, 6), users.until(200, 6))
+        await users.end()
+
+    assert users.outcome.problems == []
+    assert users.outcome.kept
+
+
+async def test_without_the_replica_everything_goes_to_the_server(
+    pair: Pair, tmp_path: Path
+) -> None:
+    async with served(pair, tmp_path) as (_, client):
+        assert await count(client, "nothing") == 0
+        await asyncio.to_thread(pair.replica.halt)
+        try:
+            for number in range(5):
+                assert await write(client, f"alone {number}") == 201
+                assert await count(client, f"alone {number}") == 1
+        finally:
+            await asyncio.to_thread(pair.replica.resume)
+        assert await count(client, "alone 0") == 1
+
+
+async def test_a_replica_that_is_promoted_takes_writes(tmp_path: Path) -> None:
+    with started_pair() as pair:
+        other = pair.replica_url.partition("@")[2].partition("/")[0]
+        both = f"{pair.url.removesuffix('/postgres')},{other}/postgres?target_session_attrs=primary"
+        async with served(pair, tmp_path, both) as (_, client):
+            for number in range(5):
+                assert await write(client, f"before {number}") == 201
+            await asyncio.to_thread(pair.server.halt)  # which sends what is left
+            await asyncio.to_thread(pair.promote)
+            statuses = [await write(client, f"after {number}") for number in range(200)]
+            assert [await count(client, f"before {number}") for number in range(5)] == [1] * 5
+            assert await count(client, f"after {len(statuses) - 1}") == 1
+            assert statuses[-1] == 201
+            assert set(statuses) <= {201, 503}
