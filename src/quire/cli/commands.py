@@ -215,6 +215,21 @@ def deploy_check(
 
 
 @app.command
+def port(
+    project: Project = _HERE,
+    /,
+    *,
+    write: Annotated[
+        bool, Parameter(help="Write a Python skeleton beside each file.", negative="")
+    ] = False,
+) -> int:
+    """List JavaScript that is not understood, and the decorators that it belongs under."""
+    from quire.cli.port import port_project
+
+    return port_project(project, write=write)
+
+
+@app.command
 def hooks(
     project: Project = _HERE,
     /,
