@@ -323,14 +323,12 @@ class DataAccess(DataReads):
         columns = selected if isinstance(selected, list) else [selected]
         if selected is not None:
             wanted["select"] = [*columns, "id", "documentId"]
-        rows = await self._rows_to_delete(content_type, {**wanted, "limit": 1})
+        rows = await self._delete_matching(content_type, {**wanted, "limit": 1})
         if not rows:
             return None
-        document_id, row = rows[0]
-        await self._delete(content_type, {"documentId": document_id})
         if selected is not None and "documentId" not in columns:
-            del row["documentId"]
-        return row
+            del rows[0]["documentId"]
+        return rows[0]
 
     async def _delete_rows(self, content_type: ContentType, given: object) -> object:
         """Delete all rows that a condition fits; returns how many."""
@@ -338,21 +336,12 @@ class DataAccess(DataReads):
         if "filters" in parameters or "_q" in parameters:
             raise UnsupportedError("deletes rows by something else than where")
         wanted = {"where": parameters.get("where", UNDEFINED), "select": ["id", "documentId"]}
-        rows = await self._rows_to_delete(content_type, wanted)
+        return {"count": len(await self._delete_matching(content_type, wanted))}
 
-        def act(unit: UnitOfWork) -> Program[None]:
-            for document_id, _ in rows:
-                command = DeleteDocument(uid=content_type.uid, document_id=document_id)
-                yield from _performed(unit, command)
-
-        if rows:
-            await self.session.write(act)
-        return {"count": len(rows)}
-
-    async def _rows_to_delete(
+    async def _delete_matching(
         self, content_type: ContentType, parameters: Query
-    ) -> list[tuple[str, dict[str, object]]]:
-        """Return the rows that a condition fits, with their documents' ids.
+    ) -> list[dict[str, object]]:
+        """Delete the documents of the rows that a condition fits; returns the rows.
 
         A condition on what is undefined would fit all of them, and is refused.
         """
@@ -366,14 +355,21 @@ class DataAccess(DataReads):
             raise UnsupportedError("deletes rows without a condition")
         query = rows_query({**parameters, "where": where})
         prepared = await self._prepared(content_type, "rows", query)
-        found: list[tuple[str, dict[str, object]]] = []
-        for item in await self.session.items(prepared):
-            entry = self._stored(content_type, item, query)
-            document_id = entry.get("documentId") if isinstance(entry, dict) else None
-            if not isinstance(entry, dict) or not isinstance(document_id, str):
-                raise UnsupportedError("a row without a document")
-            found.append((document_id, entry))
-        return found
+
+        def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
+            items, _ = yield from self._reader.rows_program(prepared)
+            rows: list[dict[str, object]] = []
+            for item in items:
+                row = self._stored(content_type, item, query)
+                document_id = row.get("documentId") if isinstance(row, dict) else None
+                if not isinstance(row, dict) or not isinstance(document_id, str):
+                    raise UnsupportedError("a row without a document")
+                command = DeleteDocument(uid=content_type.uid, document_id=document_id)
+                yield from _performed(unit, command)
+                rows.append(row)
+            return rows
+
+        return await self.session.write(act)
 
     def _require_writable(self, content_type: ContentType) -> None:
         if not content_type.is_api:
