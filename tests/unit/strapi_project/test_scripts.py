@@ -175,6 +175,33 @@ FAILURES = [
     ("throw new errors.NotFoundError();", (404, "NotFoundError", "Entity not found")),
     ("return null;", (404, "NotFoundError", "Not Found")),
     (
+        "const e = new Error('gone'); e.status = 410; e.code = 'G'; throw e;",
+        (410, "Error", "gone"),
+    ),
+    (
+        "throw Object.assign(new Error('x'), { statusCode: 409, name: 'Taken', message: 'told' });",
+        (409, "Taken", "told"),
+    ),
+    (
+        "const e = new Error('hidden'); e.status = 503; throw e;",
+        (503, "ServiceUnavailableError", "Service Unavailable"),
+    ),
+    (
+        "const e = new Error('hidden'); e.status = 'x'; throw e;",
+        (500, "InternalServerError", "Internal Server Error"),
+    ),
+    (
+        "const e = new errors.ApplicationError('told'); e.status = 404; throw e;",
+        (400, "ApplicationError", "told"),
+    ),
+    (
+        (
+            "try { const e = new Error('x'); e.status = 404; throw e; }"
+            " catch (e) { return ctx.conflict(`${e.status} ${e.code}`); }"
+        ),
+        (409, "ConflictError", "404 undefined"),
+    ),
+    (
         "try { null.a; } catch (e) { return ctx.conflict(e.name); }",
         (409, "ConflictError", "TypeError"),
     ),

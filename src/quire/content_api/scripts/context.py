@@ -39,6 +39,7 @@ _PHRASES = {422: "Unprocessable Entity"}
 _WITHOUT_WORDS = frozenset({"UnauthorizedError", "ForbiddenError"})
 """Errors of Strapi whose message and details are not shown when they are thrown."""
 _SERVER_FAULT = 500
+_ERROR_STATUSES = range(400, 600)
 _EMPTY = frozenset({204, 205, 304})
 _UNKNOWN_STATUS = 404
 _SERVER_STATE = frozenset({"session", "isAuthenticated", "userAbility"})
@@ -264,10 +265,22 @@ def thrown_response(error: ThrownError) -> Response | None:
         return None
     if isinstance(value.cause, AppError):
         raise value.cause
+    details = value.members.get("details", value.details)
     if value.status is None:
-        return None
+        return _response_of_plain(value, details)
     if value.is_application and value.name in _WITHOUT_WORDS:
         return error_response(value.status, value.name, phrase(value.status), {})
     if not value.is_application and value.status >= _SERVER_FAULT:
         return error_response(value.status, value.name, phrase(value.status), UNDEFINED)
-    return error_response(value.status, value.name, value.message, value.details)
+    return error_response(value.status, value.name, value.message, details)
+
+
+def _response_of_plain(error: ErrorValue, details: object) -> Response | None:
+    """Return the response to an error whose status the code has set, ``None`` for others."""
+    status = error.members.get("status") or error.members.get("statusCode")
+    if not isinstance(status, int) or status not in _ERROR_STATUSES:
+        return None
+    if status >= _SERVER_FAULT:
+        return error_response(status, error_name(status), phrase(status), UNDEFINED)
+    phrase(status)
+    return error_response(status, error.name, error.message, details)

@@ -81,13 +81,17 @@ def library(machine: "Machine", now: Callable[[], int]) -> dict[str, object]:
 
 def _assigned(machine: "Machine", target: object = UNDEFINED, *sources: object) -> object:
     """Return ``Object.assign(target, …)``. Raises UnsupportedError for what requests share."""
-    if not isinstance(target, dict):
+    if not isinstance(target, dict | ErrorValue):
         raise UnsupportedError("assigns to something else than an object")
     machine.require_own(target)
     for source in sources:
         if not (isinstance(source, dict) or is_nullish(source)):
             raise UnsupportedError("assigns something else than an object")
-        target |= {} if is_nullish(source) else _object_of(source)
+        for key, value in ({} if is_nullish(source) else _object_of(source)).items():
+            if isinstance(target, dict):
+                target[key] = value
+            else:
+                target.assign(key, value)
     return target
 
 

@@ -683,7 +683,7 @@ class Machine:
             raise type_error(f"Cannot set properties of {text_of(of)} (setting '{key}')")
         self._constants.require_own(of)
         match of:
-            case HostObject():
+            case HostObject() | ErrorValue():
                 of.assign(key, value)
             case dict():
                 of[key] = value

@@ -132,6 +132,8 @@ _MORE_METHODS = frozenset(
 
 
 def _error_property(error: ErrorValue, key: str) -> object:
+    if key in error.members:
+        return error.members[key]
     match key:
         case "message":
             return error.message

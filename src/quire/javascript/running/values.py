@@ -54,6 +54,21 @@ class ErrorValue:
         self.details = details
         self.cause = cause
         self.is_application = is_application
+        self.members: dict[str, object] = {}
+        """What code has set, beside the message and the name."""
+
+    def assign(self, name: str, value: object) -> None:
+        """Set a member. Raises UnsupportedError for one that cannot be set."""
+        if self.cause is not None or name in {"expose", "stack", "__proto__"}:
+            raise UnsupportedError(f"sets {name} of an error")
+        if name not in {"message", "name"}:
+            self.members[name] = value
+        elif not isinstance(value, str):
+            raise UnsupportedError(f"sets {name} of an error to something else than a text")
+        elif name == "message":
+            self.message = value
+        else:
+            self.name = value
 
 
 class Promise:
