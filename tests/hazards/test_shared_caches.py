@@ -344,3 +344,22 @@ async def test_what_code_of_the_project_decides_on_is_private(kind: Kind, tmp_pa
                 answer = await site.ask(target)
                 assert answer.status == 200
                 assert header(answer, "Cache-Control") == PRIVATE, target
+
+
+@pytest.mark.parametrize("private", ["true", "false"])
+async def test_answers_with_links_to_private_files_are_private(
+    own_recorded: Path, private: str
+) -> None:
+    text = f"{SETTINGS}\n[uploads]\nprivate = {private}\n"
+    (own_recorded / "quire.toml").write_text(text, encoding="utf-8")
+    async with running(build_app(load_settings(own_recorded, environ={}))) as client:
+        for target, shows_files in (
+            ("articles?populate=cover", True),
+            ("articles?populate[cover][fields]=url&pagination[pageSize]=2", True),
+            ("articles?fields=title", False),
+        ):
+            for _ in range(2):
+                answer = await client.request("GET", f"/api/{target}", {}, b"")
+                assert answer.status == 200
+                expected = PRIVATE if private == "true" and shows_files else PUBLIC
+                assert header(answer, "Cache-Control") == expected, target
