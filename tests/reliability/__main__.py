@@ -26,6 +26,7 @@ from tests.postgresql.cluster import Cluster
 from tests.postgresql.session import Session
 from tests.reliability.articles import Site
 from tests.reliability.background_crash import crash_background
+from tests.reliability.backups import backup_under_load
 from tests.reliability.crash import crash
 from tests.reliability.migrating import change_files, cut_off
 from tests.reliability.outage import WAYS, Outcome, live_through
@@ -116,6 +117,42 @@ def background(
         highlight=False,
     )
     return 1 if outcome.problems else 0
+
+
+@app.command
+def backups(*, times: int = 50, seed: int = 1, database: KindName = "sqlite") -> int:
+    """Back up a site that is written to, kill every other backup, and restore each whole one.
+
+    Parameters
+    ----------
+    times
+        How many backups are restored.
+    seed
+        Decides when backups are killed.
+    database
+        The kind of database.
+    """
+    console = Console()
+    kind = kind_called(database)
+    with TemporaryDirectory() as made, console.status("starting") as status:
+        folder = Path(made)
+        fresh = kind.recorded(folder / "fresh")
+        project = kind.copy(fresh, folder / "project")
+        try:
+            found = backup_under_load(
+                kind, project, fresh, folder, rounds=times, seed=seed, progress=status.update
+            )
+        finally:
+            kind.release(project)
+            kind.release(fresh)
+    for problem in found.problems:
+        console.print(problem, style="red", markup=False)
+    console.print(
+        f"{found.whole} backups restored, {found.killed} killed,"
+        f" {found.acknowledged:,} writes acknowledged, {len(found.problems)} faults",
+        highlight=False,
+    )
+    return 1 if found.problems else 0
 
 
 @app.command

@@ -20,12 +20,17 @@ import msgspec
 from msgspec import Struct
 
 from quire.cli.backup_encryption import encrypted_into
+from quire.clock import now_ms
 from quire.errors import ApplicationError
 
 FORMAT = 1
 _MANIFEST = "manifest.json"
 _MEDIA = "media"
 _CHUNK = 1 << 20
+_UNFINISHED = ".unfinished"
+_TEMPORARY = ".quire-backup-"
+_REMAINS_MS = 24 * 3_600_000
+"""No backup takes a day: what is older was left by one that was killed."""
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
@@ -121,10 +126,11 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[ArchiveWrit
     ``recipient`` is the public key that it is encrypted for. Also yields a folder for temporary
     files.
     """
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    remove_remains(path.parent)
+    unfinished = path.with_name(f".{path.name}{_UNFINISHED}")
     try:
         with (
-            TemporaryDirectory(dir=path.parent, prefix=".quire-backup-") as folder,
+            TemporaryDirectory(dir=path.parent, prefix=_TEMPORARY) as folder,
             open(unfinished, "wb", opener=_for_owner) as file,
         ):
             encrypted = nullcontext(file) if recipient is None else encrypted_into(file, recipient)
@@ -138,6 +144,21 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[ArchiveWrit
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def remove_remains(folder: Path) -> None:
+    """Remove what backups that were killed have left in a folder, a day ago or longer."""
+    oldest = now_ms() - _REMAINS_MS
+    for path in folder.iterdir():
+        is_remains = path.name.startswith(_TEMPORARY) or (
+            path.name.startswith(".")
+            and path.name.endswith((f".tar{_UNFINISHED}", f".age{_UNFINISHED}"))
+        )
+        if is_remains and path.lstat().st_mtime_ns // 1_000_000 < oldest:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
 
 def _for_owner(path: str, flags: int) -> int:

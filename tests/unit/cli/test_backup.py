@@ -1,10 +1,12 @@
 """``quire backup`` writes one archive of a project's content, and ``quire restore`` reads it."""
 
 import hashlib
+import os
 import sqlite3
 import subprocess
 import sys
 import tarfile
+import time
 from contextlib import closing
 from pathlib import Path
 from signal import SIGKILL
@@ -364,3 +366,26 @@ def test_keys_and_names_that_do_not_fit_are_refused(
 ) -> None:
     code, _, messages = run("backup", project, *options)
     assert (code, message in messages) == (2, True), messages
+
+
+@pytest.mark.whatever_the_database("files in the folder of backups are looked at")
+def test_what_a_killed_backup_left_is_removed_a_day_later(
+    run: Run, project: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "kept"
+    for age, name in ((90_000, "old"), (60, "new")):
+        left = folder / f".quire-backup-{name}"
+        left.mkdir(parents=True)
+        (left / "database.sqlite").touch()
+        unfinished = folder / f".site-{name}.tar.unfinished"
+        unfinished.touch()
+        for path in (left, unfinished):
+            os.utime(path, (time.time() - age, time.time() - age))
+    other = folder / ".hidden"
+    other.touch()
+    os.utime(other, (0, 0))
+
+    assert run("backup", project, "--to", folder).code == 0
+
+    names = {path.name for path in folder.iterdir() if path.name.startswith(".")}
+    assert names == {".quire-backup-new", ".site-new.tar.unfinished", ".hidden"}
