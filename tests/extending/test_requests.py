@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from quire.cli import run
 from quire.extensions import ExtensionError, load_extensions
 from tests.databases.kind import Kind
 from tests.extending.project import module, open_extended, schema_in, write_code
@@ -118,6 +119,19 @@ async def test_what_a_middleware_raises_stays_in_the_log(office: Office) -> None
     assert broken.status == 500
     assert broken.json["error"]["message"] == "Internal Server Error"
     assert "hush" not in str(broken.json)
+
+
+def test_strategies_and_middlewares_are_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema_in(tmp_path)
+    write_code(tmp_path, CODE)
+    assert run(["hooks", str(tmp_path)]) == 0
+    listed = capsys.readouterr().out
+    assert listed.index("asgi_middleware outer") < listed.index("asgi_middleware Inner")
+    assert listed.index('auth_strategy "first"') < listed.index('auth_strategy "second"')
+    run(["check", str(tmp_path)])
+    assert 'auth_strategy "first" says who sends requests' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

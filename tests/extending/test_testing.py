@@ -221,6 +221,14 @@ def test_options_that_cannot_be_are_named(kind: Kind, tmp_path: Path) -> None:
     assert "set quire_project to its folder" in run_failing(folder, "-o", "quire_project=tests")
 
 
+@pytest.mark.whatever_the_database("it is no project of Quire")
+def test_code_of_other_projects_is_not_imported(kind: Kind, tmp_path: Path) -> None:
+    (tmp_path / "src" / "api").mkdir(parents=True)
+    (tmp_path / "src" / "api" / "app.py").write_text("raise SystemExit('imported')\n")
+    (tmp_path / "test_it.py").write_text("def test_it(): ...\n")
+    assert run_pytest(tmp_path) == {"passed": 1}
+
+
 @pytest.mark.whatever_the_database("content is the same in both")
 def test_a_project_may_have_its_content(kind: Kind, tmp_path: Path) -> None:
     tests = """

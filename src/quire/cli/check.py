@@ -6,6 +6,7 @@ from pathlib import Path
 from quire.cli.check_report import Report
 from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.hooks import (
+    declaration_lines,
     hook_line,
     job_line,
     listener_line,
@@ -141,6 +142,7 @@ def _extensions(settings: Settings, schema: Schema, report: Report) -> None:
     report.groups["served"] += [rule_line(rule) for rule in extensions.rules]
     report.groups["served"] += [policy_line(policy) for policy in extensions.policies]
     report.groups["served"] += [route_line(route) for route in extensions.routes]
+    report.groups["served"] += declaration_lines(extensions)
     report.groups["served"] += [listener_line(one) for one in extensions.listeners]
     report.groups["served"] += [job_line(job) for job in extensions.jobs]
     report.groups["served"] += [schedule_line(one) for one in extensions.schedules]

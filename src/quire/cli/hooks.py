@@ -37,6 +37,7 @@ def list_hooks(project: Path, uid: str | None) -> int:
     lines += _policy_lines(extensions, uid)
     lines += _computed_lines(extensions, uid)
     lines += [*_route_lines(extensions, uid), *_job_lines(extensions, uid)]
+    lines += declaration_lines(extensions) if uid is None else ()
     for line in lines:
         print_result(line)
     if not lines:
@@ -87,6 +88,19 @@ def _job_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
     for schedule in extensions.schedules if uid is None else ():
         at = f'"{schedule.cron}" {schedule.tz}'
         yield f"schedule  {at}  {schedule.name}  {schedule.job.place}"
+
+
+def declaration_lines(extensions: Extensions) -> Iterator[str]:
+    """Yield a line for everything that is of no content type, and runs for all of them."""
+    for middleware in extensions.middlewares:
+        yield f"{middleware.place}: asgi_middleware {middleware.name} wraps the server"
+    for strategy in extensions.strategies:
+        yield f'{strategy.place}: auth_strategy "{strategy.name}" says who sends requests'
+    for operator in extensions.operators.values():
+        on = ", ".join(sorted(operator.on))
+        yield f"{operator.place}: operator {operator.name} compares {on}"
+    for type_ in extensions.attribute_types.values():
+        yield f"{type_.place}: attribute_type {type_.name} is stored as {type_.stores}"
 
 
 def hook_line(hook: Hook) -> str:

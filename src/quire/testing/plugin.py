@@ -53,7 +53,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection(session: pytest.Session) -> None:
     """Import the project's code before modules of tests do, so that both have the same modules."""
     folder = _project_folder(session.config)
-    if _is_project(folder):
+    is_named = session.config.getini("quire_project") and (folder / "src").is_dir()
+    if is_named or _is_project(folder):
         from quire.errors import QuireError
         from quire.testing.workspace import import_project
 
@@ -134,9 +135,11 @@ def _project_folder(config: pytest.Config) -> Path:
 
 
 def _is_project(folder: Path) -> bool:
-    return (folder / "src").is_dir() and (
-        (folder / "quire.toml").is_file() or (folder / "src" / "api").is_dir()
-    )
+    """Tell whether a folder holds a project: the code of any other one is not imported."""
+    if not (folder / "src").is_dir():
+        return False
+    has_types = any((folder / "src" / "api").glob("*/content-types"))
+    return has_types or (folder / "quire.toml").is_file()
 
 
 def _exit(error: "QuireError") -> NoReturn:
