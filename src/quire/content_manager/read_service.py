@@ -153,6 +153,28 @@ class ContentReading(Struct, frozen=True):
         found, _ = yield from self.planner.owned_versions(rights, document_ids).entries()
         return found
 
+    def require_entry(
+        self,
+        rights: TypePermissions,
+        document_id: str,
+        locale: str | None,
+        action: str | None = None,
+    ) -> Program[None]:
+        """Check that an entry is there and may be read, and that an action on it is allowed.
+
+        Raises NotFoundError and ForbiddenError.
+        """
+        every = yield from self.owned_versions(rights, [document_id])
+        draft = chosen_of(rights.content_type, every, RequestedVersion("draft", locale))
+        published = RequestedVersion("published", locale)
+        here = draft or chosen_of(rights.content_type, every, published)
+        if here is None:
+            raise NotFoundError
+        origin = entry_origin(here)
+        rights.require_on(origin)
+        if action is not None:
+            replace(rights, action=action).require_on(origin)
+
     def entry(
         self,
         rights: TypePermissions,

@@ -29,8 +29,8 @@ from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.read_service import ContentReading, chosen_of
-from quire.content_manager.requests import RequestedVersion, locale_of
+from quire.content_manager.read_service import ContentReading
+from quire.content_manager.requests import locale_of
 from quire.content_manager.review.entries import EntryReview, entry_review, may_move_from
 from quire.content_manager.review.workflows import (
     MOST_STAGES,
@@ -38,7 +38,6 @@ from quire.content_manager.review.workflows import (
     Workflow,
     WorkflowChange,
 )
-from quire.content_manager.sanitize import entry_origin
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.entry_stages import ENTRY_STAGES, EntryStage
@@ -218,16 +217,8 @@ class ReviewApi:
         """
         content_type, document_id = rights.content_type, request.parameters["id"]
         locale = locale_of(request.query, content_type, self._engine.default_locale)
-        every = yield from ContentReading(self._engine).owned_versions(rights, [document_id])
-        here = chosen_of(content_type, every, RequestedVersion("draft", locale)) or chosen_of(
-            content_type, every, RequestedVersion("published", locale)
-        )
-        if here is None:
-            raise NotFoundError
-        origin = entry_origin(here)
-        rights.require_on(origin)
-        if action is not None:
-            replace(rights, action=action).require_on(origin)
+        reading = ContentReading(self._engine)
+        yield from reading.require_entry(rights, document_id, locale, action)
         return (yield from self._review.stages.of(content_type.uid, document_id, locale))
 
     def _described(

@@ -16,7 +16,7 @@ from quire.clock import iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.read_service import ContentReading, chosen_of
+from quire.content_manager.read_service import ContentReading
 from quire.content_manager.releases.entries import ReleaseEntries
 from quire.content_manager.releases.schedule import (
     ENTRY_JOB,
@@ -27,8 +27,7 @@ from quire.content_manager.releases.schedule import (
     release_arguments,
 )
 from quire.content_manager.releases.store import EntryKey, ItemAction, ReleaseItem
-from quire.content_manager.requests import RequestedVersion, locale_of
-from quire.content_manager.sanitize import entry_origin
+from quire.content_manager.requests import locale_of
 from quire.database.program import Program
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import (
@@ -112,18 +111,18 @@ class ScheduleApi:
 
     async def of_entry(self, request: Request) -> Response:
         """Show what is scheduled for an entry, and what of it has failed last."""
-        rights = rights_of(self._engine.schema, request)
+        rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
         entry = self._entry(request, rights)
 
         def program() -> Program[dict[str, Any]]:
-            yield from self._require(rights, entry)
+            yield from reading.require_entry(rights, entry.document_id, entry.locale)
             return _shown((yield from self._parts.schedule.of(entry)))
 
         return respond_data(await self._parts.database.read(program, snapshot=True))
 
     async def set_entry(self, request: Request) -> Response:
         """Schedule when an entry is published and unpublished; ``null`` takes a time away."""
-        rights = rights_of(self._engine.schema, request)
+        rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
         entry = self._entry(request, rights)
         values = read_body(request.body, _ENTRY)
         moments = {action: self._moment(values, name) for action, name in _NAMES.items()}
@@ -147,7 +146,7 @@ class ScheduleApi:
         await self._prepare()
 
         def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
-            yield from self._require(rights, entry, PUBLISH)
+            yield from reading.require_entry(rights, entry.document_id, entry.locale, PUBLISH)
             yield from self._parts.schedule.set_entry(unit, self._jobs.entry, entry, wanted)
             return _shown((yield from self._parts.schedule.of(entry)))
 
@@ -205,24 +204,6 @@ class ScheduleApi:
             document_id=request.parameters["id"],
             locale=locale_of(request.query, content_type, self._engine.default_locale),
         )
-
-    def _require(
-        self, rights: TypePermissions, entry: EntryKey, action: str | None = None
-    ) -> Program[None]:
-        """Check that an entry is there and may be read, and that an action on it is allowed.
-
-        Raises NotFoundError and ForbiddenError.
-        """
-        content_type = rights.content_type
-        every = yield from ContentReading(self._engine).owned_versions(rights, [entry.document_id])
-        draft = chosen_of(content_type, every, RequestedVersion("draft", entry.locale))
-        here = draft or chosen_of(content_type, every, RequestedVersion("published", entry.locale))
-        if here is None:
-            raise NotFoundError
-        origin = entry_origin(here)
-        rights.require_on(origin)
-        if action is not None:
-            TypePermissions(rights.ability, action, content_type).require_on(origin)
 
     def _moment(self, values: Mapping[str, object], name: str) -> int | None:
         """Return a moment of the body in epoch milliseconds. Raises ValidationError."""

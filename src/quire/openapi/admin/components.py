@@ -37,6 +37,21 @@ _RELEASE: Mapping[str, JsonSchema] = {
     "updatedAt": MOMENT,
     "itemCount": WHOLE,
 }
+_STAGE: Mapping[str, JsonSchema] = {
+    "id": WHOLE,
+    "name": TEXT,
+    "color": TEXT,
+    "roles": several(WHOLE),
+    "requiredToPublish": FLAG,
+}
+
+
+def _workflow(*, required: tuple[str, ...], stored: bool = True) -> JsonSchema:
+    """Describe a review workflow; ``required`` are what each of its stages has."""
+    own = {"id": WHOLE} if stored else {}
+    stages = several(record(_STAGE, required=required))
+    return record({**own, "name": TEXT, "contentTypes": several(TEXT), "stages": stages})
+
 
 NAMED: Mapping[str, JsonSchema] = {
     "AdminPagination": record(
@@ -210,42 +225,8 @@ NAMED: Mapping[str, JsonSchema] = {
         },
         required=("id", "action", "contentType", "exists", "readable", "publishable"),
     ),
-    "ReviewWorkflow": record(
-        {
-            "id": WHOLE,
-            "name": TEXT,
-            "contentTypes": several(TEXT),
-            "stages": several(
-                record(
-                    {
-                        "id": WHOLE,
-                        "name": TEXT,
-                        "color": TEXT,
-                        "roles": several(WHOLE),
-                        "requiredToPublish": FLAG,
-                    }
-                )
-            ),
-        }
-    ),
-    "ReviewWorkflowInput": record(
-        {
-            "name": TEXT,
-            "contentTypes": several(TEXT),
-            "stages": several(
-                record(
-                    {
-                        "id": WHOLE,
-                        "name": TEXT,
-                        "color": TEXT,
-                        "roles": several(WHOLE),
-                        "requiredToPublish": FLAG,
-                    },
-                    required=("name",),
-                )
-            ),
-        }
-    ),
+    "ReviewWorkflow": _workflow(required=tuple(_STAGE)),
+    "ReviewWorkflowInput": _workflow(required=("name",), stored=False),
     "Assignee": record({"id": WHOLE, "name": TEXT}),
     "EntryReview": record(
         {
