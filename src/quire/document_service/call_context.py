@@ -39,6 +39,8 @@ class CallContext(ExtensionContext):
         origin: str = "api",
         find_user: FindUser | None = None,
     ) -> None:
+        if principal is not None:
+            principal = documents.engine.rules.narrow(principal)
         super().__init__(name, documents.engine, principal)
         self._documents = documents
         self._causes = causes

@@ -34,6 +34,7 @@ _MOST_FORMS = 16
 """How many forms the filters of one rule may have before the log tells of it."""
 _ALL_ROWS = {"id": {"$notNull": True}}
 _NO_ROWS = {"id": {"$null": True}}
+_NOTHING: frozenset[Rule] = frozenset()
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -46,7 +47,7 @@ class RuleEvaluation:
         self._rules = rules
         self._schema = schema
         self._clock = clock
-        self._texts: BoundedCache[tuple[Rule, bytes], str | None] = BoundedCache(_KEPT)
+        self._texts: BoundedCache[tuple[Rule, bytes], str] = BoundedCache(_KEPT)
         self._narrowed: BoundedCache[
             tuple[access.Principal, tuple[str | None, ...]], access.Principal
         ] = BoundedCache(_KEPT)
@@ -56,8 +57,8 @@ class RuleEvaluation:
         self._forms: dict[Rule, set[str]] = {}
 
     def narrow(self, principal: access.Principal) -> access.Principal:
-        """Return a caller of the content API whose ability the rules narrow."""
-        if not self._rules:
+        """Return a caller of the content API whose ability the rules narrow, if it is not yet."""
+        if not self._rules or isinstance(principal.ability, Narrowed):
             return principal
         texts, volatile = self._evaluate(acting(principal))
         if volatile:
@@ -101,13 +102,15 @@ class RuleEvaluation:
 
     def _evaluate(self, who: Principal) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
         """Return the condition of each rule, ``None`` for all rows; and which read the clock."""
-        texts, volatile = [], []
-        for rule in self._rules:
-            with observe_time(self._clock) as observed:
+        texts: list[str | None] = []
+        volatile: list[Rule] = []
+        with observe_time(self._clock) as observed:
+            for rule in self._rules:
                 texts.append(self._text(rule, who))
-            if observed.was_read:
-                volatile.append(rule)
-        return tuple(texts), frozenset(volatile)
+                if observed.was_read:
+                    observed.was_read = False
+                    volatile.append(rule)
+        return tuple(texts), frozenset(volatile) if volatile else _NOTHING
 
     def _text(self, rule: Rule, who: Principal) -> str | None:
         try:
@@ -124,17 +127,22 @@ class RuleEvaluation:
         if not isinstance(filters, Mapping):
             message = f"a rule returns filters, True or False, not {filters!r}"
             raise TypeError(message)
-        query = as_query(_without_none(filters, negated=False))
-        raw = orjson.dumps(query, option=orjson.OPT_SORT_KEYS)
-        key = (rule, raw)
+        try:
+            key = (rule, orjson.dumps(filters))
+        except TypeError:  # values of a filter that JSON does not have, such as decimals
+            return self._checked(rule, filters)
         known = self._texts.get(key)
         if known is None:
-            text = raw.decode()
-            model = self._schema.content_types[rule.uid]
-            resolve_rule(text, model, self._schema, ReadLimits(), Slots())
-            self._note_form(rule, query)
-            known = self._texts[key] = text
+            known = self._texts[key] = self._checked(rule, filters)
         return known
+
+    def _checked(self, rule: Rule, filters: Mapping[str, object]) -> str:
+        query = as_query(_without_none(filters, negated=False))
+        text = orjson.dumps(query, option=orjson.OPT_SORT_KEYS).decode()
+        model = self._schema.content_types[rule.uid]
+        resolve_rule(text, model, self._schema, ReadLimits(), Slots())
+        self._note_form(rule, query)
+        return text
 
     def _note_form(self, rule: Rule, query: object) -> None:
         """Tell of a rule with many forms: for each of them statements are compiled."""

@@ -130,6 +130,8 @@ class DocumentService:
         ServiceUnavailableError when it cannot answer twice in a row.
         """
         hashed = await self._hash(passwords)
+        if principal is not None:
+            principal = self._engine.rules.narrow(principal)
         rules = self._rules(principal, editor)
         for attempt in range(1, _ATTEMPTS + 1):
             unit = UnitOfWork(

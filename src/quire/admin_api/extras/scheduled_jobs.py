@@ -152,7 +152,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
                 raise ForbiddenError(_NO_EDITOR)
             email = admin_user.email
             ability = yield from self.authenticator.ability_of(admin_user)
-            yield from act(unit, ability)
+            yield from act(unit, ability.narrowed(unit.rules))
             yield from self.audit.added(row(_OK))
 
         try:
