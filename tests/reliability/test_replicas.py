@@ -121,19 +121,20 @@ async def use_without_server(way: str, pair: Pair, folder: Path) -> None:
     assert users.outcome.kept
 
 
+@pytest.mark.parametrize("way", ["stop", "hang"])
 async def test_without_the_replica_everything_goes_to_the_server(
-    pair: Pair, tmp_path: Path
+    way: str, pair: Pair, tmp_path: Path
 ) -> None:
-    async with served(pair, tmp_path) as (_, client):
+    async with served(pair, tmp_path, connect_timeout_ms=300) as (_, client):
         assert await count(client, "nothing") == 0
-        await asyncio.to_thread(pair.replica.halt)
+        await asyncio.to_thread(WAYS[way].leave, pair.replica)
         try:
             for number in range(5):
-                assert await write(client, f"alone {number}") == 201
-                assert await count(client, f"alone {number}") == 1
+                assert await write(client, f"{way} {number}") == 201
+                assert await count(client, f"{way} {number}") == 1
         finally:
-            await asyncio.to_thread(pair.replica.resume)
-        assert await count(client, "alone 0") == 1
+            await asyncio.to_thread(WAYS[way].come_back, pair.replica)
+        assert await count(client, f"{way} 0") == 1
 
 
 async def test_a_replica_that_is_promoted_takes_writes(tmp_path: Path) -> None:

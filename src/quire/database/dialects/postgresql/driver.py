@@ -409,7 +409,8 @@ def _replicas(options: PostgresOptions, *, size: int) -> Replicas:
     for number, dsn in enumerate(options.replicas, start=1):
         own = replace(options, dsn=dsn)
         name = f"replica {number}"
-        found.append(Replica(name, _read_pool(own, size=size), _watchdog(own)))
+        reads, asking = _read_pool(own, size=size), _read_pool(own, size=1)
+        found.append(Replica(name, reads, asking, _watchdog(own)))
     return Replicas(found, options.replica_wait_ms / 1000)
 
 

@@ -28,6 +28,8 @@ CASE WHEN pg_is_in_recovery()
 """How far a replica has come, and whether that is all it has received."""
 _LOOK_EVERY = 0.005
 """Seconds between two questions how far a replica has come, while somebody waits."""
+_ALL_SECONDS = 2.0
+"""How long replicas may take to tell how far they have come while the server is lost."""
 _REST = 1.0
 """For how many seconds a replica is left alone that was lost, or that did not follow in time."""
 
@@ -35,10 +37,12 @@ _REST = 1.0
 class Replica:
     """The connections to one replica, and how far it is known to have come."""
 
-    def __init__(self, name: str, pool: Pool, watchdog: ConnectionWatchdog) -> None:
+    def __init__(self, name: str, pool: Pool, asking: Pool, watchdog: ConnectionWatchdog) -> None:
+        """``asking`` is for the question how far it has come, which must not wait for reads."""
         self.name = name
         self.pool = pool
         self.watchdog = watchdog
+        self._asking = asking
         self.position = 0
         self.has_all = False
         """Whether it shows all that it had received when it was asked last."""
@@ -59,7 +63,7 @@ class Replica:
         """Ask how far it has come; one that does not answer is left alone for a while."""
         connection: PostgresConnection | None = None
         try:
-            connection = await self.pool.acquire()
+            connection = await self._asking.acquire()
             self.watchdog.begin(connection)
             ((position, has_all),) = await connection.rows(_STATE, (), None)
             self.position = max(self.position, int(position or 0))
@@ -67,16 +71,18 @@ class Replica:
         except (*DRIVER_ERRORS, AppError):
             if connection is not None:
                 connection.terminate()
+            self._asking.renew()
             self.pool.renew()
             self.rest()
         finally:
             if connection is not None:
                 self.watchdog.end(connection)
-                self.pool.release(connection)
+                self._asking.release(connection)
 
     async def close(self) -> None:
         """Let go of the connections."""
         await self.pool.close()
+        await self._asking.close()
         await self.watchdog.close()
 
 
@@ -97,7 +103,8 @@ class Replicas:
 
         That is what can be shown while the server is lost: what it had not sent, nobody has.
         """
-        await self._look()
+        with suppress(TimeoutError):
+            await self._look(_ALL_SECONDS)
         settled = [one for one in self._replicas if one.has_all and one.is_available]
         return max(settled, key=_position, default=None)
 
@@ -114,7 +121,8 @@ class Replicas:
         loop = asyncio.get_running_loop()
         latest = loop.time() + self._wait_seconds
         while any(one.is_available for one in self._replicas):
-            await self._look()
+            with suppress(TimeoutError):
+                await self._look(max(latest - loop.time(), 0))
             found = self._ready(position)
             if found is not None:
                 return found
@@ -137,11 +145,15 @@ class Replicas:
             if one.is_available:
                 one.rest()
 
-    async def _look(self) -> None:
-        """Ask all that are available; whoever comes meanwhile shares what is found."""
+    async def _look(self, seconds: float) -> None:
+        """Ask all that are available; whoever comes meanwhile shares what is found.
+
+        Raises TimeoutError when they do not all answer in time; then they are still asked.
+        """
         if self._looking is None or self._looking.done():
             self._looking = asyncio.ensure_future(self._look_at_all())
-        await asyncio.shield(self._looking)
+        async with asyncio.timeout(seconds):
+            await asyncio.shield(self._looking)
 
     async def _look_at_all(self) -> None:
         await asyncio.gather(*(one.look() for one in self._replicas if one.is_available))
