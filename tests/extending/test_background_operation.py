@@ -5,10 +5,12 @@ import io
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
+import pytest
+
 from quire.cli import run
 from tests.databases.kind import Kind
-from tests.extending.background import attempted, ended, jobs_of, parts_of, pass_time, until
-from tests.extending.project import open_extended, write_code
+from tests.extending.background import attempted, ended, jobs_of, pass_time, until
+from tests.extending.project import FILE, open_extended, schema_in, write_code
 from tests.unit.admin_api.office import BOSS, SECRETS, Office, office_project, run_office
 from tests.unit.admin_api.test_admin_users import clerk
 
@@ -160,11 +162,33 @@ async def test_the_command_line_lists_retries_cancels_and_replays(
         # The commands have used the time of the machine, which is long ago for this server.
         async with run_office(project, settings={"jobs.log_days": 3650}) as office:
             pass_time(office, seconds=1)
-            await until(lambda: _is_done(office))
-            assert [job.state for job in await jobs_of(office)] == ["done", "cancelled"]
+            jobs = await ended(office, 2)
+            assert [job.state for job in jobs] == ["done", "cancelled"]
 
 
-async def _is_done(office: Office) -> bool:
-    states = [job.state for job in await jobs_of(office)]
-    parts = parts_of(office)
-    return "waiting" not in states and not parts.worker.is_running
+def test_quire_hooks_lists_what_runs_in_the_background_with_file_and_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema_in(tmp_path)
+    code = """
+    @job(queue="mail", one_at_a_time="{to}")
+    async def send(to: str) -> None: ...
+
+    @schedule("0 3 * * *", tz="Europe/Berlin")
+    async def nightly() -> None: ...
+
+    @after_commit(PAPER, on=["publish"], shape=Shape)
+    async def tell(changes): ...
+
+    @on_start
+    async def connect() -> None: ...
+    """
+    write_code(tmp_path, code)
+    assert run(["hooks", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "api::paper.paper  publish",
+        f"  after_commit  tell  {FILE}:13",
+        f'job  src.api.paper.paper.send  {FILE}:7  queue mail  one at a time of "{{to}}"',
+        f'schedule  "0 3 * * *" Europe/Berlin  src.api.paper.paper.nightly  {FILE}:10',
+        f"on_start  connect  {FILE}:16",
+    ]

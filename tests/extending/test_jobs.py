@@ -232,6 +232,33 @@ async def test_a_worker_stops_a_job_whose_lease_it_has_lost(tmp_path: Path, kind
         assert (job.state, await runs(office)) == ("cancelled", [])
 
 
+async def test_a_job_that_outlives_its_lease_does_not_run_twice_in_its_process(
+    tmp_path: Path, kind: Kind
+) -> None:
+    body = "fired.append(number)\n    while len(fired) < 2: await asyncio.sleep(0.01)"
+    async with open_extended(tmp_path, kind, counting(body)) as office:
+        await office.ask("POST", "/api/count/1")
+        await until(lambda: _has_fired(1))
+        pass_time(office, seconds=31)
+
+        async def is_claimed_again() -> bool:
+            (job,) = await jobs_of(office)
+            return job.attempts == 2
+
+        await until(is_claimed_again)
+        module().fired.append("go on")
+        (job,) = await ended(office)
+        assert (job.state, module().fired, await runs(office)) == (
+            "done",
+            [0, "go on"],
+            ["run 0"],
+        )
+
+
+async def _has_fired(count: int) -> bool:
+    return len(module().fired) >= count
+
+
 async def _is_running(office: Office) -> bool:
     return parts_of(office).worker.is_running
 

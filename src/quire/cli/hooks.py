@@ -37,6 +37,7 @@ def list_hooks(project: Path, uid: str | None) -> int:
     lines += _policy_lines(extensions, uid)
     lines += _computed_lines(extensions, uid)
     lines += [*_route_lines(extensions, uid), *_job_lines(extensions, uid)]
+    lines += _lifecycle_lines(extensions, uid)
     lines += declaration_lines(extensions) if uid is None else ()
     for line in lines:
         print_result(line)
@@ -101,6 +102,11 @@ def declaration_lines(extensions: Extensions) -> Iterator[str]:
         yield f"{operator.place}: operator {operator.name} compares {on}"
     for type_ in extensions.attribute_types.values():
         yield f"{type_.place}: attribute_type {type_.name} is stored as {type_.stores}"
+
+
+def _lifecycle_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
+    for one in extensions.lifecycle if uid is None else ():
+        yield f"{one.moment}  {one.name}  {one.place}"
 
 
 def hook_line(hook: Hook) -> str:

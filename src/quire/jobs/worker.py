@@ -225,6 +225,11 @@ class JobWorker(QueueWorker):
     def _begin_all(self, jobs: Sequence[StoredJob]) -> None:
         until = asyncio.get_running_loop().time() + LEASE_MS / _SECOND
         for job in jobs:
+            known = self._runs.get(job.id)
+            if known is not None:
+                # Its lease had ended while this process did nothing; the claim has renewed it.
+                known.leased_until = until
+                continue
             run = self._runs[job.id] = _Run(job=job, leased_until=until)
             run.task = self._begin(self._run(run), job.queue)
 
@@ -232,10 +237,10 @@ class JobWorker(QueueWorker):
         """Run a job and write down what became of it."""
         try:
             changes = await self._outcome(run)
+            if changes is None or not await self._settle(run.job, changes):
+                _log.warning("a job was cancelled or taken over", job=run.job.name, id=run.job.id)
         finally:
             self._runs.pop(run.job.id, None)
-        if changes is None or not await self._settle(run.job, changes):
-            _log.warning("a job was cancelled or taken over", job=run.job.name, id=run.job.id)
 
     async def _settle(self, job: StoredJob, changes: Mapping[str, Value]) -> bool:
         """Write down what became of a job, also when the worker stops meanwhile."""
