@@ -60,8 +60,7 @@ class OwnTables:
         """Tell whether a table is there with all columns; another process may have made it."""
         if self.is_known(table):
             return True
-        found = yield from self._kind.inspector.column_names()
-        return table.columns.keys() <= found.get(table.name, frozenset())
+        return table.columns.keys() <= (yield from self._kind.inspector.columns_of(table.name))
 
     def ensure_in_transaction(self, table: OwnTable) -> Program[None]:
         """Make a table, if it is not there: part of the transaction that is about to use it."""
@@ -85,9 +84,8 @@ class OwnTables:
             plain_column(kind.column_types, "id", StorageKind.ID),
             *(plain_column(kind.column_types, name, of) for name, of in table.columns.items()),
         )
-        found = yield from kind.inspector.column_names()
-        present = found.get(table.name)
-        if present is not None:
+        present = yield from kind.inspector.columns_of(table.name)
+        if present:
             for name in table.columns.keys() - present:
                 for sql in kind.ddl.add_column(described.c[name]):
                     yield Statement(sql)

@@ -85,6 +85,10 @@ class Inspector(Protocol):
         """List the columns of all tables, without those of the database itself."""
         ...
 
+    def columns_of(self, table: str) -> Program[frozenset[str]]:
+        """List the columns of one table: none if it is not there."""
+        ...
+
     def tables(self) -> Program[FoundTables]:
         """Describe all tables."""
         ...

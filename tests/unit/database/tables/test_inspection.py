@@ -57,6 +57,15 @@ def test_a_table_is_found_with_its_columns_indexes_and_foreign_keys() -> None:
     assert found["b"].indexes == {}
 
 
+def test_a_table_is_found_by_its_name_alone() -> None:
+    connection = connect()
+    connection.execute("CREATE TABLE a (id integer, n text); CREATE VIEW v AS SELECT n FROM a")
+    inspector = SqliteInspector()
+    assert run(connection, inspector.columns_of("a")) == {"id", "n"}
+    assert run(connection, inspector.columns_of("A")) == frozenset()
+    assert run(connection, inspector.columns_of("v")) == frozenset()
+
+
 def test_the_wanted_tables_are_those_of_the_metadata() -> None:
     table_map, metadata = tables_of(awkward_schema())
     wanted = wanted_tables(table_map)

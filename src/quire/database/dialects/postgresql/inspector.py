@@ -20,6 +20,12 @@ WHERE c.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 
   AND c.relkind IN ('r', 'p')
 ORDER BY c.relname, a.attnum
 """
+_COLUMN_NAMES = """
+SELECT c.relname::text, a.attname::text FROM pg_catalog.pg_class AS c
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())
+  AND c.relkind IN ('r', 'p')
+"""
 _INDEXES = """
 SELECT c.relname::text, i.relname::text, x.indisunique, x.indpred IS NOT NULL, a.attname::text
 FROM pg_catalog.pg_index AS x
@@ -55,7 +61,12 @@ class PostgresInspector:
 
     def column_names(self) -> Program[ColumnNames]:
         """List the columns of all tables."""
-        return column_names((yield Statement(_COLUMNS)))
+        return column_names((yield Statement(_COLUMN_NAMES)))
+
+    def columns_of(self, table: str) -> Program[frozenset[str]]:
+        """List the columns of one table: none if it is not there."""
+        rows = yield Statement(f"{_COLUMN_NAMES}  AND c.relname = $1", (table,))
+        return frozenset(str(name) for _, name in rows)
 
     def tables(self) -> Program[FoundTables]:
         """Describe all tables, with three statements whatever their number."""

@@ -13,6 +13,10 @@ FROM sqlite_master AS m, pragma_table_info(m.name) AS c
 WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'
 ORDER BY m.name, c.cid
 """
+_COLUMNS_OF_TABLE = """
+SELECT c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+WHERE m.type = 'table' AND m.name = ?
+"""
 _INDEXES = """
 SELECT m.name, i.name, i."unique", i.partial, c.name
 FROM sqlite_master AS m, pragma_index_list(m.name) AS i, pragma_index_info(i.name) AS c
@@ -37,6 +41,11 @@ class SqliteInspector:
     def column_names(self) -> Program[ColumnNames]:
         """List the columns of all tables."""
         return column_names((yield Statement(_COLUMNS)))
+
+    def columns_of(self, table: str) -> Program[frozenset[str]]:
+        """List the columns of one table: none if it is not there."""
+        rows = yield Statement(_COLUMNS_OF_TABLE, (table,))
+        return frozenset(str(name) for (name,) in rows)
 
     def tables(self) -> Program[FoundTables]:
         """Describe all tables, with three statements whatever their number."""
