@@ -6,13 +6,15 @@ import socket
 import sqlite3
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
-from subprocess import PIPE, Popen, run
+from subprocess import PIPE, Popen
 
 import httpx
 import pytest
 
+from quire import cli
 from quire.cli.serve import RELOAD_DELAY
 from tests.conformance.corpus import CORPUS
 from tests.unit.cli.conftest import everything_in
@@ -22,14 +24,14 @@ from tests.unit.cli.processes import QUIRE, ready_at, serving
 def refused(project: Path, *options: str) -> str:
     """The messages of a server that cannot start; it must have exit code 2 and change nothing."""
     before = everything_in(project)
-    ended = run(
-        [QUIRE, "start", project, *options], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert ended.returncode == 2, ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert ended.stdout == ""
+    output, messages = StringIO(), StringIO()
+    with redirect_stdout(output), redirect_stderr(messages):
+        code = cli.run(["start", str(project), *options])
+    assert code == 2, messages.getvalue()
+    assert "Traceback" not in messages.getvalue()
+    assert output.getvalue() == ""
     assert everything_in(project) == before
-    return ended.stderr
+    return messages.getvalue()
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
