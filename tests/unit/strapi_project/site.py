@@ -1,17 +1,22 @@
 """A Strapi project of a few files, served in process."""
 
+import atexit
 import json
+import shutil
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from quire.app import Application, build_app
+from quire.schema.model import Schema
 from quire.seeding.load import read_content
 from quire.seeding.project import seed
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.conformance.client import Answer, AsgiClient, running
+from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import Kind
 from tests.unit.schema.trees import Json, write_tree
 
@@ -64,23 +69,42 @@ async def serving(
 
     ``public`` are the actions that everybody may take; all of the project's types by default.
     """
-    write_tree(folder, *files)
-    kind.settle(folder)
-    settings = load_settings(folder, environ={})
-    schema = load_project_schema(settings)
+    described = folder / "files"
+    write_tree(described, *files)
+    schema = load_project_schema(load_settings(described, environ={}))
     allowed = public
     if allowed is None:
         allowed = [f"{one.uid}.{action}" for one in schema.api_types for action in ACTIONS]
-    manifest = {
-        "locales": [{"code": "en", "name": "English (en)", "default": True}],
-        "documents": [],
-        "public": list(allowed),
-    }
-    write_tree(folder, {"content/manifest.json": manifest})
-    await seed(settings, schema, read_content(folder / "content", schema), lambda _: None)
-    app = build_app(settings)
+    project = kind.copy(await _template(kind, schema, tuple(allowed)), folder / "project")
+    database = read_environment(project)
+    write_tree(project, *files)  # maybe an environment, which says nothing of the database
+    write_environment(project, database)
+    app = build_app(load_settings(project, environ={}))
     try:
         async with running(app) as client:
             yield Site(app, client)
     finally:
-        kind.release(folder)
+        kind.release(project)
+
+
+_templates: dict[tuple[str, str, tuple[str, ...]], Path] = {}
+
+
+async def _template(kind: Kind, schema: Schema, public: tuple[str, ...]) -> Path:
+    """Return a folder with the database of a schema, made when it is first wanted, to be copied."""
+    known = (kind.name, schema.version, public)
+    if known not in _templates:
+        folder = Path(mkdtemp(prefix="quire-site-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        kind.settle(folder)
+        manifest = {
+            "locales": [{"code": "en", "name": "English (en)", "default": True}],
+            "documents": [],
+            "public": list(public),
+        }
+        write_tree(folder, {"content/manifest.json": manifest})
+        content = read_content(folder / "content", schema)
+        await seed(load_settings(folder, environ={}), schema, content, lambda _: None)
+        kind.cipher(folder)
+        _templates[known] = folder
+    return _templates[known]
