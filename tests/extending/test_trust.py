@@ -71,3 +71,28 @@ def test_a_project_without_such_code_says_so(
 )
 def test_places_are_found_by_any_name(source: str, places: list[tuple[int, str]]) -> None:
     assert list(system_places(source)) == places
+
+
+def test_quire_hooks_lists_rules_policies_and_computed_fields(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema_in(tmp_path)
+    code = """
+    @rule(PAPER, on=["update", "find"])
+    def own(who): return True
+
+    @policy(PAPER, on=["find"])
+    def open_hours(context): return True
+
+    @computed(PAPER, needs=["title"])
+    def size(paper) -> int: return len(paper.title)
+    """
+    write_code(tmp_path, code)
+    assert run(["hooks", str(tmp_path), "--type", "api::paper.paper"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"api::paper.paper  rule on find, update  own  {FILE}:{_FIRST + 1}",
+        f"api::paper.paper  policy on find  open_hours  {FILE}:{_FIRST + 4}",
+        f"api::paper.paper  computed field  size  {FILE}:{_FIRST + 7}  needs documentId, title",
+    ]
+    assert run(["hooks", str(tmp_path), "--type", "api::writer.writer"]) == 0
+    assert capsys.readouterr().out == ""
