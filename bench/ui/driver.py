@@ -1,5 +1,6 @@
 """A browser that counts what a person would do: clicks, key presses, and the seconds they take."""
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +9,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, Position, sync_playwright
 
-CHROMIUM = Path("/usr/bin/chromium")
+_INSTALLED = [Path("/usr/bin/chromium"), Path("/usr/bin/chromium-headless-shell")]
+CHROMIUM = Path(
+    os.environ.get("CHROMIUM") or next((one for one in _INSTALLED if one.exists()), _INSTALLED[0])
+)
 _FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

@@ -144,7 +144,8 @@ def _quire(ui: Driver, launch: Launch) -> None:
     if found is None:
         raise ServerError("Quire has not printed where to register")
     ui.start(found[1], page.get_by_label("E-mail"))
-    ui.fill(page.get_by_label("E-mail"), ADMINISTRATOR["email"])
+    page.get_by_label("E-mail").and_(page.locator(":focus")).wait_for()
+    ui.type(ADMINISTRATOR["email"])
     ui.fill(page.get_by_label("First name"), "Ada")
     ui.fill(page.get_by_label("New password"), ADMINISTRATOR["password"])
     ui.fill(page.get_by_label("Repeat password"), ADMINISTRATOR["password"])
@@ -153,7 +154,6 @@ def _quire(ui: Driver, launch: Launch) -> None:
     page.get_by_role("dialog").get_by_role("textbox", name="Display name").wait_for()
     ui.type("Story")
     ui.click(page.get_by_role("button", name="Continue"))
-    ui.click(page.get_by_role("button", name="Add field"))
     ui.click(page.get_by_role("option", name="Text Titles"))
     ui.page.get_by_role("textbox", name="Name", exact=True).and_(
         page.locator("[value='']:focus")
@@ -162,7 +162,8 @@ def _quire(ui: Driver, launch: Launch) -> None:
     ui.click(page.get_by_role("button", name="Apply now"))
     ui.click(page.get_by_role("switch", name="Visitors may read it"))
     ui.click(page.get_by_role("link", name="Create entry"))
-    ui.fill(page.get_by_role("textbox", name="Title").first, _TITLE)
+    page.get_by_role("textbox", name="Title").first.and_(page.locator(":focus")).wait_for()
+    ui.type(_TITLE)
     ui.click(page.get_by_role("button", name="Publish", exact=True))
     ui.see(page.get_by_role("alert").get_by_text("Published", exact=True).first)
     ui.click(page.get_by_role("tab", name="API"))

@@ -257,7 +257,7 @@ def rename(ui: Driver, case: Case) -> None:
 
 
 def fill_folder(ui: Driver, case: Case) -> None:
-    """All files are described in one dialog."""
+    """All files are described in one table, where Enter goes to the next one."""
     page = ui.page
     ui.start("/admin/media", page.get_by_role("button", name=case.folder, exact=True))
     ui.click(page.get_by_role("button", name=case.folder, exact=True))
@@ -272,7 +272,7 @@ def fill_folder(ui: Driver, case: Case) -> None:
     for file in case.files:
         ui.type(case.text)
         if file is not case.files[-1]:
-            ui.press("Tab")
+            ui.press("Enter")
     ui.click(dialog.get_by_role("button", name="Save"))
     ui.see(dialog, gone=True)
 

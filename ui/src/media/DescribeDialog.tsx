@@ -1,7 +1,7 @@
 import { Box, Button, Group, Modal, Table, Text, Textarea, VisuallyHidden } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { keys } from '../api/keys'
@@ -37,6 +37,7 @@ export function DescribeDialog({ files, onClose, onDone }: { files: MediaFile[] 
 
 function Descriptions({ files, onDirty, onDone }: { files: MediaFile[]; onDirty: (isDirty: boolean) => void; onDone: () => void }) {
   const { t } = useTranslation()
+  const fields = useRef<HTMLTableSectionElement>(null)
   const form = useForm({
     // Each key would otherwise draw all rows anew.
     mode: 'uncontrolled',
@@ -58,7 +59,7 @@ function Descriptions({ files, onDirty, onDone }: { files: MediaFile[]; onDirty:
   })
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <Text size="sm" c="dimmed" mb="xs">{t('media.alternativeHint')}</Text>
+      <Text size="sm" c="dimmed" mb="xs">{t('media.alternativeHint')} {t('media.describe.keys')}</Text>
       <Box style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={t('media.describe')}>
         <Table className="quire-table quire-descriptions" verticalSpacing={6}>
           <Table.Thead>
@@ -69,9 +70,9 @@ function Descriptions({ files, onDirty, onDone }: { files: MediaFile[]; onDirty:
               <Table.Th>{t('media.caption')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
+          <Table.Tbody ref={fields}>
             {files.map((file, index) => (
-              <Table.Tr key={file.id} style={{ verticalAlign: 'top' }}>
+              <Table.Tr key={file.id} data-row={index} style={{ verticalAlign: 'top' }}>
                 <Table.Td><Box w={96} h={64} style={{ overflow: 'hidden', borderRadius: 4 }}><Thumbnail file={file} /></Box></Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>{file.name}</Table.Td>
                 {FIELDS.map((name) => (
@@ -84,6 +85,12 @@ function Descriptions({ files, onDirty, onDone }: { files: MediaFile[]; onDirty:
                       placeholder={t(name === 'caption' ? 'media.caption' : 'media.alternative')}
                       data-autofocus={(index === 0 && name === 'alternativeText') || undefined}
                       aria-label={t(`media.describe.${name}`, { name: file.name })}
+                      onKeyDown={(event) => {
+                        if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+                        event.preventDefault()
+                        fields.current?.querySelector<HTMLElement>(`[data-row="${index + 1}"] [data-field=${name}]`)?.focus()
+                      }}
+                      data-field={name}
                       key={form.key(`texts.${index}.${name}`)}
                       {...form.getInputProps(`texts.${index}.${name}`)}
                     />

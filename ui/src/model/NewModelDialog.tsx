@@ -26,11 +26,22 @@ type Props = {
 }
 
 /** A new content type or component: a name is enough, the ids follow from it. */
-export function NewModelDialog({ kind, onClose, title, ...props }: Props) {
+export function NewModelDialog({ kind, onClose, onMade, title, ...props }: Props) {
   const { t } = useTranslation()
+  // The screen of what was made takes the focus, with its first field.
+  const [isMade, setMade] = useState(false)
+  const cancel = () => {
+    setMade(false)
+    onClose()
+  }
+  const finish = (made: DraftModel) => {
+    setMade(true)
+    onClose()
+    onMade(made)
+  }
   return (
-    <Modal opened={kind !== null} onClose={onClose} title={title ?? (kind ? t(`model.new.${kind}`) : '')} closeButtonProps={{ 'aria-label': t('action.close') }}>
-      {kind && <NewModelForm key={kind} kind={kind} onClose={onClose} {...props} />}
+    <Modal opened={kind !== null} onClose={cancel} returnFocus={!isMade} title={title ?? (kind ? t(`model.new.${kind}`) : '')} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      {kind && <NewModelForm key={kind} kind={kind} onClose={cancel} onMade={finish} {...props} />}
     </Modal>
   )
 }
@@ -79,8 +90,8 @@ function NewModelForm({ kind, category: given, copyOf, children, onClose, recipe
       recipe?.(draft, made)
     })
     const made = Object.values(useBuilder.getState().draft).find((one) => one.uid === uid)
-    onClose()
     if (made) onMade(made)
+    else onClose()
   }
   return (
     <form onSubmit={make}>

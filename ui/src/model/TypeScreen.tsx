@@ -36,11 +36,12 @@ function Screen({ model }: { model: DraftModel }) {
   const changes = useChanges().filter((change) => change.modelId === model.id)
   const problems = useProblems(useQuery(reservedNamesQuery).data).filter((problem) => problem.modelId === model.id)
   const locked = useQuery(modelStateQuery).data?.writable === false
-  const [adding, setAdding] = useState(false)
+  const isNew = changes.some((change) => change.kind === 'addModel')
+  // A type that was just made has no field yet, and wants one.
+  const [adding, setAdding] = useState(isNew && model.fields.length === 0 && tab === 'fields' && !locked)
   const selected = useBuilder((state) => state.selected)
   const field = tab === 'fields' ? model.fields.find((one) => one.id === selected) : undefined
   const isNarrow = useMediaQuery('(max-width: 75em)', false, { getInitialValueInEffect: false })
-  const isNew = changes.some((change) => change.kind === 'addModel')
   const isShown = useModel().types.get(model.uid)
   const tabs: ModelTab[] = ['fields', 'layout', 'settings', 'json']
   const close = () => useBuilder.getState().select(null)

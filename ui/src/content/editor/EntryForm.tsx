@@ -99,12 +99,17 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
     [],
   )
   const root = useRef<HTMLDivElement>(null)
+  const beginsHere = place.level > 0 || initial.documentId === null
   useEffect(() => {
-    if (place.level === 0) return
+    // On a page, the focus is taken from nothing else, and no keyboard of a touch screen comes up.
+    const isFree = () => document.activeElement === document.body && !window.matchMedia('(pointer: coarse)').matches
+    if (!beginsHere) return
     // After the drawer has put the focus on its first button.
-    const timer = window.setTimeout(() => root.current?.querySelector<HTMLElement>('input:not([type=hidden]), textarea')?.focus())
+    const timer = window.setTimeout(() => {
+      if (place.level > 0 || isFree()) root.current?.querySelector<HTMLElement>('input:not([type=hidden]), textarea')?.focus()
+    })
     return () => window.clearTimeout(timer)
-  }, [place.level])
+  }, [place.level, beginsHere])
   const [closing, setClosing] = useState(false)
   const [inspecting, setInspecting] = useState(false)
   const [previewing, setPreviewing] = useState(false)
