@@ -30,7 +30,8 @@ def delete_all_rows(tables: TableMap, uids: Collection[str], inspector: Inspecto
         name for name in (HISTORY_VERSIONS, _REVISIONS, _WEBHOOK_DELIVERIES) if name in present
     ]
     for name in (*sorted(joins), *own, *records):
-        yield Statement(f'DELETE FROM "{name}"')  # noqa: S608 - a table of the schema
+        quoted = name.replace('"', '""')
+        yield Statement(f'DELETE FROM "{quoted}"')  # noqa: S608 - a table of the schema
 
 
 def _join_tables(table: ModelTable) -> Iterator[str]:

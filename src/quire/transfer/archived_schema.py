@@ -1,5 +1,6 @@
 """The schema of an archive: compared with that of a project, or written where there is none."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -38,6 +39,12 @@ _AUTOMATIC = frozenset(
 _TYPE_KEYS = ("kind", "collectionName", "info", "options", "pluginOptions")
 _COMPONENT_KEYS = ("collectionName", "info", "options")
 _SHOWN = 20
+
+_UID = re.compile(r"(api::)?[A-Za-z0-9][A-Za-z0-9_-]*\.[A-Za-z0-9][A-Za-z0-9_-]*")
+"""The uids of content types and components of projects. Paths of files are made of them."""
+_TABLE = re.compile(r"[A-Za-z0-9_-]+")
+_OTHER_TYPES = ("plugin::", "admin::")
+"""No file is made of these, unless they are built-in types."""
 
 
 class ArchivedSchema(Struct, frozen=True):
@@ -93,6 +100,11 @@ def _sources(
 ) -> Iterator[SchemaFile]:
     for line in lines:
         uid = str(line.get("uid"))
+        if uid not in builtin and not uid.startswith(_OTHER_TYPES) and not _UID.fullmatch(uid):
+            raise TransferError(f"The archive has a content type of an impossible uid: {uid!r}.")
+        table = line.get("collectionName")
+        if isinstance(table, str) and not _TABLE.fullmatch(table):
+            raise TransferError(f"The archive has a table of an impossible name: {table!r}.")
         if uid.startswith("api::"):
             yield SchemaFile(uid, file_of(uid), _raw(line, _TYPE_KEYS))
         elif "::" not in uid:

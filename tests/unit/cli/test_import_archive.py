@@ -197,6 +197,26 @@ def book(found: list[Any]) -> dict[str, Any]:
         ),
         (lambda: without(members_of(PLAIN), SCHEMAS), "has no schema"),
         (
+            lambda: changed(
+                SCHEMAS, lambda f: _type(f, "api::book.book").update(uid="api::../../x.y")
+            ),
+            "of an impossible uid: 'api::../../x.y'",
+        ),
+        (
+            lambda: changed(SCHEMAS, lambda f: _type(f, "parts.note").update(uid="../../x.y")),
+            "of an impossible uid: '../../x.y'",
+        ),
+        (
+            lambda: changed(
+                SCHEMAS, lambda f: _type(f, "parts.note").update(collectionName='a"; DROP b')
+            ),
+            "a table of an impossible name",
+        ),
+        (
+            lambda: changed(SCHEMAS, lambda f: _type(f, "parts.note").update(uid="/etc/x.y")),
+            "of an impossible uid: '/etc/x.y'",
+        ),
+        (
             lambda: changed(SCHEMAS, lambda f: _type(f, "api::book.book").update(attributes=[])),
             "api::book.book",
         ),
