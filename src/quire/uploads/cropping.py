@@ -28,6 +28,8 @@ async def crop_file(
     of the image are not in the storage, ValidationError for an area outside the image, and
     ApplicationError for what cannot be cropped.
     """
+    if not can_be_cut(row.mime):
+        raise ApplicationError(NO_CROP)  # before anything is fetched, which may be large
     original, target = folder / "original", folder / "cropped"
     is_here = row.provider == library.storage.provider
     if not is_here or not await library.storage.fetch(row.keys[0], original):
