@@ -36,6 +36,8 @@ _SETTINGS = {
     "fsync": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
+    # Hundreds of databases that live for a second need no care, nor statistics that come by chance.
+    "autovacuum": "off",
     "max_wal_size": "256MB",
     # As the servers have it whose answers were recorded, and not as this machine has it.
     "timezone": "UTC",
