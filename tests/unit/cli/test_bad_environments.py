@@ -41,8 +41,18 @@ NEEDED = {
     "token delete": ["--name", "site"],
 }
 """Options without which a command does nothing."""
+BEFORE_PROJECT = {
+    "ext add": ["none"],
+    "export": ["{folder}/exported.tar"],
+    "import": ["{folder}/none.tar"],
+    "jobs cancel": ["1"],
+    "jobs retry": ["1"],
+    "outbox replay": ["1"],
+}
+"""What stands before the folder of the project."""
 USUAL = (
     "There is no backup|manifest.json|archived under the number 1|no API token with the name site"
+    "|none is not installed|There is no archive|serves no metrics|[Tt]here is no (job|change)"
 )
 """Why some commands are refused where nothing is bad."""
 VARIANTS = {
@@ -90,9 +100,10 @@ def lines_of(project: Path) -> Iterator[list[str]]:
     """Yield what is typed: every command, and every variant."""
     places = {"project": str(project), "folder": str(project.parent)}
     for name in COMMANDS:
+        first = [argument.format(**places) for argument in BEFORE_PROJECT.get(name, ())]
         for more in ([], *VARIANTS.get(name, ())):
             options = [option.format(**places) for option in (*NEEDED.get(name, ()), *more)]
-            yield [*name.split(), str(project), *options]
+            yield [*name.split(), *first, str(project), *options]
 
 
 # Bad environments --------------------------------------------------------------------------------
