@@ -22,6 +22,7 @@ class Session:
     def __init__(self, url: str) -> None:
         """Connect to the database of a URL."""
         self._connection = wait(asyncpg.connect(url, ssl=False))
+        self._turn = asyncio.Lock()
 
     def execute(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Run one statement with ``$1`` for its values; returns its rows."""
@@ -30,6 +31,14 @@ class Session:
     def script(self, sql: str) -> None:
         """Run many statements, without values."""
         wait(self._connection.execute(sql))
+
+    def begin(self, sql: str) -> None:
+        """Have statements run, one call's after the other's, without waiting for them."""
+        asyncio.run_coroutine_threadsafe(self._run_alone(sql), _loop())
+
+    async def _run_alone(self, sql: str) -> None:
+        async with self._turn:
+            await self._connection.execute(sql)
 
     def close(self) -> None:
         """Let go of the database."""

@@ -93,7 +93,8 @@ async def test_who_waits_for_a_connection_is_counted(kind: Kind, tmp_path: Path)
         )
         found = await kiosk.app.collect_metrics()
 
-    assert values(found, POOL_WAITS)["write",] - before == 2
+    # The first one may have ended before the last one asks.
+    assert values(found, POOL_WAITS)["write",] - before in {1, 2}
     assert values(found, POOL_WAIT_SECONDS)["write",] > 0
     assert values(found, POOL_WAITING)["write",] == 0
 

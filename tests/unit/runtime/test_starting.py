@@ -41,11 +41,16 @@ async def test_a_table_that_somebody_has_locked_keeps_nobody_waiting(
         somebody.execute("BEGIN IMMEDIATE" if is_sqlite else "BEGIN")
         if not is_sqlite:
             somebody.execute(f"LOCK TABLE {table}")
-        said = "is locked by another program" if is_sqlite else r"lock timeout(.|\n)*Try again"
+        said = "is locked by another program" if is_sqlite else r"timeout(.|\n)*Try again"
         async with asyncio.timeout(20):
-            with pytest.raises(DatabaseOpenError, match=said):
+            if table == "articles" and not is_sqlite:
+                # A start looks at the columns of tables, and at no rows of content.
                 await app.start()
-        assert app.services is None
+                await app.stop()
+            else:
+                with pytest.raises(DatabaseOpenError, match=said):
+                    await app.start()
+                assert app.services is None
         somebody.execute("ROLLBACK")
     assert connections(own_recorded) == 0
     await app.start()

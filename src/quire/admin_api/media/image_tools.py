@@ -45,6 +45,8 @@ _LENGTH = WholeNumber(least=1, most=_MOST_PIXELS, rules=(required,))
 _SIDES = {"left": _OFFSET, "top": _OFFSET, "width": _LENGTH, "height": _LENGTH}
 _CROP = Fields(fields={**_SIDES, "copy": Flag()})
 
+_NOTHING_ASKED = f"one of {', '.join(SHAPING)} must be given"
+
 
 class CropApi:
     """``/admin/x/media/:id/crop``."""
@@ -133,6 +135,8 @@ class TransformApi:
                 raise ValidationError(f"{name} must be given once")
             if value:
                 values[name] = value
+        if not values:
+            raise ValidationError(_NOTHING_ASKED)
         wanted = understand_transform(values)
         rights = FileRights(request.administrator.ability, READ)
         row, _ = await _find_file(self._library, self._reads, request, rights)
