@@ -20,7 +20,19 @@ BUILT: Final = Path(__file__).parent.parent / "static" / "admin"
 """Where the build of the UI puts its files."""
 
 PAGES: Final = frozenset(
-    {"auth", "content", "explorer", "login", "media", "model", "profile", "settings", "setup"}
+    {
+        "activity",
+        "auth",
+        "content",
+        "explorer",
+        "login",
+        "media",
+        "model",
+        "profile",
+        "releases",
+        "settings",
+        "setup",
+    }
 )
 """First segments below ``/admin`` that belong to the UI, whatever a client accepts."""
 

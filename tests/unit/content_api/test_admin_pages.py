@@ -184,3 +184,12 @@ async def test_the_root_redirects_to_the_ui(client: AsgiClient) -> None:
     root = await client.request("GET", "/")
 
     assert (root.status, root.headers["location"]) == (302, "/admin")
+
+
+def test_every_screen_has_an_address_that_any_client_may_open() -> None:
+    router = Path(__file__).parents[3] / "ui" / "src" / "router.tsx"
+    paths = re.findall(
+        r"""getParentRoute: \(\) => (?:root|shell),\s+path: '/([\w-]+)""", router.read_text()
+    )
+    assert "releases" in paths
+    assert set(paths) <= admin_pages.PAGES
