@@ -3,14 +3,55 @@
 from msgspec.structs import replace
 
 from quire.extensions.computed_check import ComputedCheck
+from quire.extensions.mark_check import MarkCheck
 from quire.extensions.modules import ExtensionProblem
-from quire.extensions.policy_check import PolicyCheck
-from quire.extensions.rule_check import RuleCheck
 from quire.hooks.computed import ComputedField, ComputedMark
 from quire.hooks.extensions import Extensions
 from quire.hooks.policies import Policy, PolicyMark
-from quire.hooks.rules import Rule, RuleMark
+from quire.hooks.rules import RULE_ACTIONS, Rule, RuleMark
 from quire.schema.model import Schema
+
+
+class RuleCheck(MarkCheck[RuleMark]):
+    """The check of one mark."""
+
+    def rules(self) -> list[Rule]:
+        """Return a rule for each content type; none of them counts when there are problems."""
+        self.check_signature(["the principal"])
+        self.check_plain()
+        actions = self.actions(self.mark.on, RULE_ACTIONS)
+        return [
+            Rule(
+                uid=content_type.uid,
+                on=self.actions_of(content_type, actions),
+                function=self.function,  # type: ignore[arg-type]  # its signature was checked
+                name=self.name,
+                file=self.file,
+                line=self.line,
+            )
+            for content_type in self.types()
+        ]
+
+
+class PolicyCheck(MarkCheck[PolicyMark]):
+    """The check of one mark."""
+
+    def policies(self) -> list[Policy]:
+        """Return a policy for each content type; none of them counts when there are problems."""
+        self.check_signature(["the context"])
+        self.check_plain()
+        actions = self.actions(self.mark.on, RULE_ACTIONS)
+        return [
+            Policy(
+                uid=content_type.uid,
+                on=self.actions_of(content_type, actions),
+                function=self.function,  # type: ignore[arg-type]  # its signature was checked
+                name=self.name,
+                file=self.file,
+                line=self.line,
+            )
+            for content_type in self.types()
+        ]
 
 
 class ContentChecks:

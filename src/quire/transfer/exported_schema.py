@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quire.schema.model import Model, Schema
+from quire.schema.model import ContentType, Model, Schema
 
 _DESCRIBED = ("collectionName", "info", "options", "pluginOptions")
 
@@ -25,6 +25,21 @@ def _schema_line(schema: Schema, model: Model) -> dict[str, Any]:
         name = model.uid.partition(".")[2]
         kind = {"modelType": "component", "modelName": name}
         return {**line, "attributes": attributes, **kind, "uid": model.uid}
+    attributes |= _system_attributes(content_type)
+    plugin = {} if content_type.plugin is None else {"plugin": content_type.plugin}
+    return {
+        **line,
+        "attributes": attributes,
+        "kind": str(content_type.kind),
+        "modelType": "contentType",
+        "modelName": content_type.singular_name,
+        "uid": model.uid,
+        **plugin,
+    }
+
+
+def _system_attributes(content_type: ContentType) -> dict[str, Any]:
+    """Return what a server adds to the attributes of a content type, as archives describe it."""
     private = not content_type.localized
     creator = {
         "type": "relation",
@@ -36,7 +51,7 @@ def _schema_line(schema: Schema, model: Model) -> dict[str, Any]:
         "useJoinTable": False,
         "private": not content_type.populate_creator_fields,
     }
-    attributes |= {
+    return {
         "createdAt": {"type": "datetime"},
         "updatedAt": {"type": "datetime"},
         "publishedAt": {
@@ -57,7 +72,7 @@ def _schema_line(schema: Schema, model: Model) -> dict[str, Any]:
         "localizations": {
             "type": "relation",
             "relation": "oneToMany",
-            "target": model.uid,
+            "target": content_type.uid,
             "writable": False,
             "private": private,
             "configurable": False,
@@ -66,17 +81,7 @@ def _schema_line(schema: Schema, model: Model) -> dict[str, Any]:
             "joinColumn": {
                 "name": "document_id",
                 "referencedColumn": "document_id",
-                "referencedTable": model.collection_name,
+                "referencedTable": content_type.collection_name,
             },
         },
-    }
-    plugin = {} if content_type.plugin is None else {"plugin": content_type.plugin}
-    return {
-        **line,
-        "attributes": attributes,
-        "kind": str(content_type.kind),
-        "modelType": "contentType",
-        "modelName": content_type.singular_name,
-        "uid": model.uid,
-        **plugin,
     }
