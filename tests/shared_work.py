@@ -22,12 +22,8 @@ import quire.database.execute.plan_cache
 import quire.database.initialize
 import quire.database.migration.schema_pair
 import quire.schema.load
-from quire.database.compile.read_plan import (
-    NOTHING_PRESENTED,
-    CompiledRead,
-    Presented,
-    compile_read,
-)
+from quire.database.compile.compiled_read import CompiledRead
+from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compile_read
 from quire.database.compile.statements import Query, StatementBuilder
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect

@@ -5,7 +5,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quire.database.compile.read_plan import CompiledNode, CompiledRead, compile_read
+from quire.database.compile.compiled_read import CompiledNode, CompiledRead
+from quire.database.compile.read_plan import compile_read
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
@@ -25,8 +26,8 @@ texts = st.one_of(st.sampled_from(HOSTILE), st.text(st.characters(codec="utf-8")
 def statements(compiled: CompiledRead) -> list[str]:
     """Return the text of every statement of a read."""
     found = [compiled.page.sql]
-    if compiled.steps is not None:
-        keyed = compiled.steps.keys()
+    if compiled.pages is not None:
+        keyed = compiled.pages.keys()
         found += [keyed.keys.sql, keyed.rows.sql]
     if compiled.count is not None:
         found.append(compiled.count.sql)
@@ -122,7 +123,7 @@ def understood(asked: dict[str, QueryValue]) -> ResolvedRead | None:
 def everything(plan: ReadPlan) -> list[Any]:
     """Return what binding a compiled plan twice gives, for comparison."""
     reads = [compile_read(plan, library_schema(), library_tables(), each) for each in DIALECTS]
-    return [(statements(r), r.statements, r.page.bind(PLAIN.values)) for r in reads]
+    return [(statements(r), len(r.queries), r.page.bind(PLAIN.values)) for r in reads]
 
 
 def test_a_plan_compiled_twice_is_the_same() -> None:

@@ -17,12 +17,8 @@ from msgspec import Struct
 
 from quire.access.ability import Ability
 from quire.content_api.rewritten_query import read_query
-from quire.database.compile.read_plan import (
-    NOTHING_PRESENTED,
-    CompiledRead,
-    Presented,
-    compile_read,
-)
+from quire.database.compile.compiled_read import CompiledRead
+from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compile_read
 from quire.database.connection import Database, WouldBlockError
 from quire.database.execute.encoding import Present, Wrap, encode_entry, encode_list
 from quire.database.execute.list_cache import ListCache
@@ -381,7 +377,7 @@ class ContentReader:
             budget = self.budget()
             items, total = yield from read_program(bound, dialect, facts, budget)
             whole = None if wrap is None else lambda data: wrap(data, total)
-            return (yield from encode_list(bound, items, budget, present, whole))
+            return (yield from encode_list(bound.compiled.node, items, budget, present, whole))
 
         return program
 
@@ -435,7 +431,7 @@ class ContentReader:
         return self.database.read_now(program, key=prepared.compiled)
 
     async def _read_row(self, prepared: PreparedRead, make: Callable[[], Program[T]]) -> T:
-        several = prepared.bound.statements > 1
+        several = len(prepared.compiled.queries) > 1
         return await self.database.read(make, snapshot=several, key=prepared.compiled)
 
     def row_program(
@@ -464,7 +460,7 @@ class ContentReader:
             return None
         (item,) = items
         changed = None if prepared.tag is None else getattr(item, prepared.tag)
-        text = yield from encode_entry(prepared.bound, item, budget, present, wrap)
+        text = yield from encode_entry(prepared.compiled.node, item, budget, present, wrap)
         return EncodedEntry(text, changed)
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from quire.access.ability import Ability, FullAccess
-from quire.database.compile.read_plan import CompiledRead
+from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.statements import Values
 from quire.database.entries.store import EntryStore
 from quire.database.execute.encoding import encode_list
@@ -84,7 +84,7 @@ class PlannedRead(Struct, frozen=True, kw_only=True, eq=False):
         budget = budget or ResponseBudget(self.bound.rows)
         dialect = self.store.dialect
         items, total = yield from read_program(self.bound, dialect, facts or ListFacts(), budget)
-        text = yield from encode_list(self.bound, items, budget)
+        text = yield from encode_list(self.bound.compiled.node, items, budget)
         return msgspec.json.decode(text), total
 
     def page(self) -> Program[Page]:

@@ -229,7 +229,7 @@ class DocumentService:
         return await self._database.read(make, snapshot=True)
 
     async def _read(self, planned: PlannedRead, make: Callable[[], Program[T]]) -> T:
-        several = planned.bound.statements > 1
+        several = len(planned.bound.compiled.queries) > 1
         return await self._database.read(make, snapshot=several, key=planned.key)
 
     async def create(

@@ -85,13 +85,12 @@ def statements(name: str, dialect: Dialect) -> Mapping[str, Statement]:
     bound = bound_list(READS[name], dialect)
     assert bound.total is not None
     found = {"page": bound.page, "total": bound.total}
-    if bound.steps is not None:
-        if bound.steps.walked is not None:
-            found["page, walked to"] = bound.steps.walked().page
-        keyed = bound.steps.keyed()
-        found["keys"] = keyed.keys
+    if bound.pages is not None:
+        if bound.walked is not None:
+            found["page, walked to"] = bound.walked.page
+        found["keys"] = bound.keys
         if bound.offset:
-            found["keys, from the end"] = keyed.from_end(25, 500)
+            found["keys, from the end"] = bound.keys_from_end(25, 500)
     return found
 
 

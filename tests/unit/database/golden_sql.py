@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.database.compile.read_plan import CompiledNode, CompiledRead, compile_read
+from quire.database.compile.compiled_read import CompiledNode, CompiledRead
+from quire.database.compile.read_plan import compile_read
 from quire.database.compile.statements import Query
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
@@ -101,14 +102,14 @@ def golden(name: str, dialect: Dialect) -> str:
 def _page(compiled: CompiledRead, resolved: ResolvedRead) -> Iterator[str]:
     """Write the statement of a page, and those that read one which may be costly to find."""
     yield _statement("page", compiled.page, resolved)
-    steps = compiled.steps
-    if steps is None or not bind_read(compiled, resolved.values, rows=1000).steps:
+    pages = bind_read(compiled, resolved.values, rows=1000).pages
+    if pages is None:
         return
-    if steps.in_order_of_ids is not None:
-        yield _statement("page in the order of ids", steps.in_order_of_ids(), resolved)
-    if steps.collected is not None:
-        yield _statement("keys, collected", steps.collected().keys, resolved)
-    keyed = steps.keys()
+    if pages.walked is not None:
+        yield _statement("page in the order of ids", pages.walked(), resolved)
+    if pages.collected is not None:
+        yield _statement("keys, collected", pages.collected().keys, resolved)
+    keyed = pages.keys()
     yield _statement("keys", keyed.keys, resolved)
     yield _statement("keys from the end", keyed.backward, resolved)
     yield _statement("rows", keyed.rows, resolved)

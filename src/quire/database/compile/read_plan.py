@@ -6,15 +6,24 @@ schema alone. Related rows are fetched by the ids of their parents, by one state
 one for several edges of a node; filters through relations are ``id IN (subquery)``.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from msgspec import Struct
 
+from quire.database.compile.compiled_read import (
+    CompiledBranch,
+    CompiledEdge,
+    CompiledKeys,
+    CompiledNode,
+    CompiledPages,
+    CompiledRead,
+    CompiledUnlisted,
+    SharedRows,
+)
 from quire.database.compile.conditions import (
     DOCUMENT_ID,
     LOCALE,
@@ -24,7 +33,7 @@ from quire.database.compile.conditions import (
     versions_condition,
 )
 from quire.database.compile.statements import AliasedTable, Query, StatementBuilder
-from quire.database.compile.two_phase import has_versions, is_in_order_of_ids, is_plain, steps_from
+from quire.database.compile.strategies import PageChoice, choose_pages, choose_shared
 from quire.database.compile.union_queries import (
     Columns,
     OwnColumns,
@@ -34,7 +43,7 @@ from quire.database.compile.union_queries import (
     UnionStatement,
 )
 from quire.database.dialect import Dialect
-from quire.database.execute.row_mappers import Present, RowMapper, build_mapper, member
+from quire.database.execute.row_mappers import Present, build_mapper, member
 from quire.database.tables.table_map import (
     COMPONENT_ENTITY,
     COMPONENT_TYPE,
@@ -47,145 +56,14 @@ from quire.database.tables.table_map import (
     MorphListEdge,
     TableMap,
 )
-from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan, Slot
+from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
 from quire.schema.model import Schema
-
-MOST_SHARING = 20
-"""How many branches share a statement: a database takes long to plan a larger one."""
 
 Presented = Mapping[tuple[str, str], Present]
 """What is shown of attributes, by uid and name, where that is not what is stored."""
 
 NOTHING_PRESENTED: Presented = MappingProxyType({})
-
-
-class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
-    """Rows of one model: how they become JSON, and what is populated below them.
-
-    ``united`` are the statements that branches of several edges share.
-    """
-
-    uid: str
-    mapper: RowMapper
-    edges: "tuple[CompiledEdge, ...]" = ()
-    united: tuple[Query, ...] = ()
-
-
-class SharedRows(NamedTuple):
-    """Whence the rows of a branch come: a statement of its parents' node, the branch's number."""
-
-    statement: int
-    branch: int
-
-
-class CompiledBranch(Struct, frozen=True, kw_only=True, eq=False):
-    """The rows of one kind behind an edge: the statement, keyed by parents, and their node.
-
-    Those of a branch without a ``query`` of its own are among the rows of a ``shared`` one. In a
-    row ``near`` is the position of the parent's key, ``number`` that of the number of rows when
-    only that is asked for, and ``row_id`` that of its id where some rows are skipped by it;
-    mixed rows have order and id of their link at 1 and 2.
-    """
-
-    query: Query | None
-    node: CompiledNode
-    shared: SharedRows | None = None
-    near: int
-    number: int
-    row_id: int
-
-
-class CompiledUnlisted(Struct, frozen=True, kw_only=True, eq=False):
-    """The components of a zone that it does not list.
-
-    ``query`` returns the uids of those that parents have; ``branch`` compiles how the components of
-    one are read, when it is first needed, and returns ``None`` for a uid that is not known.
-    """
-
-    query: Query
-    branch: Callable[[str], CompiledBranch | None]
-
-
-class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
-    """A populated attribute of a node.
-
-    ``path`` is the dotted path from the root of the read. ``member`` is where items of the parent
-    keep what is populated. ``parent_key`` and ``parent_id`` are positions in a row of the parent:
-    of what links are found by, and of its id. Rows of a ``mixed`` edge come from several branches
-    and are put in the order of their links. ``links`` is the statement that lists
-    ``(parent, id, kind)`` for relations to any type. ``skip_parents`` leaves out rows that are
-    parents themselves (a document among its own localizations). ``others`` are components that a
-    zone does not list.
-    """
-
-    path: str
-    member: str
-    to_many: bool
-    parent_key: int
-    parent_id: int
-    branches: tuple[CompiledBranch, ...]
-    counted: bool = False
-    mixed: bool = False
-    links: Query | None = None
-    skip_parents: bool = False
-    others: CompiledUnlisted | None = None
-
-
-class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):
-    """How a page is read in two steps.
-
-    ``keys`` returns the ids of its rows in their order, ``backward`` those of rows as far from the
-    end of the list, the last one first; ``rows`` returns these rows in any order, and ``key`` is
-    the position of the id in such a row.
-    """
-
-    keys: Query
-    backward: Query
-    rows: Query
-    key: int
-
-
-class CompiledSteps(Struct, frozen=True, kw_only=True, eq=False):
-    """Which pages of a ``plan`` may be read in two steps: those before which ``start`` rows lie.
-
-    ``limit`` and ``offset`` are the slots that say how many rows a page has and how many lie before
-    it, ``locale`` that of the locales whose rows are listed. The statements are compiled when they
-    are first needed, which for many a list they never are: ``keys`` for the two steps;
-    ``in_order_of_ids`` for a page in one step that walks through the table, and ``collected`` for
-    two steps that find all rows of the list by any index and then sort their ids. These two are
-    ``None`` where rows do not come in that order.
-    """
-
-    plan: ReadPlan
-    start: int
-    limit: Slot
-    offset: Slot
-    locale: Slot | None
-    keys: Callable[[], CompiledKeys]
-    in_order_of_ids: Callable[[], Query] | None
-    collected: Callable[[], CompiledKeys] | None
-
-
-class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
-    """Everything that a plan needs from the database, in ``statements`` statements.
-
-    ``page`` is the first of them; a page that is read in its two ``steps`` has one more. ``limit``
-    is the slot with which a page limits its rows itself, if it does, and ``offset`` that of how
-    many rows lie before it. ``counts_rows`` tells whether the total is that of rows, and not of
-    documents. ``presented`` tells whether anything is shown in another form than it is stored: that
-    may be a form of the moment.
-    """
-
-    page: Query
-    steps: CompiledSteps | None
-    node: CompiledNode
-    count: Query | None
-    statements: int
-    limit: Slot | None
-    offset: Slot | None
-    counts_rows: bool
-    presented: bool
 
 
 def compile_read(
@@ -233,7 +111,6 @@ class _Compiler:
         self.schema = schema
         self.tables = tables
         self.dialect = dialect
-        self.statements = 0
         self._published_only = False
         self._presents = False
         self._unites = dialect.unites_edges
@@ -245,23 +122,22 @@ class _Compiler:
         builder = self._builder()
         table = builder.table(self.tables[plan.root.uid].name)
         columns = OwnColumns()
-        start = steps_from(plan, self.schema)
-        if start is not None:
+        choice = choose_pages(plan, self.schema)
+        if choice is not None:
             columns.position("id", table.c("id"), StorageKind.ID)
         node = self._node(plan.root, table, columns)(len(columns.selected))
         page = self._page(plan, builder, table, columns)
         count = self._count(plan) if plan.count else None
-        statements = self.statements + 1 + (count is not None)
+        counting = () if count is None else (count,)
         return CompiledRead(
+            plan=plan,
             page=page,
-            steps=None if start is None else self._steps(plan, start, table, columns),
+            pages=None if choice is None else self._pages(plan, choice, table, columns),
             node=node,
             count=count,
-            statements=statements,
-            limit=plan.limit,
-            offset=plan.offset,
             counts_rows=plan.count and not plan.count_documents,
             presented=self._presents,
+            queries=(page, *counting, *node.queries()),
         )
 
     def _page(
@@ -291,26 +167,24 @@ class _Compiler:
             select = select.order_by(table.c("id"))
         return builder.finish(select)
 
-    def _steps(
-        self, plan: ReadPlan, start: int, table: AliasedTable, columns: OwnColumns
-    ) -> CompiledSteps | None:
+    def _pages(
+        self, plan: ReadPlan, choice: PageChoice, table: AliasedTable, columns: OwnColumns
+    ) -> CompiledPages | None:
         """Describe how pages are read that may be costly; ``columns`` are those of their rows."""
         if plan.limit is None or plan.offset is None:
             return None
         walked = collected = None
-        if start == 0 and has_versions(plan):
-            if is_in_order_of_ids(plan.root.sort):
-                walked = cache(lambda: self._walked_page(plan, table, columns))
-            if is_plain(plan) and not plan.root.sort:
-                collected = cache(lambda: self._keys(plan, table, columns, PageOrder.COLLECTED))
-        return CompiledSteps(
-            plan=plan,
-            start=start,
+        if choice.walks:
+            walked = cache(lambda: self._walked_page(plan, table, columns))
+        if choice.collects:
+            collected = cache(lambda: self._keys(plan, table, columns, PageOrder.COLLECTED))
+        return CompiledPages(
+            start=choice.start,
             limit=plan.limit,
             offset=plan.offset,
             locale=plan.locale_slot,
             keys=cache(lambda: self._keys(plan, table, columns, PageOrder.AS_ASKED)),
-            in_order_of_ids=walked,
+            walked=walked,
             collected=collected,
         )
 
@@ -322,7 +196,7 @@ class _Compiler:
     def _keys(
         self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns, order: PageOrder
     ) -> CompiledKeys:
-        """Compile a page in two steps; ``columns`` are those of its rows."""
+        """Compile a page that is read by its keys; ``columns`` are those of its rows."""
         builder = self._builder()
         key = table.c("id")
         among = self.dialect.member_of(key, builder.parents())
@@ -416,7 +290,6 @@ class _Compiler:
             for at, edge in enumerate(plan.edges)
         ]
         shared = dict.fromkeys(share.united for share in sharing.values())
-        self.statements += len(shared)
         edges = tuple(draft() for draft in drafts)
         united = tuple(statement.finish() for statement in shared)
         presented = {
@@ -442,25 +315,11 @@ class _Compiler:
         """Return the edges of a node whose rows come with one statement, and with which."""
         if not self._unites:
             return {}
-        groups: list[list[PlanEdge]] = [[]]
-        for edge in plan.edges:
-            if not self._can_share(self.tables[plan.uid].edges[edge.attribute], edge):
-                continue
-            branches = _branches((*groups[-1], edge))
-            if groups[-1] and branches > MOST_SHARING:
-                groups.append([])
-            groups[-1].append(edge)
         found: dict[str, _Share] = {}
-        for number, group in enumerate(group for group in groups if _branches(group) > 1):
+        for number, group in enumerate(choose_shared(plan.edges, self.tables[plan.uid].edges)):
             share = _Share(number, UnionStatement(self.dialect))
             found.update((edge.attribute, share) for edge in group)
         return found
-
-    def _can_share(self, edge: Edge, plan: PlanEdge) -> bool:
-        """Tell whether rows are found by their parents, and come in the order of links."""
-        if isinstance(edge, MorphListEdge | MorphColumnEdge):
-            return False
-        return not any(node.sort for node in plan.nodes)
 
     def _edge(
         self,
@@ -514,7 +373,6 @@ class _Compiler:
     ) -> CompiledUnlisted | None:
         if not plan.others:
             return None
-        self.statements += 1
         builder = self._builder()
         links = builder.table(edge.table)
         kind = links.c(COMPONENT_TYPE)
@@ -577,13 +435,9 @@ class _Compiler:
         return lambda: _branch(rows, node, share, number=number)
 
     def _rows(self, share: _Share | None) -> OwnRows | UnionRows:
-        if share is not None:
-            return UnionRows(share.united)
-        self.statements += 1
-        return OwnRows(self.dialect)
+        return OwnRows(self.dialect) if share is None else UnionRows(share.united)
 
     def _morph_links(self, edge: MorphListEdge) -> Query:
-        self.statements += 1
         builder = self._builder()
         links = builder.table(edge.table)
         near = links.c(edge.near)
@@ -599,11 +453,6 @@ class _Compiler:
         if isinstance(edge, MorphListEdge | MorphColumnEdge):
             return ("__type", uid)
         return ("__component", uid) if mixed else None
-
-
-def _branches(edges: Iterable[PlanEdge]) -> int:
-    """Count the branches of edges."""
-    return sum(1 if edge.kind is EdgeKind.COUNT else len(edge.nodes) for edge in edges)
 
 
 def _branch(

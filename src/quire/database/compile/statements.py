@@ -1,7 +1,7 @@
 """Builds one statement: tables with aliases, placeholders, and where their values come from."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -20,8 +20,8 @@ Binder = Callable[[Values], Operand]
 _PARENTS = "parents"
 
 
-class Query(NamedTuple):
-    """A compiled statement.
+class Query(Struct, frozen=True, eq=False):
+    """A compiled statement, the same as no other.
 
     ``binders`` has one entry per placeholder; ``parents`` is the position of the placeholder that
     takes the keys of parent rows, or -1. ``keyed`` are placeholders that take different keys of

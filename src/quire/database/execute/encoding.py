@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Raw
 
-from quire.database.execute.reader import BoundRead
+from quire.database.compile.compiled_read import CompiledNode
 from quire.database.execute.response_budget import ResponseBudget, encode
 from quire.database.execute.row_mappers import Item
 from quire.database.program import LONG_COMPUTATION, Program
@@ -22,28 +22,28 @@ Wrap = Callable[[object], object]
 
 
 def encode_list(
-    bound: BoundRead,
+    node: CompiledNode,
     items: Sequence[Item],
     budget: ResponseBudget,
     present: Present | None = None,
     wrap: Wrap | None = None,
 ) -> Program[bytes]:
-    """Return the entries of a read as a JSON array, or what that is wrapped into.
+    """Return the entries of a root node as a JSON array, or what that is wrapped into.
 
     Raises ValidationError when the budget is exceeded.
     """
     if budget.is_long:
         yield LONG_COMPUTATION
-        text = _encode_one_by_one(bound, items, budget, present, wrap)
+        text = _encode_one_by_one(node, items, budget, present, wrap)
     else:
         values = items if present is None else [present(item) for item in items]
         text = encode(values if wrap is None else wrap(values))
-    budget.add_encoded(len(text), lambda: _largest_path(bound, items))
+    budget.add_encoded(len(text), lambda: _largest_path(node, items))
     return text
 
 
 def _encode_one_by_one(
-    bound: BoundRead,
+    node: CompiledNode,
     items: Sequence[Item],
     budget: ResponseBudget,
     present: Present | None,
@@ -56,20 +56,20 @@ def _encode_one_by_one(
         text = encode(item if present is None else present(item))
         texts.append(text)
         size += len(text)
-        budget.check_encoded(size, lambda: _largest_path(bound, items[: len(texts)]))
+        budget.check_encoded(size, lambda: _largest_path(node, items[: len(texts)]))
     array = b"[%s]" % b",".join(texts)
     texts.clear()  # they may take as much memory again
     return array if wrap is None else encode(wrap(Raw(array)))
 
 
 def encode_entry(
-    bound: BoundRead,
+    node: CompiledNode,
     item: Item,
     budget: ResponseBudget,
     present: Present | None = None,
     wrap: Wrap | None = None,
 ) -> Program[bytes]:
-    """Return one entry of a read as a JSON object, or what that is wrapped into.
+    """Return one entry of a root node as a JSON object, or what that is wrapped into.
 
     Raises ValidationError when the budget is exceeded.
     """
@@ -77,7 +77,7 @@ def encode_entry(
         yield LONG_COMPUTATION
     value = item if present is None else present(item)
     text = encode(value if wrap is None else wrap(value))
-    budget.add_encoded(len(text), lambda: _largest_path(bound, [item]))
+    budget.add_encoded(len(text), lambda: _largest_path(node, [item]))
     return text
 
 
@@ -86,11 +86,11 @@ def encode_result(program: Program[object]) -> Program[bytes]:
     return encode((yield from program))
 
 
-def _largest_path(bound: BoundRead, items: Sequence[Item]) -> str:
+def _largest_path(node: CompiledNode, items: Sequence[Item]) -> str:
     """Return which of the root's edges takes most of the text, ``""`` if the entries do."""
     sizes = {
-        edge.edge.path: sum(len(encode(getattr(item, edge.edge.member))) for item in items)
-        for edge in bound.edges.edges
+        edge.path: sum(len(encode(getattr(item, edge.member))) for item in items)
+        for edge in node.edges
     }
     sizes[""] = sum(len(encode(item)) for item in items) - sum(sizes.values())
     return max(sizes, key=sizes.__getitem__)

@@ -3,8 +3,9 @@
 from collections.abc import Hashable
 from typing import TypeVar
 
+from quire.database.compile.strategies import PageStrategy
 from quire.database.execute.costs import StatementCosts
-from quire.database.execute.reader import BoundKeys, BoundRead, Keys, ListFacts
+from quire.database.execute.reader import BoundRead, Keys, ListFacts
 from quire.database.lru import BoundedCache
 from quire.database.program import Statement
 from quire.database.stores.slow_lists import SlowLists
@@ -27,22 +28,22 @@ class CachedLists:
         counters.totals.entries = self._totals.__len__
         counters.pages.entries = self._pages.__len__
 
-    def facts(self, bound: BoundRead, keyed: BoundKeys | None) -> ListFacts:
-        """Return what is known of a list, whose page is read by its keys if it is ``keyed``."""
-        total, counters = bound.total, self._counters
+    def facts(self, bound: BoundRead, strategy: PageStrategy) -> ListFacts:
+        """Return what is known of a list whose page is read in such a way."""
+        total, counters, by_keys = bound.total, self._counters, strategy == "by keys"
         return ListFacts(
             total=None if total is None else _found(self._totals, total, counters.totals),
-            keys=None if keyed is None else _found(self._pages, keyed.keys, counters.pages),
-            keyed=keyed,
+            keys=_found(self._pages, bound.keys, counters.pages) if by_keys else None,
+            strategy=strategy,
         )
 
     def keep(self, bound: BoundRead, facts: ListFacts) -> None:
         """Remember what was found out about a list."""
         if bound.total is not None and facts.total is not None:
             self._totals[_key(bound.total)] = facts.total
-        keyed, keys = facts.keyed, facts.keys
-        if keyed is not None and keys is not None and len(keys) <= LONGEST_PAGE:
-            self._pages[_key(keyed.keys)] = keys
+        keys = facts.keys
+        if keys is not None and len(keys) <= LONGEST_PAGE:
+            self._pages[_key(bound.keys)] = keys
 
     def total(self, statement: Statement) -> int | None:
         """Return the total that a statement counts, if it is known."""

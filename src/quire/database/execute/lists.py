@@ -17,15 +17,16 @@ come back, so nothing is read at the state of that token any more.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec.structs import replace
 
+from quire.database.compile.strategies import PageStrategy
 from quire.database.connection import Database
 from quire.database.execute.costs import StatementCosts
 from quire.database.execute.list_cache import ListCache
-from quire.database.execute.reader import BoundKeys, BoundRead, BoundSteps, ListFacts
-from quire.database.program import Program, Statement
+from quire.database.execute.reader import BoundRead, ListFacts
+from quire.database.program import Program
 
 T = TypeVar("T")
 
@@ -49,10 +50,10 @@ async def read_list(
     it is given. ``snapshot`` says that it has more statements than the list; ``key`` is that of
     `Database.read`. Raises what the program and `Database.read` raise.
     """
-    page = None
-    if bound.steps is not None:
-        page = await _choose(database, cache.costs, bound.steps)
-    reading = _ListReading(cache, version, bound, program, page)
+    strategy: PageStrategy = "at once"
+    if bound.pages is not None:
+        strategy = await _choose(database, cache.costs, bound)
+    reading = _ListReading(cache, version, bound, program, strategy)
     result: T | None = None
     if version is not None and reading.needs_version:
         result = await database.read_at(version, reading.begin, key=reading.key(key))
@@ -77,21 +78,14 @@ def read_list_now(
 
     Raises WouldBlockError when the database has to be waited for, and what the program raises.
     """
-    page = None
-    if bound.steps is not None:
-        page = _choose_now(cache.costs, bound.steps)
-    reading = _ListReading(cache, version, bound, program, page)
+    strategy: PageStrategy = "at once"
+    if bound.pages is not None:
+        strategy = _choose_now(cache.costs, bound)
+    reading = _ListReading(cache, version, bound, program, strategy)
     at = version if reading.needs_version else None
     result = database.read_now(reading.begin, key=reading.key(key), version=at)
     reading.keep_facts()
     return result
-
-
-class _Page(NamedTuple):
-    """How a page is read other than by its own statement: by another one, or by its keys."""
-
-    statement: Statement | None
-    keyed: BoundKeys | None
 
 
 class _ListReading(Generic[T]):
@@ -103,16 +97,16 @@ class _ListReading(Generic[T]):
         version: int | None,
         bound: BoundRead,
         program: Callable[[ListFacts], Program[T]],
-        page: _Page | None,
+        strategy: PageStrategy,
     ) -> None:
         self._cache = cache
         self._bound = bound
         self._program = program
         self._lists = cache.at(version)
-        keyed = None if page is None else page.keyed
         lists = self._lists
-        self._known = ListFacts(keyed=keyed) if lists is None else lists.facts(bound, keyed)
-        self._known.page = None if page is None else page.statement
+        self._known = (
+            ListFacts(strategy=strategy) if lists is None else lists.facts(bound, strategy)
+        )
         self._facts = self._known
 
     def begin(self) -> Program[T]:
@@ -124,7 +118,7 @@ class _ListReading(Generic[T]):
     def needs_version(self) -> bool:
         """Whether it goes by facts that hold in the state of the version alone."""
         known = self._known
-        if known.keyed is None:
+        if known.strategy != "by keys":
             return False
         return known.keys is not None or bool(known.total is not None and self._bound.offset)
 
@@ -141,39 +135,35 @@ class _ListReading(Generic[T]):
     def statements(self) -> int:
         """How many statements it has."""
         known = self._known
-        return self._bound.statements + (known.keyed is not None) - (known.total is not None)
+        by_keys = known.strategy == "by keys"
+        return len(self._bound.compiled.queries) + by_keys - (known.total is not None)
 
     def keep_facts(self) -> None:
         """Remember what the program has found out."""
         bound, known, facts = self._bound, self._known, self._facts
-        if bound.steps is not None and known.keyed is not None and known.keys is None:
-            self._cache.slow_lists.count(bound.steps.plan)
+        if known.strategy == "by keys" and known.keys is None:
+            self._cache.slow_lists.count(bound.compiled.plan)
         if self._lists is not None and (facts.total != known.total or facts.keys != known.keys):
             self._lists.keep(bound, facts)
 
 
-async def _choose(database: Database, costs: StatementCosts, steps: BoundSteps) -> _Page | None:
-    """Choose how a page is read; ``None`` stands for its own statement.
-
-    Raises what the database raises.
-    """
-    offset, locale = steps.offset, steps.locale
-    if not await costs.is_costly(database, steps.probe, offset, locale):
-        return None
-    if steps.walked is not None:
-        page, probe = steps.walked()
-        if not await costs.is_costly(database, probe, offset, locale):
-            return _Page(page, None)
-    return _Page(None, steps.keyed())
+async def _choose(database: Database, costs: StatementCosts, bound: BoundRead) -> PageStrategy:
+    """Choose how a page that may be costly is read. Raises what the database raises."""
+    offset, locale = bound.offset, bound.locale
+    if not await costs.is_costly(database, bound.probe, offset, locale):
+        return "at once"
+    walked = bound.walked
+    if walked is None or await costs.is_costly(database, walked.probe, offset, locale):
+        return "by keys"
+    return "walked"
 
 
-def _choose_now(costs: StatementCosts, steps: BoundSteps) -> _Page | None:
+def _choose_now(costs: StatementCosts, bound: BoundRead) -> PageStrategy:
     """Choose as `_choose` does. Raises WouldBlockError when the database has to be asked."""
-    offset, locale = steps.offset, steps.locale
-    if not costs.is_costly_now(steps.probe, offset, locale):
-        return None
-    if steps.walked is not None:
-        page, probe = steps.walked()
-        if not costs.is_costly_now(probe, offset, locale):
-            return _Page(page, None)
-    return _Page(None, steps.keyed())
+    offset, locale = bound.offset, bound.locale
+    if not costs.is_costly_now(bound.probe, offset, locale):
+        return "at once"
+    walked = bound.walked
+    if walked is None or costs.is_costly_now(walked.probe, offset, locale):
+        return "by keys"
+    return "walked"

@@ -2,7 +2,8 @@
 
 from threading import Lock
 
-from quire.database.compile.read_plan import CompiledRead, compile_read
+from quire.database.compile.compiled_read import CompiledRead
+from quire.database.compile.read_plan import compile_read
 from quire.database.dialect import Dialect
 from quire.database.lru import BoundedCache
 from quire.database.tables.table_map import TableMap

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.execute.list_cache import LONGEST_PAGE, CachedLists, ListCache
-from quire.database.execute.reader import BoundKeys, BoundRead, Keys, ListFacts, bind_read
+from quire.database.execute.reader import BoundRead, Keys, ListFacts, bind_read
 from tests.library.queries import resolve
 from tests.unit.database.compiling import compiled
 
@@ -15,18 +15,12 @@ def bound(query: str) -> BoundRead:
 
 def known(lists: CachedLists, query: str) -> tuple[int | None, Keys | None]:
     """Return the total and the keys that are remembered of a list."""
-    facts = lists.facts(bound(query), keyed(query))
+    facts = lists.facts(bound(query), "by keys")
     return facts.total, facts.keys
 
 
-def keyed(query: str) -> BoundKeys:
-    steps = bound(query).steps
-    assert steps is not None
-    return steps.keyed()
-
-
 def keep(lists: CachedLists, query: str, total: int | None, keys: Keys | None) -> None:
-    lists.keep(bound(query), ListFacts(total, keys, keyed(query)))
+    lists.keep(bound(query), ListFacts(total, keys, "by keys"))
 
 
 def test_facts_are_those_of_the_list_and_of_no_other() -> None:
@@ -44,7 +38,7 @@ def test_facts_are_those_of_the_list_and_of_no_other() -> None:
 def test_keys_are_nothing_to_a_page_that_is_read_at_once() -> None:
     lists = CachedLists(totals=10, pages=10)
     keep(lists, "sort=title", 7, (3, 1, 2))
-    assert lists.facts(bound("sort=title"), None) == ListFacts(7)
+    assert lists.facts(bound("sort=title"), "at once") == ListFacts(7)
 
 
 def test_a_list_that_is_empty_is_known_to_be() -> None:

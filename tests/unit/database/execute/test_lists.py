@@ -430,8 +430,7 @@ def test_a_row_that_is_gone_is_left_out() -> None:
     """Between two statements of one state none goes; who lets them run apart sees no fault."""
     resolved = resolve("sort=title&fields=title&pagination[withCount]=false")
     read = bind_read(compiled(resolved.plan), resolved.values, rows=100)
-    assert read.steps is not None
-    facts = ListFacts(keyed=read.steps.keyed())
+    facts = ListFacts(strategy="by keys")
     program = read_program(read, SqliteDialect(), facts, ResponseBudget(read.rows))
     next(program)
     program.send([(3,), (1,), (2,)])

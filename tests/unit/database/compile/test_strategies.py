@@ -1,8 +1,8 @@
-"""Which pages may be read in two steps, first their keys and then their rows."""
+"""Which pages may be read by their keys, or by walking through the table."""
 
 import pytest
 
-from quire.database.execute.reader import BoundSteps, bind_read
+from quire.database.execute.reader import BoundRead, bind_read
 from quire.query.querystring import parse_query
 from quire.query.resolve import ResolvedRead
 from quire.schema.model import USER_UID
@@ -46,61 +46,58 @@ COSTLY = [
 ]
 
 
-def steps(resolved: ResolvedRead) -> BoundSteps | None:
-    return bind_read(compiled(resolved.plan), resolved.values, rows=1000).steps
+def bound(resolved: ResolvedRead) -> BoundRead:
+    return bind_read(compiled(resolved.plan), resolved.values, rows=1000)
 
 
-def has_steps(resolved: ResolvedRead) -> bool:
-    return steps(resolved) is not None
+def may_be_costly(resolved: ResolvedRead) -> bool:
+    return bound(resolved).pages is not None
 
 
 @pytest.mark.parametrize("query", LOOKED_UP)
-def test_what_is_found_at_once_has_no_steps(query: str) -> None:
-    assert not has_steps(resolver(BOOK).list(parse_query(query)))
+def test_what_is_found_at_once_is_not_costly(query: str) -> None:
+    assert not may_be_costly(resolver(BOOK).list(parse_query(query)))
 
 
 @pytest.mark.parametrize("query", IN_ORDER)
 def test_what_comes_in_the_order_of_ids_can_be_walked_to(query: str) -> None:
-    found = steps(resolver(BOOK).list(parse_query(query)))
-    assert found is not None
-    assert found.walked is not None
+    assert bound(resolver(BOOK).list(parse_query(query))).walked is not None
 
 
 @pytest.mark.parametrize("rows", [3, 25, 100])
 def test_how_many_rows_a_page_has_makes_it_no_costly_one(rows: int) -> None:
-    found = steps(resolver(BOOK).list(parse_query(f"pagination[limit]={rows}")))
-    assert found is not None
+    found = bound(resolver(BOOK).list(parse_query(f"pagination[limit]={rows}")))
     assert found.walked is not None
-    for probe in (found.probe, found.walked().probe):
+    for probe in (found.probe, found.walked.probe):
         assert [*probe.values] == ["en", min(rows, 25), 0]
 
 
 @pytest.mark.parametrize("query", ["", "sort=id:desc", "pagination[start]=99"])
 def test_rows_without_versions_are_found_at_once_in_the_order_of_ids(query: str) -> None:
-    assert not has_steps(resolver(TAG).list(parse_query(query)))
+    assert not may_be_costly(resolver(TAG).list(parse_query(query)))
 
 
 @pytest.mark.parametrize("query", COSTLY)
-def test_what_may_be_costly_has_two_steps(query: str) -> None:
-    assert has_steps(resolver(BOOK).list(parse_query(query)))
+def test_what_may_be_costly_can_be_read_by_its_keys(query: str) -> None:
+    assert may_be_costly(resolver(BOOK).list(parse_query(query)))
 
 
 @pytest.mark.parametrize("query", [*IN_ORDER[:6], *LOOKED_UP])
 def test_every_deep_page_may_be_costly(query: str) -> None:
     deep = f"{query}&pagination[start]=100".removeprefix("&")
-    assert has_steps(resolver(BOOK).list(parse_query(deep)))
+    assert may_be_costly(resolver(BOOK).list(parse_query(deep)))
 
 
 def test_windows_are_lists_too_where_they_have_a_limit() -> None:
     users = resolver(USER_UID)
-    assert not has_steps(users.window(parse_query("limit=2")))
-    assert has_steps(users.window(parse_query("limit=2&sort=username")))
-    assert not has_steps(users.window(parse_query("sort=username")))
+    assert not may_be_costly(users.window(parse_query("limit=2")))
+    assert may_be_costly(users.window(parse_query("limit=2&sort=username")))
+    assert not may_be_costly(users.window(parse_query("sort=username")))
 
 
 def test_one_document_is_read_at_once() -> None:
     query = parse_query("filters[title]=a&sort=title")
-    assert not has_steps(resolver(BOOK).document(query, "abc"))
-    assert not has_steps(resolver(BOOK).entry(query, 1))
+    assert not may_be_costly(resolver(BOOK).document(query, "abc"))
+    assert not may_be_costly(resolver(BOOK).entry(query, 1))
     home = parse_query("filters[heading]=a&sort=heading")
-    assert not has_steps(resolver(HOMEPAGE).single(home))
+    assert not may_be_costly(resolver(HOMEPAGE).single(home))

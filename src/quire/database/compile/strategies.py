@@ -1,0 +1,104 @@
+"""Chooses how the rows of a plan are read.
+
+Where a database has to look at many rows to know which of them a page shows, it does so with their
+ids alone: the page is read by its keys. Sorting whole rows costs about twice as much, and an index
+is enough to skip the rows before a deep page. The keys can also be remembered, as long as the
+content stays as it is. Whether a page is costly, the database tells
+(`quire.database.execute.costs`). It is not asked for a first page of what few entries share a value
+of, nor for one in the order of ids of which nothing else is asked: these are found at once.
+
+Where every statement is a round trip, branches of several edges of a node share a statement
+(`quire.database.compile.union_queries`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from quire.database.compile.conditions import is_by_id, is_narrow
+from quire.database.tables.table_map import Edge, MorphColumnEdge, MorphListEdge
+from quire.query.plan import EdgeKind, LocaleScope, PlanEdge, ReadPlan, SortKey
+from quire.schema.model import ContentType, Schema, TypeKind
+
+DEEP = 100
+"""How many rows lie before a page that may be costly because of them alone."""
+
+MOST_SHARING = 20
+"""How many branches share a statement: a database takes long to plan a larger one."""
+
+
+PageStrategy = Literal["at once", "walked", "by keys"]
+"""How a page is read: by the statement of the read; by one that walks through the table, in the
+order of ids; or its keys first, then the rows that have them."""
+
+
+class PageChoice(NamedTuple):
+    """Which pages of a plan may be costly, and how these may be read besides by their keys.
+
+    They are those before which at least ``start`` rows lie. ``walks`` tells whether they may be
+    found by walking through the table, ``collects`` whether their keys may be found by any index
+    and then sorted.
+    """
+
+    start: int
+    walks: bool = False
+    collects: bool = False
+
+
+def choose_pages(plan: ReadPlan, schema: Schema) -> PageChoice | None:
+    """Return how costly pages of a plan are read.
+
+    ``None`` is returned for a plan that has no pages, or none but one document.
+    """
+    if plan.limit is None or plan.document is not None or plan.entry is not None:
+        return None
+    root, model = plan.root, schema.model(plan.root.uid)
+    if isinstance(model, ContentType) and model.kind is TypeKind.SINGLE:
+        return None
+    if is_by_id(root) or is_narrow(root, schema):
+        return PageChoice(DEEP)
+    in_order, is_plain = _is_in_order_of_ids(root.sort), _is_plain(plan)
+    if not _has_versions(plan):
+        return PageChoice(DEEP if is_plain and in_order else 0)
+    return PageChoice(0, walks=in_order, collects=is_plain and not root.sort)
+
+
+def _is_plain(plan: ReadPlan) -> bool:
+    """Tell whether nothing is asked of rows but their locale and status."""
+    return plan.root.filter is None and plan.root.publication is None and plan.search is None
+
+
+def _has_versions(plan: ReadPlan) -> bool:
+    """Tell whether rows of some locale or status are asked for."""
+    return plan.root.status is not None or plan.locale in {LocaleScope.ONE, LocaleScope.SOME}
+
+
+def _is_in_order_of_ids(sort: tuple[SortKey, ...]) -> bool:
+    """Tell whether ids decide, as they do where nothing else is asked for."""
+    return not sort or (sort[0].attribute == "id" and not sort[0].path)
+
+
+def choose_shared(edges: Sequence[PlanEdge], tables: Mapping[str, Edge]) -> list[list[PlanEdge]]:
+    """Return the edges of a node whose rows come together, by the statement that they share.
+
+    ``tables`` says how each edge is stored. A statement is shared by at least two branches.
+    """
+    groups: list[list[PlanEdge]] = [[]]
+    for edge in edges:
+        if not _can_share(tables[edge.attribute], edge):
+            continue
+        if groups[-1] and _branches((*groups[-1], edge)) > MOST_SHARING:
+            groups.append([])
+        groups[-1].append(edge)
+    return [group for group in groups if _branches(group) > 1]
+
+
+def _can_share(edge: Edge, plan: PlanEdge) -> bool:
+    """Tell whether rows are found by their parents, and come in the order of links."""
+    if isinstance(edge, MorphListEdge | MorphColumnEdge):
+        return False
+    return not any(node.sort for node in plan.nodes)
+
+
+def _branches(edges: Iterable[PlanEdge]) -> int:
+    """Count the branches of edges."""
+    return sum(1 if edge.kind is EdgeKind.COUNT else len(edge.nodes) for edge in edges)
