@@ -45,11 +45,10 @@ if TYPE_CHECKING:
     from quire.hooks.lifecycle import on_start, on_stop
     from quire.hooks.marks import after_write, before_write
     from quire.hooks.operators import operator
-    from quire.hooks.policies import PolicyContext, policy
+    from quire.hooks.policies import PolicyContext, policy, rule
     from quire.hooks.principal import Principal
     from quire.hooks.requests import Credential, Request, asgi_middleware, auth_strategy
     from quire.hooks.routes import route
-    from quire.hooks.rules import rule
     from quire.hooks.schedules import schedule
     from quire.hooks.shape import Shape
     from quire.hooks.time import now
@@ -124,7 +123,7 @@ _MODULES = {
     "PolicyContext": "quire.hooks.policies",
     "policy": "quire.hooks.policies",
     "route": "quire.hooks.routes",
-    "rule": "quire.hooks.rules",
+    "rule": "quire.hooks.policies",
     "settings": "quire.extensions.code_settings",
     "schedule": "quire.hooks.schedules",
     **dict.fromkeys(("Change", "after_commit"), "quire.hooks.changes"),

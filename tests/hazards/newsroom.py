@@ -14,8 +14,8 @@ from typing import Any
 
 from quire.access.actions import all_actions
 from quire.auth.tokens import hash_api_token
+from quire.database.content_rows import ExistingContent
 from quire.database.dialect import Dialect
-from quire.database.existing_content import ExistingContent
 from quire.database.initialize import row_inserts
 from quire.database.open import open_database
 from quire.database.program import Program, Statement

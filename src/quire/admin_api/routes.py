@@ -33,13 +33,13 @@ from quire.auth.admin.accounts import AdminAccounts
 from quire.auth.admin.api_tokens import ApiTokenManager, TokenKeys
 from quire.auth.admin.stale_permissions import StalePermissions
 from quire.builder.apply import ModelEditor
-from quire.builder.archive import ModelArchive
 from quire.clock import Clock
 from quire.content_api.routes import Route
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.prepared_lists import ListSizes
 from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionLog
+from quire.database.migration.archive import ModelArchive
 from quire.database.stores.revisions import Revisions
 from quire.hooks.jobs import JobDefinition
 from quire.settings import Settings

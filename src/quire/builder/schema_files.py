@@ -11,9 +11,16 @@ from typing import Any
 
 from msgspec import UNSET, Struct
 
-from quire.builder.definitions import ComponentDefinition, DefinitionProblem, TypeDefinition, Wanted
+from quire.builder.definitions import (
+    ComponentDefinition,
+    DefinitionProblem,
+    TypeDefinition,
+    Wanted,
+    collection_name,
+    component_collection_name,
+    file_of,
+)
 from quire.builder.inverse_relations import Raw, counterpart, fits, is_two_sided, other_side, raw_of
-from quire.builder.naming import collection_name, component_collection_name, file_of
 from quire.errors import QuireError
 from quire.schema.model import Schema
 from quire.schema.sources import EXTENSION, SchemaFile

@@ -7,8 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from quire.cli.error_messages import discard_output, failure_message
-from quire.cli.exit_codes import CANNOT, DONE, INTERRUPTED, PROBLEMS
-from quire.cli.terminal import print_error
+from quire.cli.terminal import CANNOT, DONE, INTERRUPTED, PROBLEMS, print_error
 from quire.errors import QuireError
 
 

@@ -4,12 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from quire.cli.exit_codes import DONE
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import DONE, print_message, print_result
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.migration.archive import Archive, forget, restore_archive
-from quire.database.migration.archive_expiry import all_archives, expires_at
+from quire.database.migration.archive import (
+    Archive,
+    all_archives,
+    expires_at,
+    forget,
+    restore_archive,
+)
 from quire.database.open import require_project_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of

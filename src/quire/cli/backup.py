@@ -17,9 +17,8 @@ from quire.cli.backup_archive import (
     read_manifest,
 )
 from quire.cli.backup_encryption import ENCRYPTED_SUFFIX, decrypt_backup, require_recipient
-from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
-from quire.cli.terminal import print_message, print_result, print_warning
+from quire.cli.terminal import DONE, print_message, print_result, print_warning
 from quire.clock import now_ms
 from quire.database.settings_target import target_of
 from quire.errors import ApplicationError

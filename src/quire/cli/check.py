@@ -1,10 +1,12 @@
 """``quire check``: reports all problems of a project; changes nothing."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
-from quire.cli.check_report import Report
-from quire.cli.exit_codes import DONE, PROBLEMS
+from msgspec import Struct, field
+
 from quire.cli.hooks import (
     declaration_lines,
     hook_line,
@@ -16,10 +18,10 @@ from quire.cli.hooks import (
     schedule_line,
 )
 from quire.cli.project import require_project
-from quire.cli.terminal import print_result, show_progress
+from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.customisations import Customisations, find_customisations
-from quire.customisations.summary import summarize
-from quire.database.integrity.findings import Damage
+from quire.customisations.summary import Served, TypeSummary, summarize
+from quire.database.integrity.findings import Damage, count_noun
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
 from quire.extensions import (
     ExtensionError,
@@ -32,7 +34,100 @@ from quire.schema.load import load_schema
 from quire.schema.model import Schema
 from quire.settings import NEW_SECRETS_COMMAND, Settings, SettingsError, load_settings
 
+Group = Literal["served", "served differently", "closed", "not served", "ignored"]
+
+_LABELS: Mapping[Group, str] = {
+    "served": "served",
+    "served differently": "warning",
+    "closed": "problem",
+    "not served": "warning",
+    "ignored": "ignored",
+}
+"""What the lines of a group begin with."""
+_WIDTH = len("problem  ")
+
 _INDENT = " " * len("problem  ")
+
+
+class Report(Struct):
+    """What was found so far.
+
+    ``problems`` keep the project from being served, ``warnings`` do not; ``groups`` are what
+    becomes of the files of a Strapi project. ``types`` are empty while the content types cannot be
+    read.
+    """
+
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    groups: dict[Group, list[str]] = field(default_factory=lambda: {name: [] for name in _LABELS})
+    types: tuple[TypeSummary, ...] = ()
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether something cannot be served."""
+        return bool(self.problems or self.groups["closed"])
+
+    @property
+    def complete(self) -> int:
+        """How many content types are served completely."""
+        return sum(one.served is Served.COMPLETELY for one in self.types)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the report for a terminal."""
+        yield from (f"problem  {text}" for text in self.problems)
+        yield from (f"warning  {text}" for text in self.warnings)
+        for name, texts in self.groups.items():
+            if texts:
+                yield from ("", f"{name.capitalize()} ({len(texts)}):")
+                yield from (f"{_LABELS[name]:<{_WIDTH}}{text}" for text in texts)
+        if self.types and any(self.groups.values()):
+            total = count_noun(len(self.types), "content type")
+            verb = "is" if self.complete == 1 else "are"
+            yield from ("", f"{self.complete} of {total} {verb} served completely.")
+        problems, warnings = self._counts()
+        if problems or warnings:
+            yield ""
+        yield f"{_counted(problems, 'problem')}, {_counted(warnings, 'warning')}."
+
+    def _counts(self) -> tuple[int, int]:
+        labels = [_LABELS[name] for name, texts in self.groups.items() for _ in texts]
+        return (
+            len(self.problems) + labels.count("problem"),
+            len(self.warnings) + labels.count("warning"),
+        )
+
+    def json(self) -> str:
+        """Return the report for scripts."""
+        return json.dumps(
+            {
+                "problems": self.problems,
+                "warnings": self.warnings,
+                "served": self.groups["served"],
+                "servedDifferently": self.groups["served differently"],
+                "closed": self.groups["closed"],
+                "notServed": self.groups["not served"],
+                "ignored": self.groups["ignored"],
+                "types": {"total": len(self.types), "completely": self.complete},
+                "contentTypes": [_described(one) for one in self.types],
+            },
+            indent=2,
+            ensure_ascii=False,
+        )
+
+
+def _described(one: TypeSummary) -> object:
+    return {
+        "uid": one.uid,
+        "served": one.served.value,
+        "closedActions": list(one.closed_actions),
+        "files": list(one.files),
+        "unservedRoutes": list(one.unserved_routes),
+        "unservedAttributes": list(one.unserved_attributes),
+    }
+
+
+def _counted(count: int, noun: str) -> str:
+    return count_noun(count, noun) if count else f"no {noun}s"
 
 
 def check_project(project: Path, *, as_json: bool = False) -> int:

@@ -1,8 +1,7 @@
 """Prints settings, and new secrets."""
 
-from quire.cli.exit_codes import DONE
 from quire.cli.secrets import secret_lines
-from quire.cli.terminal import print_message, print_result, print_warning
+from quire.cli.terminal import DONE, print_message, print_result, print_warning
 from quire.settings import Settings
 
 

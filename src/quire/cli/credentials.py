@@ -11,8 +11,7 @@ from quire.access.actions import all_actions
 from quire.auth.encryption import encrypt_token
 from quire.auth.passwords import MAX_BYTES, hash_password
 from quire.auth.tokens import hash_api_token, new_api_token
-from quire.cli.exit_codes import DONE
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import DONE, print_message, print_result
 from quire.clock import now_ms
 from quire.customisations import find_customisations
 from quire.database.open import open_database

@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import os
+import re
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
@@ -11,11 +14,8 @@ from msgspec import Struct
 from quire.auth.passwords import verify_password
 from quire.cli.backup import backup_archives
 from quire.cli.check_database import check_database
-from quire.cli.deploy_files import file_findings
-from quire.cli.deploy_findings import Finding, problem, warning
-from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
-from quire.cli.terminal import print_result, show_progress
+from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.clock import now_ms
 from quire.database.entries.store import open_store
 from quire.database.program import Program
@@ -28,8 +28,19 @@ from quire.schema.model import ADMIN_USER_UID, Schema
 from quire.settings import NEW_SECRETS_COMMAND, Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 
+_MOUNTS = Path("/proc/self/mountinfo")
+
+_NETWORK = re.compile(
+    r"(nfs\d?|cifs|smb\d?|9p|ceph|glusterfs|lustre|afs|fuse\.(?!fuseblk|overlay).*)"
+)
+"""File systems whose locks and shared memory SQLite cannot rely on."""
+
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+
 _SHORTEST_SECRET = 16
+
 _PLACEHOLDERS = ("tobemodified", "changeme", "change-me", "change_me", "secret", "example", "xxxx")
+
 _COMMON_PASSWORDS = (
     "Password1",
     "Password123",
@@ -41,11 +52,90 @@ _COMMON_PASSWORDS = (
     "Strapi123",
 )
 """Passwords that the rules allow, and that people try first."""
+
 _CHECKED_ADMINISTRATORS = 20
+
 _DATABASE_PASSWORDS = frozenset({"", "postgres", "password", "strapi", "secret", "quire", "admin"})
+
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+
 _BACKUP_MAX_AGE_MS = 26 * 3_600_000
 """A day, and some time for a backup that takes long."""
+
+
+class Finding(Struct, frozen=True):
+    """Something that production lacks. ``check`` is the setting or the part it is about."""
+
+    level: Literal["problem", "warning"]
+    check: str
+    message: str
+
+
+def problem(check: str, message: str) -> Finding:
+    """Return what has to be changed before an installation is public."""
+    return Finding("problem", check, message)
+
+
+def warning(check: str, message: str) -> Finding:
+    """Return what may be meant, and deserves a look."""
+    return Finding("warning", check, message)
+
+
+def file_findings(settings: Settings) -> Iterator[Finding]:
+    """Look at the permissions of files with secrets, and at the place of a SQLite file."""
+    yield from _readable_by_others(settings.project / ".env", "secrets")
+    yield from _version_control(settings.project)
+    if settings.database.client != "sqlite":
+        return
+    file = settings.database.filename
+    yield from _readable_by_others(file, "database.filename")
+    kind = file_system_of(file)
+    if kind is not None and _NETWORK.fullmatch(kind):
+        yield problem(
+            "database.filename",
+            f"{file} is on a network file system ({kind}), which damages SQLite files: "
+            "use a local disk or PostgreSQL",
+        )
+
+
+def _readable_by_others(path: Path, check: str) -> Iterator[Finding]:
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return
+    if mode & (stat.S_IROTH | stat.S_IWOTH):
+        yield problem(check, f"every user of the machine can read {path}: chmod o-rwx")
+
+
+def _version_control(project: Path) -> Iterator[Finding]:
+    if not (project / ".git").exists() or not (project / ".env").exists():
+        return
+    ignored = project / ".gitignore"
+    lines = ignored.read_text("utf-8").splitlines() if ignored.is_file() else []
+    if not {".env", "/.env", ".env*", "*.env"} & {line.strip() for line in lines}:
+        yield warning("secrets", ".gitignore does not name .env, which holds secrets")
+
+
+def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
+    """Return the type of the file system that a path is on; ``None`` where nobody says."""
+    try:
+        lines = mounts.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    place = os.path.realpath(path)
+    found: tuple[int, str] | None = None
+    for line in lines:
+        mounted, _, source = line.partition(" - ")
+        fields = mounted.split(" ")
+        if len(fields) < 5 or not source:
+            continue
+        point = _ESCAPED.sub(lambda code: chr(int(code[1], 8)), fields[4])
+        is_above = place == point or place.startswith(point.rstrip("/") + "/")
+        # Of two mounts on one point the later one is seen.
+        if is_above and (found is None or len(point) >= found[0]):
+            found = (len(point), source.split(" ")[0])
+    return None if found is None else found[1]
+
 
 Check = Callable[[Settings], Iterator[Finding]]
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from uvicorn.supervisors.basereload import BaseReload
 
 from quire.cli.error_messages import failure_message
-from quire.cli.exit_codes import CANNOT, DONE
 from quire.cli.recovery import recover_project
 from quire.cli.serve import (
     FACTORY,
@@ -22,7 +21,7 @@ from quire.cli.serve import (
     serve_here,
     server_config,
 )
-from quire.cli.terminal import print_error, print_message
+from quire.cli.terminal import CANNOT, DONE, print_error, print_message
 from quire.errors import QuireError
 from quire.settings import Settings, hand_over_settings, load_settings_from_environment
 
@@ -71,7 +70,7 @@ class _Watch(BaseReload):
         """
         if not self.process.is_alive() or not self._are_of_the_model(changed, new):
             return False
-        from quire.builder.recovery import is_announced
+        from quire.builder.file_transaction import is_announced
 
         for _ in range(_LOOKS):
             try:

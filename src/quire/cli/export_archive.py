@@ -3,10 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from quire.cli.exit_codes import DONE
 from quire.cli.progress import shown_progress
 from quire.cli.project import require_project
-from quire.cli.terminal import ask_key, print_message, print_result, print_warning
+from quire.cli.terminal import DONE, ask_key, print_message, print_result, print_warning
 from quire.errors import TransferError
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema

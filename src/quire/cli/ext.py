@@ -5,9 +5,8 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import DONE, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extensions.code_settings import code_settings
 from quire.extensions.packages import (

@@ -3,18 +3,16 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import DONE, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extensions import load_extensions
 from quire.hooks.changes import ChangeListener
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Extensions, Hook
 from quire.hooks.jobs import JobDefinition
-from quire.hooks.policies import Policy
+from quire.hooks.policies import Policy, Rule
 from quire.hooks.routes import CustomRoute
-from quire.hooks.rules import Rule
 from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.write import WRITE_ACTIONS
 from quire.settings import load_settings

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from rich.progress import track
 
-from quire.cli.exit_codes import DONE
-from quire.cli.terminal import print_message, print_result, print_warning
+from quire.cli.terminal import DONE, print_message, print_result, print_warning
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.open import open_database

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from quire.cli.exit_codes import DONE
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import DONE, print_message, print_result
 from quire.clock import iso_from_ms, now_ms
 from quire.database.compile.writes import Writes
 from quire.database.open import open_database

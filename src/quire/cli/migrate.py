@@ -1,15 +1,23 @@
 """``quire migrate``: adapts the tables of a database to the schema files."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from quire.cli.database_lock import DatabaseLock
-from quire.cli.exit_codes import CANNOT, DONE, PROBLEMS
 from quire.cli.recovery import recover_project
-from quire.cli.terminal import print_error, print_message, print_result, print_warning
+from quire.cli.terminal import (
+    CANNOT,
+    DONE,
+    PROBLEMS,
+    print_error,
+    print_message,
+    print_result,
+    print_warning,
+)
 from quire.clock import now_ms
 from quire.database.compile.writes import Writes
-from quire.database.migration.archive_expiry import forget_expired
+from quire.database.connection import Database
+from quire.database.migration.archive import forget_expired
 from quire.database.migration.migrate import (
     ConsentNeededError,
     MigrationGoal,
@@ -20,15 +28,82 @@ from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import recorded_schema
 from quire.database.migration.steps import Plan
 from quire.database.open import require_project_database
+from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.statistics import renew_statistics
-from quire.errors import ConfigurationError
+from quire.database.target import DatabaseTarget
+from quire.errors import (
+    ConfigurationError,
+    DatabaseLockedError,
+    QuireError,
+    ServiceUnavailableError,
+    UncertainOutcomeError,
+)
 from quire.settings import Settings
 from quire.strapi_project.schema import load_options, load_project_schema
 
+T = TypeVar("T")
+
+_PAUSE_SECONDS = 0.2
+
 DEFAULT_WAIT = 60.0
 """For how many seconds somebody else who writes is waited for."""
+
 _KEPT = "What was taken away is archived: `quire archive` lists it."
+
+
+class DatabaseLockTimeoutError(QuireError):
+    """It was never our turn, or nobody knows whether it was."""
+
+
+class DatabaseLock:
+    """Opens a database and writes to it once others let it; waits no longer than it was told."""
+
+    def __init__(self, *, seconds: float) -> None:
+        """Begin to wait, inside an event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._latest = self._loop.time() + seconds
+        self._is_told = False
+
+    async def open(self, target: DatabaseTarget) -> Database:
+        """Open a database. Raises TurnError when others keep it locked, and DatabaseOpenError."""
+        while True:
+            try:
+                await require_project_database(target)
+                return await target.open()
+            except DatabaseLockedError as error:
+                await self._wait(error)
+
+    async def write(self, database: Database, make: Callable[[], Program[T]]) -> T:
+        """Run a program in one transaction; ``make`` gives a fresh one for each attempt.
+
+        Raises TurnError when it comes to nothing, or when the connection is lost in the moment of
+        the commit.
+        """
+        while True:
+            try:
+                return await database.write(make())
+            except UncertainOutcomeError as error:
+                message = (
+                    "The connection was lost at the very end: whether this was done is not known. "
+                    "`quire migrate` tells what there is left to do."
+                )
+                raise DatabaseLockTimeoutError(message) from error
+            except ServiceUnavailableError as error:
+                await self._wait(error)
+
+    async def _wait(self, error: QuireError) -> None:
+        reason = str(error.__cause__ or error)
+        if self._loop.time() >= self._latest:
+            message = (
+                f"The database cannot be changed now ({reason}). "
+                "Nothing was changed; try again, or wait longer with --wait."
+            )
+            raise DatabaseLockTimeoutError(message) from error
+        if not self._is_told:
+            print_message(f"The database cannot be changed now ({reason}); waiting.")
+            self._is_told = True
+        await asyncio.sleep(_PAUSE_SECONDS)
 
 
 def migrate_project(

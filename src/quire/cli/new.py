@@ -8,9 +8,8 @@ from pathlib import Path
 
 import quire
 from quire.cli.environment import write_environment
-from quire.cli.exit_codes import DONE
 from quire.cli.seed import CONTENT_FOLDER, seed_project
-from quire.cli.terminal import print_message
+from quire.cli.terminal import DONE, print_message
 from quire.database.settings_target import target_of
 from quire.errors import ConfigurationError
 from quire.seeding.content import MANIFEST

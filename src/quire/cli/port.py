@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import DONE, print_message, print_result
 from quire.customisations import Customisations, Finding, UnservedRoute, find_customisations
 from quire.schema.model import Schema
 from quire.settings import load_settings

@@ -16,7 +16,7 @@ def recover_project(settings: Settings) -> None:
 
     if not has_file_transactions(settings.project):
         return
-    from quire.builder.recovery import recover_files
+    from quire.builder.file_transaction import recover_files
 
     try:
         done = asyncio.run(recover_files(settings))

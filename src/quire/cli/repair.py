@@ -7,9 +7,8 @@ from pathlib import Path
 from quire.cli.check import describe_damage
 from quire.cli.check_database import check_database
 from quire.cli.check_uploads import DELETES, check_uploads, delete_uploads, describe_surplus
-from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
-from quire.cli.terminal import confirm, print_message, print_result, show_progress
+from quire.cli.terminal import DONE, PROBLEMS, confirm, print_message, print_result, show_progress
 from quire.database.integrity.check import is_mended, repair_program
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage

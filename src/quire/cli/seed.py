@@ -7,9 +7,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from quire.cli.environment import write_environment
-from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
-from quire.cli.terminal import print_message
+from quire.cli.terminal import DONE, print_message
 from quire.database.settings_target import target_of
 from quire.seeding.content import Content
 from quire.seeding.load import read_content

@@ -13,7 +13,6 @@ import structlog
 import uvicorn
 from uvicorn.supervisors import multiprocess
 
-from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.gc import resume_collector
 from quire.cli.lifespan import Application, Lifespan
 from quire.cli.metrics_server import (
@@ -24,7 +23,7 @@ from quire.cli.metrics_server import (
     WorkerMetrics,
 )
 from quire.cli.recovery import recover_project
-from quire.cli.terminal import print_message, print_warning
+from quire.cli.terminal import DONE, PROBLEMS, print_message, print_warning
 from quire.content_api.fast_path import FastPathProtocol
 from quire.errors import AppError, ConfigurationError
 from quire.logging import configure_logging, is_json

@@ -7,6 +7,15 @@ from contextlib import AbstractContextManager
 from rich.console import Console
 from rich.prompt import Confirm
 
+DONE = 0
+PROBLEMS = 1
+"""Problems were found, or the server stopped by itself."""
+CANNOT = 2
+"""It cannot be done as asked; nothing was changed."""
+INTERRUPTED = 130
+"""Somebody pressed Ctrl+C."""
+
+
 _OUTPUT = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
 _MESSAGES = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 

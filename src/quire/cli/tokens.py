@@ -7,8 +7,7 @@ from typing import TypeVar
 from quire.auth.api_tokens import ApiTokens, TokenRecord
 from quire.auth.encryption import encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
-from quire.cli.exit_codes import DONE
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import DONE, print_message, print_result
 from quire.clock import iso_or_none, now_ms
 from quire.database.entries.store import open_store
 from quire.database.open import open_database

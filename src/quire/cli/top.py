@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from quire.cli.exit_codes import DONE
+from quire.cli.terminal import DONE
 from quire.errors import ApplicationError, ConfigurationError
 from quire.settings import load_settings
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from quire.cli.exit_codes import DONE
 from quire.cli.project import require_project
-from quire.cli.terminal import print_message, print_result
+from quire.cli.terminal import DONE, print_message, print_result
 from quire.extensions import check_extensions, import_modules
 from quire.hooks.extensions import Extensions
 from quire.settings import load_settings

@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from quire.cli.exit_codes import DONE, PROBLEMS
 from quire.cli.project import require_project
-from quire.cli.terminal import print_error, print_message
+from quire.cli.terminal import DONE, PROBLEMS, print_error, print_message
 from quire.codegen import documents, python, typescript
 from quire.codegen.model_classes import make_model_classes
 from quire.errors import ApplicationError, os_error_reason

@@ -11,8 +11,7 @@ from time import perf_counter
 from quire.content_api.messages import Request
 from quire.content_api.routes import METHODS
 from quire.metrics.catalogue import REQUEST_SECONDS, REQUESTS, RESPONSE_BYTES
-from quire.metrics.families import LabelValues, MetricFamily, family
-from quire.metrics.histogram import Histogram, histogram_family
+from quire.metrics.families import Histogram, LabelValues, MetricFamily, family, histogram_family
 
 _KNOWN_METHODS = frozenset({*METHODS, "OPTIONS"})
 _OTHER = "other"

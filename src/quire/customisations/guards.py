@@ -1,28 +1,122 @@
 """What the ``config`` of a route asks for: authentication, policies and middlewares."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 
 from msgspec import Struct, field
 
 from quire.customisations.handlers import understand_inline_middleware, understand_middleware
-from quire.customisations.policies import PolicyResult, understand_policy
 from quire.customisations.query_changes import QueryStep
 from quire.customisations.scripts.checks import ScriptProject, check_guard
 from quire.customisations.scripts.model import Script, ScriptKind
-from quire.customisations.statements import NotUnderstoodError
+from quire.customisations.statements import NotUnderstoodError, is_harmless, statements_of
 from quire.customisations.tree import SourceFile, registered_name, sources
 from quire.customisations.values import is_json
-from quire.javascript.syntax import Function, Opaque
+from quire.javascript.scope import UNDEFINED, Module, NotPlainError, is_truthy
+from quire.javascript.syntax import (
+    Call,
+    Declaration,
+    Expression,
+    Function,
+    If,
+    Member,
+    Name,
+    Opaque,
+    Return,
+    Statement,
+    Unary,
+)
+
+_KNOWN_MIDDLEWARES = frozenset({"plugin::users-permissions.rateLimit"})
+"""Middlewares that let every request through unchanged, or slow down those who send many."""
+
+_DESCRIBING = frozenset({"description", "summary", "tags", "tag", "notes", "name"})
+
+
+class PolicyResult(Enum):
+    """What a policy decides."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    SIGNED_IN = "signed in"
+    """Allows end users who are signed in, and nobody else."""
+
+
+def understand_policy(module: Module) -> PolicyResult:
+    """Return what a module's policy decides. Raises NotUnderstoodError."""
+    exported = module.exported
+    if not module.is_known or not isinstance(exported, Function):
+        raise NotUnderstoodError("does not export a function alone")
+    match exported.parameters:
+        case (Name(context), *_):
+            name = context
+        case ():
+            name = ""
+        case _:
+            raise NotUnderstoodError("is not a function of the context")
+    statements = statements_of(exported)
+    return _policy(module.inner(statements), name, statements)
+
+
+def _policy(module: Module, context: str, statements: Sequence[Statement]) -> PolicyResult:
+    for index, statement in enumerate(statements):
+        match statement:
+            case Declaration():
+                continue
+            case Return(value) if value is not None:
+                return _returned(module, context, value)
+            case If(test, then, ()):
+                chosen = _decision(module, context, test)
+                rest = statements[index + 1 :]
+                if chosen is PolicyResult.ALLOW:
+                    return _policy(module, context, then)
+                if chosen is PolicyResult.DENY:
+                    return _policy(module, context, rest)
+                inside, after = _policy(module, context, then), _policy(module, context, rest)
+                if (inside, after) == (PolicyResult.ALLOW, PolicyResult.DENY):
+                    return PolicyResult.SIGNED_IN
+                raise NotUnderstoodError("decides by more than whether somebody is signed in")
+            case _ if is_harmless(statement):
+                continue
+            case _:
+                break
+    raise NotUnderstoodError("decides by code that does not run")
+
+
+def _returned(module: Module, context: str, value: Expression) -> PolicyResult:
+    """Return what a policy that returns a value decides: nothing but ``true`` lets pass."""
+    match value:
+        case Unary("!", _) | Call(Name("Boolean"), _):
+            return _decision(module, context, value)
+        case _:
+            pass
+    try:
+        found = module.value(value)
+    except NotPlainError:
+        raise NotUnderstoodError("decides by code that does not run") from None
+    if found is UNDEFINED:
+        return PolicyResult.ALLOW
+    return PolicyResult.ALLOW if found is True else PolicyResult.DENY
+
+
+def _decision(module: Module, context: str, value: Expression) -> PolicyResult:
+    match value:
+        case Unary("!", Unary("!", inner)) | Call(Name("Boolean"), (inner,)):
+            return _decision(module, context, inner)
+        case Member(Member(Name(of), "state"), "user") if of == context and context:
+            return PolicyResult.SIGNED_IN
+    try:
+        return PolicyResult.ALLOW if is_truthy(module.value(value)) else PolicyResult.DENY
+    except NotPlainError:
+        raise NotUnderstoodError("decides by code that does not run") from None
+
 
 _KNOWN_POLICIES = {
     "plugin::users-permissions.isAuthenticated": PolicyResult.SIGNED_IN,
     # Nobody asks the content API as an administrator.
     "admin::isAuthenticatedAdmin": PolicyResult.DENY,
 }
-_KNOWN_MIDDLEWARES = frozenset({"plugin::users-permissions.rateLimit"})
-"""Middlewares that let every request through unchanged, or slow down those who send many."""
-_DESCRIBING = frozenset({"description", "summary", "tags", "tag", "notes", "name"})
 
 
 class Problem(Struct, frozen=True):

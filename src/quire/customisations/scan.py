@@ -11,7 +11,8 @@ Everything else counts as code. Where it is open which types it concerns, it con
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
 
@@ -25,7 +26,6 @@ from quire.customisations.controllers import (
 )
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
 from quire.customisations.guards import GuardCode, Problem
-from quire.customisations.patterns import matches
 from quire.customisations.project_code import find_configuration, find_project_code
 from quire.customisations.reads import Project
 from quire.customisations.routes import (
@@ -49,7 +49,9 @@ from quire.schema.model import USER_UID, ContentType, Schema
 from quire.settings import Settings
 
 _UID = re.compile(r"api::[\w-]+\.[\w-]+")
+
 _QUOTED_PATH = re.compile(r"""['"`]/([\w-]+)""")
+
 _KINDS_OF_PROBLEMS: Mapping[str, FindingKind] = {
     "routes": "routes",
     "policy": "policy",
@@ -57,6 +59,22 @@ _KINDS_OF_PROBLEMS: Mapping[str, FindingKind] = {
 }
 
 Types = Mapping[str, ContentType]
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether a path with slashes is meant by a pattern, or is inside a folder that is."""
+    return _match(path.split("/"), pattern.strip("/").removeprefix("./").split("/"))
+
+
+def _match(parts: Sequence[str], patterns: Sequence[str]) -> bool:
+    if not patterns:
+        return True
+    if patterns[0] == "**":
+        rest = patterns[1:]
+        return any(_match(parts[start:], rest) for start in range(len(parts) + 1))
+    if not parts:
+        return False
+    return fnmatchcase(parts[0], patterns[0]) and _match(parts[1:], patterns[1:])
 
 
 class _Api(Struct, frozen=True):

@@ -1,14 +1,96 @@
-"""Reads rows of content and links as they are stored, page by page, for exports."""
+"""Rows of content and links as they are stored: read page by page, looked for, and deleted.
 
-from collections.abc import Collection, Mapping, Sequence
+Exports read them; imports look whether a database is empty, and empty it.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.program import Program, Row, Rows
-from quire.database.tables.system import CORE_STORE
-from quire.database.tables.table_map import ModelTable
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Row, Rows, Statement
+from quire.database.tables.inspection import Inspector
+from quire.database.tables.system import CORE_STORE, HISTORY_VERSIONS
+from quire.database.tables.table_map import (
+    ComponentEdge,
+    LinkEdge,
+    ModelTable,
+    MorphListEdge,
+    TableMap,
+)
+from quire.schema.model import LOCALE_UID
+
+_REVISIONS = "quire_revisions"
+_WEBHOOK_DELIVERIES = "quire_deliveries"
+
+
+def delete_all_rows(tables: TableMap, uids: Collection[str], inspector: Inspector) -> Program[None]:
+    """Delete all rows of models with their links, components, revisions and webhook deliveries.
+
+    ``uids`` are those of content types and components.
+    """
+    mapped = [tables[uid] for uid in uids]
+    joins = {name for table in mapped for name in _join_tables(table)}
+    own = [table.name for table in mapped]
+    present = yield from inspector.table_names()
+    records = [
+        name for name in (HISTORY_VERSIONS, _REVISIONS, _WEBHOOK_DELIVERIES) if name in present
+    ]
+    for name in (*sorted(joins), *own, *records):
+        quoted = name.replace('"', '""')
+        yield Statement(f'DELETE FROM "{quoted}"')  # noqa: S608 - a table of the schema
+
+
+def _join_tables(table: ModelTable) -> Iterator[str]:
+    for edge in table.edges.values():
+        if isinstance(edge, ComponentEdge | LinkEdge | MorphListEdge):
+            yield edge.table
+
+
+class ExistingContent:
+    """The programs that look; none of them changes anything."""
+
+    def __init__(self, tables: TableMap, dialect: Dialect) -> None:
+        self._tables = tables
+        self._dialect = dialect
+
+    def with_rows(self, uids: Iterable[str]) -> Program[list[str]]:
+        """Return those of the content types that have rows."""
+        found: list[str] = []
+        for uid in uids:
+            builder = StatementBuilder(self._dialect)
+            table = builder.table(self._tables[uid].name)
+            query = builder.finish(sa.select(table.c("id")).limit(sa.literal_column("1")))
+            rows = yield Statement(query.sql, query.bind(()))
+            if rows:
+                found.append(uid)
+        return found
+
+    def locale_codes(self) -> Program[frozenset[str]]:
+        """Return the codes of the locales."""
+        builder = StatementBuilder(self._dialect)
+        table = builder.table(self._tables[LOCALE_UID].name)
+        query = builder.finish(sa.select(table.c("code")))
+        rows = yield Statement(query.sql, query.bind(()))
+        return frozenset(str(code) for (code,) in rows)
+
+    def last_position(self, edge: LinkEdge, far: int) -> Program[int]:
+        """Return the greatest position of a near row within a far one; 0 when it has none.
+
+        Raises ValueError when the link table does not sort its near rows.
+        """
+        if edge.inverse_order is None:
+            raise ValueError(f"{edge.table} does not sort what leads to a row")
+        builder = StatementBuilder(self._dialect)
+        links = builder.table(edge.table)
+        greatest = sa.func.max(links.c(edge.inverse_order))
+        query = builder.finish(
+            sa.select(greatest).where(links.c(edge.far) == builder.plain_slot(0))
+        )
+        rows = yield Statement(query.sql, query.bind((far,)))
+        return int(rows[0][0] or 0)
 
 
 class ContentRows:

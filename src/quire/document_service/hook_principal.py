@@ -8,8 +8,7 @@ from contextvars import ContextVar
 from quire.document_service.extension_context import current_context
 from quire.document_service.project_rules import acting
 from quire.hooks.errors import Forbidden
-from quire.hooks.packages import may_act_as_system
-from quire.hooks.principal import Principal
+from quire.hooks.principal import Principal, may_act_as_system
 
 _system: ContextVar[str | None] = ContextVar("system reason", default=None)
 

@@ -1,13 +1,15 @@
-"""Checks that a write names a locale of the project.
+"""Selects the locale of a write, and checks that the project has it.
 
 The reference stores a row under any text. Such a row appears in no list of the admin and in no
 request without the same text, so a mistyped locale would hide what was answered with 201.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import EntryRow
 from quire.database.program import Program
+from quire.document_service.commands import AllLocales, DeleteDocument, PublishDocument
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import ValidationError
 from quire.query.plan import PlanNode, ReadPlan
@@ -15,6 +17,34 @@ from quire.query.resolve import ResolvedRead
 from quire.schema.model import LOCALE_UID
 
 _PLAN = ResolvedRead(plan=ReadPlan(root=PlanNode(uid=LOCALE_UID, fields=("code",))), values=())
+
+
+def in_locale(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    entries: Collection[EntryRow],
+    locale: str | AllLocales | None,
+) -> list[EntryRow]:
+    """Return the entries of one locale (``None`` is the default one), or of every locale.
+
+    Types that are not localized have a single locale, whatever their rows say.
+    """
+    if locale is AllLocales.LOCALE or not layout.is_localized():
+        return list(entries)
+    wanted = locale or unit.engine.default_locale
+    return [entry for entry in entries if entry.locale == wanted]
+
+
+def in_locales(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    entries: Collection[EntryRow],
+    command: DeleteDocument | PublishDocument,
+) -> list[EntryRow]:
+    """Return the entries of the locale or the locales that an intent is about."""
+    if command.locales is not None and layout.is_localized():
+        return [entry for entry in entries if entry.locale in command.locales]
+    return in_locale(unit, layout, entries, command.locale)
 
 
 def has_unknown_locale(

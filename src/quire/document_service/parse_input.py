@@ -5,29 +5,159 @@ everything that is wrong with the values is reported at once, and last what is w
 in which moments are written.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from quire.clock import iso_from_ms
 from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.lookup import is_taken
 from quire.database.entries.read_entry import read_stored
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.commands import Data
-from quire.document_service.entry_snapshot import whole_entry
-from quire.document_service.entry_values import MANY_VALUES, EntryValues
-from quire.document_service.relations import ResolvedTargets, WrittenVersion, resolve_targets
-from quire.document_service.uniqueness import find_taken
+from quire.document_service.entry_values import (
+    MANY_VALUES,
+    EntryValues,
+    RelationChange,
+    RelationTarget,
+)
+from quire.document_service.relations import (
+    ResolvedTargets,
+    WrittenVersion,
+    resolve_targets,
+    rows_of,
+    target_uid,
+)
+from quire.document_service.system_columns import signed_by
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.validate import (
     Problem,
+    UniqueCheck,
     ValidationRules,
     check_entry,
     check_stored,
     validation_error,
 )
+from quire.document_service.validate.error_snapshot import shown_entry
 from quire.errors import AppError
+from quire.schema.attributes.base import MediaAttribute, RelationAttribute, ScalarAttribute
 
 _MISSING = "{} relation(s) of type {} associated with this entity do not exist"
+
+
+def whole_entry(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    data: Mapping[str, object],
+    values: EntryValues,
+    resolution: ResolvedTargets,
+    *,
+    draft: bool,
+    creating: bool,
+) -> dict[str, object]:
+    """Return what an entry was going to be, in a form for people to read."""
+    schema, model = unit.engine.schema, layout.model
+    shown = shown_entry(schema, model, data) if creating else dict(data)
+    shown = _with_relations(unit, layout, shown, values, resolution)
+    shown |= signed_by(unit, layout, creating=creating)
+    if layout.is_localized():
+        shown["locale"] = resolution.version.locale
+    if draft:
+        shown["publishedAt"] = None
+    elif not creating:
+        shown["publishedAt"] = iso_from_ms(unit.clock())
+    return shown
+
+
+def _with_relations(
+    unit: UnitOfWork,
+    layout: EntryLayout,
+    shown: Mapping[str, object],
+    values: EntryValues,
+    resolution: ResolvedTargets,
+) -> dict[str, object]:
+    result = dict(shown)
+    for name, value in shown.items():
+        attribute = layout.model.attributes.get(name)
+        if isinstance(attribute, ScalarAttribute) and attribute.secret:
+            del result[name]
+        elif isinstance(attribute, RelationAttribute | MediaAttribute):
+            change = values.relations.get(name)
+            if change is not None:
+                uid = target_uid(layout, name)
+                result[name] = _shown_change(unit, uid, change, resolution)
+            else:
+                result[name] = _as_lists(value)
+        elif name in values.components and isinstance(value, list | dict):
+            items = value if isinstance(value, list) else [value]
+            components = values.components[name]
+            if len(items) == len(components):
+                complete = [
+                    _with_relations(unit, unit.layout(part.uid), item, part.values, resolution)
+                    for item, part in zip(items, components, strict=True)
+                ]
+                result[name] = complete if isinstance(value, list) else complete[0]
+    return result
+
+
+def _as_lists(value: object) -> object:
+    """Return what was said of a relation where nothing can be made of it."""
+    if isinstance(value, list):
+        return {"set": value}
+    if isinstance(value, dict):
+        return {name: [one] if isinstance(one, dict) else one for name, one in value.items()}
+    return value
+
+
+def _shown_change(
+    unit: UnitOfWork, uid: str | None, change: RelationChange, resolution: ResolvedTargets
+) -> dict[str, object]:
+    def ids(targets: tuple[RelationTarget, ...]) -> list[dict[str, int]]:
+        return [{"id": row} for target in targets for row in rows_of(unit, resolution, uid, target)]
+
+    if change.set is not None:
+        return {"set": ids(change.set)}
+    shown: dict[str, object] = {}
+    if change.connect:
+        shown["connect"] = ids(change.connect)
+    if change.disconnect:
+        shown["disconnect"] = ids(change.disconnect)
+    return shown
+
+
+def find_taken(
+    unit: UnitOfWork,
+    checks: Sequence[UniqueCheck],
+    version: WrittenVersion,
+    document_id: str | None,
+    *,
+    is_copy: bool = False,
+) -> Program[list[Problem]]:
+    """Return a problem for every value that another document has published in this locale.
+
+    ``document_id`` is the document that is written, which may repeat itself; ``None`` for a new
+    one. ``is_copy`` tells that its rows were copied from those of another document.
+    """
+    problems: list[Problem] = []
+    localized = version.content_type.localized
+    for check in checks:
+        owner = unit.layout(check.model_uid)
+        column = owner.table.columns[check.attribute]
+        taken = yield from is_taken(
+            unit.store,
+            version.content_type.uid,
+            check.way,
+            column,
+            unit.encode(owner, {check.attribute: check.value})[column],
+            besides=document_id,
+            locale=version.locale if localized else None,
+            is_copy=is_copy,
+        )
+        if taken:
+            problems.append(check.problem)
+    return problems
 
 
 def parse_data(

@@ -17,8 +17,8 @@ from quire.access.admin_ability import AdminAbility
 from quire.access.rules import NO_ROW, join_rule
 from quire.clock import Clock
 from quire.database.lru import BoundedCache
+from quire.hooks.policies import Rule, RuleAction
 from quire.hooks.principal import Principal
-from quire.hooks.rules import Rule, RuleAction
 from quire.hooks.time import observe_time
 from quire.query.parameters import as_query
 from quire.query.resolve.row_rules import resolve_rule

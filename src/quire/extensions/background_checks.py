@@ -1,18 +1,99 @@
 """Checks what the code of a project does in the background: jobs, and what follows commits."""
 
 import inspect
+from typing import get_args
 
 from msgspec.structs import replace
 
-from quire.extensions.change_check import ChangeCheck
+from quire.document_service.shapes import query_of_shape
 from quire.extensions.jobs import JobCheck
+from quire.extensions.mark_check import MarkCheck
 from quire.extensions.modules import ExtensionProblem, line_of
-from quire.hooks.changes import ChangeListener, ChangeMark
+from quire.hooks.changes import ChangeListener, ChangeMark, ReadStatus
+from quire.hooks.errors import UnknownFieldError, nearest
 from quire.hooks.extensions import Extensions, with_listeners
 from quire.hooks.jobs import JobMark
 from quire.hooks.lifecycle import LifecycleFunction, LifecycleMark
 from quire.hooks.schedules import ScheduleMark
-from quire.schema.model import Schema
+from quire.hooks.shape import Shape
+from quire.hooks.write import WRITE_ACTIONS
+from quire.schema.model import ContentType, Schema
+
+_MOST_RETRIES = 100
+_STATUSES: tuple[str, ...] = get_args(ReadStatus)
+_LONGEST_KEY = 255
+
+
+class ChangeCheck(MarkCheck[ChangeMark]):
+    """The check of one mark."""
+
+    def listeners(self, schema: Schema) -> list[ChangeListener]:
+        """Return a listener for each content type; none counts when there are problems."""
+        mark, function = self.mark, self.function
+        self.check_signature(["the changes"])
+        if inspect.isfunction(function) and not inspect.iscoroutinefunction(function):
+            self.report(f"{self.name} must be an async def")
+        actions = self.actions(mark.on, WRITE_ACTIONS)
+        keep = self.names(mark.keep, "keep")
+        self._check_options()
+        types = self.types()
+        for content_type in types:
+            self._check_keep(content_type, keep)
+            self._check_shape(content_type, schema)
+        key = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', '')}"
+        if len(key) > _LONGEST_KEY:
+            self.report(f"the name {key} has more than {_LONGEST_KEY} characters")
+        return [
+            ChangeListener(
+                key=key,
+                uid=content_type.uid,
+                on=self.actions_of(content_type, actions),
+                shape=mark.shape,
+                function=function,  # type: ignore[arg-type]  # its signature was checked
+                name=self.name,
+                file=self.file,
+                line=self.line,
+                keep=tuple(keep),
+                coalesce=mark.coalesce,
+                retries=mark.retries,
+                status=mark.status,
+            )
+            for content_type in types
+        ]
+
+    def _check_options(self) -> None:
+        mark = self.mark
+        is_number = isinstance(mark.retries, int) and not isinstance(mark.retries, bool)
+        if not is_number or not 0 <= mark.retries <= _MOST_RETRIES:
+            self.report(
+                f"retries must be a whole number from 0 to {_MOST_RETRIES}, not {mark.retries!r}"
+            )
+        if not isinstance(mark.coalesce, bool):
+            self.report(f"coalesce must be True or False, not {mark.coalesce!r}")
+        if mark.status not in _STATUSES:
+            near = nearest(str(mark.status), _STATUSES)
+            self.report(f"status must be published or draft, not {mark.status!r}{near}")
+
+    def _check_keep(self, content_type: ContentType, keep: list[str]) -> None:
+        for name in keep:
+            attribute = content_type.attributes.get(name)
+            if attribute is None:
+                near = nearest(name, content_type.attributes)
+                self.report(f'unknown field "{name}" of {content_type.uid} in keep{near}')
+            elif attribute.type.secret:
+                self.report(f'the field "{name}" in keep is a password, which is never read')
+
+    def _check_shape(self, content_type: ContentType, schema: Schema) -> None:
+        shape = self.mark.shape
+        if not isinstance(shape, type) or not issubclass(shape, Shape):
+            self.report(f"shape must be a class of Shape, not {shape!r}")
+            return
+        try:
+            query_of_shape(shape, content_type, schema)
+        except UnknownFieldError as error:
+            self.report(f"{shape.__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - an annotation may be any expression
+            self.report(f"{shape.__name__}: {type(error).__name__}: {error}")
 
 
 class BackgroundChecks:

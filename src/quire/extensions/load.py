@@ -10,9 +10,8 @@ from typing import Any
 
 from quire.errors import QuireError
 from quire.extensions.background_checks import BackgroundChecks
-from quire.extensions.content_checks import ContentChecks
+from quire.extensions.content_checks import ContentChecks, HookCheck
 from quire.extensions.declarations import DeclarationCheck
-from quire.extensions.hook_check import HookCheck
 from quire.extensions.modules import ExtensionProblem, ImportedModules, import_modules
 from quire.extensions.routes import RouteCheck
 from quire.hooks.extensions import Extensions, Hook, make_extensions

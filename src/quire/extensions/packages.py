@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 
 from quire.hooks.errors import nearest
 from quire.hooks.marks import own_marks
-from quire.hooks.packages import AS_SYSTEM, allow_as_system
+from quire.hooks.principal import AS_SYSTEM, allow_as_system
 from quire.settings import AllowedPackage
 
 GROUP = "quire.extensions"

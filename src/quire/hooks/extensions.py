@@ -15,10 +15,9 @@ from quire.hooks.jobs import JobDefinition
 from quire.hooks.lifecycle import LifecycleFunction
 from quire.hooks.limits import CodeLimits
 from quire.hooks.operators import CustomOperator
-from quire.hooks.policies import Policy
+from quire.hooks.policies import Policy, Rule
 from quire.hooks.requests import AsgiMiddleware, AuthStrategy
 from quire.hooks.routes import CustomRoute
-from quire.hooks.rules import Rule
 from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.write import Write, WriteAction
 

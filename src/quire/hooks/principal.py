@@ -1,8 +1,23 @@
-"""Who acts, as the code of a project sees it."""
+"""Who acts, as the code of a project sees it, and which packages may act as the system."""
 
+import sys
 from typing import Literal
 
 from msgspec import Struct
+
+AS_SYSTEM = "as_system"
+_FORBIDDEN = "__quire_forbids_as_system__"
+
+
+def allow_as_system(package: str, *, allowed: bool) -> None:
+    """Allow or forbid a package, by the name of its top-level module, to call `as_system`."""
+    setattr(sys.modules[package], _FORBIDDEN, not allowed)
+
+
+def may_act_as_system(module: str) -> bool:
+    """Tell whether code of a module may call `as_system`."""
+    package = sys.modules.get(module.partition(".")[0])
+    return getattr(package, _FORBIDDEN, False) is not True
 
 
 class Principal(Struct, frozen=True, kw_only=True):

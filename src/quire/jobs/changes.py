@@ -10,9 +10,8 @@ import msgspec
 import structlog
 
 from quire.access.ability import Unsanitized
-from quire.background.backoff import backoff_ms
 from quire.background.change_queue import ChangeQueue
-from quire.background.worker import QueueWorker
+from quire.background.worker import QueueWorker, backoff_ms
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program, Value

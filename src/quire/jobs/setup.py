@@ -1,7 +1,9 @@
-"""Puts together the queues of jobs and changes, and the workers that run them."""
+"""Creates the queues of jobs and changes with their workers, and runs `on_start` and `on_stop`."""
 
 import asyncio
+import inspect
 
+import structlog
 from msgspec import Struct
 
 from quire.background.change_queue import ChangeQueue
@@ -13,12 +15,60 @@ from quire.database.stores.changes import ChangeRows
 from quire.database.stores.jobs import JobRows
 from quire.database.stores.schedules import ScheduleRows
 from quire.database.stores.table import OwnTables
+from quire.document_service.call_context import CallContext
+from quire.errors import ConfigurationError
 from quire.hooks.extensions import Extensions
+from quire.hooks.lifecycle import LifecycleFunction, Moment
 from quire.jobs.changes import ChangeWorker
-from quire.jobs.lifecycle import run_start, run_stop
 from quire.jobs.schedules import ScheduleWorker
 from quire.jobs.worker import JobRuntime, JobWorker, JobWorkerOptions
 from quire.settings import Settings
+
+_log = structlog.get_logger("quire.extensions")
+
+_START_SECONDS = 300.0
+
+
+async def run_start(runtime: JobRuntime) -> None:
+    """Run the functions of the start, one after the other.
+
+    Raises ConfigurationError when one fails or takes longer than five minutes.
+    """
+    for one in _functions(runtime, "on_start"):
+        try:
+            await _call(runtime, one, _START_SECONDS)
+        except Exception as error:
+            _log.exception("a function of the start failed", function=one.name, place=one.place)
+            reason = f"{type(error).__name__}: {error}"
+            raise ConfigurationError(f"{one.place}  on_start: {one.name}: {reason}") from error
+
+
+async def run_stop(runtime: JobRuntime, seconds: float) -> None:
+    """Run the functions of the stop, one after the other; each may take so many seconds."""
+    for one in _functions(runtime, "on_stop"):
+        try:
+            await _call(runtime, one, seconds)
+        except Exception:  # noqa: BLE001 - the others of the stop run all the same
+            _log.exception("a function of the stop failed", function=one.name, place=one.place)
+
+
+def _functions(runtime: JobRuntime, moment: Moment) -> list[LifecycleFunction]:
+    return [one for one in runtime.lifecycle if one.moment == moment]
+
+
+async def _call(runtime: JobRuntime, one: LifecycleFunction, seconds: float) -> None:
+    context = CallContext(
+        one.name, runtime.documents, None, origin=one.moment, find_user=runtime.find_user
+    )
+    try:
+        with context.activate():
+            async with asyncio.timeout(seconds):
+                if inspect.iscoroutinefunction(one.function):
+                    await one.function()
+                else:
+                    await asyncio.to_thread(one.function)
+    finally:
+        context.is_ended = True
 
 
 class JobParts(Struct, kw_only=True, eq=False):

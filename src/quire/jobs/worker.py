@@ -14,9 +14,8 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from quire.background.backoff import backoff_ms
 from quire.background.job_queue import JobQueue
-from quire.background.worker import QueueWorker
+from quire.background.worker import QueueWorker, backoff_ms
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Value

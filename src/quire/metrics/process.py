@@ -10,8 +10,7 @@ from pathlib import Path
 
 from quire.clock import Clock
 from quire.metrics.catalogue import CPU_SECONDS, LOOP_LAG, MEMORY, OPEN_FILES, START_TIME
-from quire.metrics.families import MetricFamily, single
-from quire.metrics.histogram import Histogram, histogram_family
+from quire.metrics.families import Histogram, MetricFamily, histogram_family, single
 
 _LAG_EVERY = 0.5
 _OPEN_FILES = Path("/proc/self/fd")

@@ -4,7 +4,7 @@ import structlog
 
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.migration.archive_expiry import expired, forget_expired
+from quire.database.migration.archive import expired, forget_expired
 from quire.database.settings_target import target_of
 from quire.errors import AppError
 from quire.settings import Settings

@@ -42,8 +42,7 @@ from quire.metrics.catalogue import (
     WEBHOOK_LAG,
     WEBHOOK_QUEUE,
 )
-from quire.metrics.families import MetricFamily, family, single
-from quire.metrics.histogram import Histogram, histogram_family
+from quire.metrics.families import Histogram, MetricFamily, family, histogram_family, single
 from quire.metrics.process import ProcessMetrics
 from quire.query.querystring import cache_statistics
 from quire.settings import Settings

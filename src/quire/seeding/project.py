@@ -1,14 +1,14 @@
 """Imports content into the database of a project, all or nothing."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
 from quire.clock import Clock, now_ms
 from quire.database.connection import Database
+from quire.database.content_rows import ExistingContent
 from quire.database.entries.store import open_store
-from quire.database.existing_content import ExistingContent
 from quire.database.initialize import first_program, row_inserts
 from quire.database.interruptible import write_interruptible
 from quire.database.open import open_database
@@ -22,8 +22,8 @@ from quire.errors import SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, Schema
 from quire.seeding.content import Content
+from quire.seeding.documents import Documents
 from quire.seeding.media import SUFFIX_BYTES, Upload, placed_files, plan_upload
-from quire.seeding.program import SeedTarget, seed_program
 from quire.seeding.rows import BuiltinRows
 from quire.settings import Settings
 
@@ -31,6 +31,38 @@ _DEFAULT_LOCALE = "plugin_i18n_default_locale"
 
 Advance = Callable[[str], None]
 """Hears of every file and document that was written, from whatever thread it was written in."""
+
+
+class SeedTarget(Struct, frozen=True, kw_only=True):
+    """Where content goes: documents through a unit of work, what stands around them as rows."""
+
+    rows: BuiltinRows
+    unit: UnitOfWork
+
+
+def seed_program(
+    content: Content,
+    uploads: Mapping[str, Upload],
+    target: SeedTarget,
+    advance: Callable[[str], None],
+) -> Program[None]:
+    """Write all content into a database that has none.
+
+    ``uploads`` are the media files by name; ``advance`` is called with the key of each document
+    that was written. Raises SeedingError when the database lacks the role of visitors, or when a
+    document cannot be written.
+    """
+    yield from target.rows.locales(content.locales)
+    files = {}
+    for name, upload in uploads.items():
+        files[name] = yield from target.rows.file(upload)
+    documents = Documents(target.unit, files, content.locales[0].code)
+    for document in content.documents:
+        yield from documents.write(document)
+        advance(document.key)
+    for document in content.documents:
+        yield from documents.change(document)
+    yield from target.rows.permissions(content.public)
 
 
 class SeedValues(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from quire.database.compile.row_inserts import RowInserts
-from quire.database.existing_content import ExistingContent
+from quire.database.content_rows import ExistingContent
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import LinkEdge, TableMap

@@ -5,34 +5,48 @@ copy of that one. Nothing of the project's own folder is written to, and neither
 the environment is read: they lead to databases and services in use.
 """
 
+import functools
+import inspect
 import secrets
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from msgspec.structs import replace
 
 from quire.app import Application
 from quire.auth.admin.accounts import AdminDevice
 from quire.auth.admin.user_rows import AdminUser
 from quire.clock import now_ms
 from quire.extensions import ImportedModules, import_modules
+from quire.hooks.marks import MARKS
 from quire.schema.model import Schema
 from quire.seeding.load import read_content
 from quire.seeding.project import make_database, seed
 from quire.settings import SETTINGS_FILE, Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from quire.testing.background import Background
-from quire.testing.calls import count_calls
 from quire.testing.clock import ProjectClock
 from quire.testing.databases import TestDatabases
 from quire.testing.loop import LoopThread
 from quire.testing.project import Project
 
+_UNCOUNTED = frozenset({"rule", "policy", "computed", "on_start", "on_stop"})
+"""Marked functions that are no events; how often they run depends on what is remembered."""
+
 ENVIRONMENT_FILE = ".env.test"
+
 _FILES = (SETTINGS_FILE, ENVIRONMENT_FILE, "package.json", "tsconfig.json")
+
 _FOLDERS = ("src", "config")
+
 _SKIPPED = shutil.ignore_patterns("node_modules", "__pycache__", "*.pyc")
+
 _CONTENT = "content"
+
 _SECRET_NAMES = (
     "ADMIN_JWT_SECRET",
     "API_TOKEN_SALT",
@@ -41,16 +55,56 @@ _SECRET_NAMES = (
     "JWT_SECRET",
     "TRANSFER_TOKEN_SALT",
 )
+
 _ENVIRONMENT = {
     "ENV_PATH": ENVIRONMENT_FILE,
     **{name: secrets.token_hex(16) for name in _SECRET_NAMES},
 }
+
 _OVERRIDES: Mapping[str, object] = {
     "mail.host": "none",
     "uploads.storage": "local",
     "uploads.directory": "public/uploads",
     "server.calls_file": ".tmp/calls",
 }
+
+
+def count_calls(modules: ImportedModules, fired: Counter[str]) -> ImportedModules:
+    """Return the modules with hooks that are counted by name whenever they are called."""
+    return replace(
+        modules, files={file: _counted(module, fired) for file, module in modules.files.items()}
+    )
+
+
+def _counted(module: ModuleType, fired: Counter[str]) -> ModuleType:
+    copy = ModuleType(module.__name__)
+    for name, value in vars(module).items():
+        is_hook = inspect.isfunction(value) and any(map(_is_event, getattr(value, MARKS, ())))
+        setattr(copy, name, _wrap(name, value, fired) if is_hook else value)
+    return copy
+
+
+def _is_event(mark: object) -> bool:
+    phase = getattr(mark, "phase", None)
+    return isinstance(phase, str) and phase not in _UNCOUNTED and not phase.startswith("route.")
+
+
+def _wrap(name: str, function: Callable[..., Any], fired: Counter[str]) -> Callable[..., Any]:
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def called(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - those of the function
+            fired[name] += 1
+            return await function(*arguments, **named)
+
+        return called
+
+    @functools.wraps(function)
+    def called_in_place(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - those of the function
+        fired[name] += 1
+        return function(*arguments, **named)
+
+    return called_in_place
 
 
 def import_project(project: Path) -> ImportedModules:

@@ -1,9 +1,15 @@
 """Exports the content of a project to an archive."""
 
+import gzip
+import os
+import tarfile
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from io import BufferedWriter, BytesIO, RawIOBase
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import IO, Any, cast
 
 import msgspec
 from msgspec import Struct
@@ -13,24 +19,204 @@ from quire.database.entries.store import open_store
 from quire.database.open import require_project_database
 from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
-from quire.schema.model import Schema
+from quire.schema.model import ContentType, Model, Schema
 from quire.settings import Settings
 from quire.transfer.archive_format import (
     ASSET_METADATA_FOLDER,
     METADATA,
+    PART_CHARACTERS,
     UPLOADS_FOLDER,
     Stage,
     is_asset_name,
+    part_name,
 )
+from quire.transfer.cipher import EncryptingWriter
 from quire.transfer.export_lines import ExportLines, Write, export_program
-from quire.transfer.exported_schema import schema_lines
 from quire.transfer.importing import Progress
-from quire.transfer.packing import ArchiveFile, LineWriter, packed_archive
 from quire.uploads.storage import Storage
 from quire.uploads.storage.open import open_storage
 
+_BUFFER_BYTES = 1 << 16
+_LEVEL = 6
+
+_DESCRIBED = ("collectionName", "info", "options", "pluginOptions")
+
 STRAPI_VERSION = "5.54.0"
 """The version of the reference whose format and tables this is."""
+
+
+class LineWriter:
+    """Writes the lines of a stage into parts in a folder."""
+
+    def __init__(self, folder: Path, stage: Stage) -> None:
+        self.parts: list[tuple[str, Path]] = []
+        self.count = 0
+        self._folder = folder
+        self._stage = stage
+        self._encoder = msgspec.json.Encoder()
+        self._file: IO[bytes] | None = None
+        self._left = 0
+
+    def write(self, line: object) -> None:
+        """Write something as a line of JSON."""
+        data = self._encoder.encode(line) + b"\n"
+        if self._file is None or len(data) > self._left:
+            self._begin()
+        cast("IO[bytes]", self._file).write(data)
+        self._left -= len(data)
+        self.count += 1
+
+    def close(self) -> None:
+        """Write what is left to the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _begin(self) -> None:
+        self.close()
+        name = part_name(self._stage, len(self.parts) + 1)
+        path = self._folder / Path(name).name
+        self._file = path.open("xb")
+        self.parts.append((name, path))
+        self._left = PART_CHARACTERS
+
+
+class ArchiveFile:
+    """A tar file that members are added to."""
+
+    def __init__(self, tar: tarfile.TarFile) -> None:
+        self._tar = tar
+
+    def add_bytes(self, name: str, data: bytes) -> None:
+        """Add a member with some content."""
+        member = tarfile.TarInfo(name)
+        member.size = len(data)
+        self._tar.addfile(member, BytesIO(data))
+
+    def add_file(self, name: str, path: Path) -> None:
+        """Add a file."""
+        member = tarfile.TarInfo(name)
+        with path.open("rb") as file:
+            member.size = os.fstat(file.fileno()).st_size
+            self._tar.addfile(member, file)
+
+
+@contextmanager
+def packed_archive(
+    path: Path, *, key: str | None, compress: bool
+) -> Iterator[tuple[ArchiveFile, Path]]:
+    """Write an archive, which is there when the block ends well, and not at all otherwise.
+
+    Only its owner may read it. Also yields a folder for temporary files.
+    """
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        with (
+            TemporaryDirectory(dir=path.parent, prefix=".quire-export-") as folder,
+            open(unfinished, "wb", opener=_for_owner) as file,
+        ):
+            with ExitStack() as layers:
+                target: IO[bytes] = file
+                if key is not None:
+                    encrypting = layers.enter_context(EncryptingWriter(target, key))
+                    buffered = BufferedWriter(cast("RawIOBase", encrypting), _BUFFER_BYTES)
+                    target = layers.enter_context(buffered)
+                if compress:
+                    zipped = gzip.GzipFile("", "wb", _LEVEL, target)
+                    target = cast("IO[bytes]", layers.enter_context(zipped))
+                tar = layers.enter_context(
+                    tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT)
+                )
+                yield ArchiveFile(tar), Path(folder)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _for_owner(path: str, flags: int) -> int:
+    """Open a file that nobody else may read: it holds hashes of passwords."""
+    return os.open(path, flags, 0o600)
+
+
+def schema_lines(schema: Schema) -> Iterator[dict[str, Any]]:
+    """Return the schema of each content type and component, with what the server adds to it."""
+    for model in schema.models():
+        yield _schema_line(schema, model)
+
+
+def _schema_line(schema: Schema, model: Model) -> dict[str, Any]:
+    raw = dict(model.raw)
+    own = raw.get("attributes")
+    attributes = dict(own) if isinstance(own, Mapping) else {}
+    line: dict[str, Any] = {key: raw[key] for key in _DESCRIBED if key in raw}
+    line.setdefault("options", {})
+    content_type = schema.content_types.get(model.uid)
+    if content_type is None:
+        name = model.uid.partition(".")[2]
+        kind = {"modelType": "component", "modelName": name}
+        return {**line, "attributes": attributes, **kind, "uid": model.uid}
+    attributes |= _system_attributes(content_type)
+    plugin = {} if content_type.plugin is None else {"plugin": content_type.plugin}
+    return {
+        **line,
+        "attributes": attributes,
+        "kind": str(content_type.kind),
+        "modelType": "contentType",
+        "modelName": content_type.singular_name,
+        "uid": model.uid,
+        **plugin,
+    }
+
+
+def _system_attributes(content_type: ContentType) -> dict[str, Any]:
+    """Return what a server adds to the attributes of a content type, as archives describe it."""
+    private = not content_type.localized
+    creator = {
+        "type": "relation",
+        "relation": "oneToOne",
+        "target": "admin::user",
+        "configurable": False,
+        "writable": False,
+        "visible": False,
+        "useJoinTable": False,
+        "private": not content_type.populate_creator_fields,
+    }
+    return {
+        "createdAt": {"type": "datetime"},
+        "updatedAt": {"type": "datetime"},
+        "publishedAt": {
+            "type": "datetime",
+            "configurable": False,
+            "writable": True,
+            "visible": True,
+        },
+        "createdBy": creator,
+        "updatedBy": creator,
+        "locale": {
+            "writable": True,
+            "private": private,
+            "configurable": False,
+            "visible": False,
+            "type": "string",
+        },
+        "localizations": {
+            "type": "relation",
+            "relation": "oneToMany",
+            "target": content_type.uid,
+            "writable": False,
+            "private": private,
+            "configurable": False,
+            "visible": False,
+            "unstable_virtual": True,
+            "joinColumn": {
+                "name": "document_id",
+                "referencedColumn": "document_id",
+                "referencedTable": content_type.collection_name,
+            },
+        },
+    }
 
 
 class ExportCounts(Struct, frozen=True, kw_only=True):

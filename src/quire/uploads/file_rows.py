@@ -19,14 +19,16 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError, ValidationError
 from quire.schema.attributes.base import MediaAttribute
 from quire.schema.attributes.validation import Absent
-from quire.uploads.events import emit_file_event
 from quire.uploads.file_info import FileInfo
 from quire.uploads.folders import folder_for_api, require_folder
 from quire.uploads.processing import Prepared
+from quire.uploads.removal import emit_file_event
 from quire.webhooks.event_bus import EventName
 
 NO_SUCH_FILE = "Entity not found"
+
 NO_ENTRY = "There is no such entry with a media attribute of this name"
+
 _DESCRIBING = ("alternativeText", "caption", "focalPoint")
 
 

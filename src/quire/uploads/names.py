@@ -3,27 +3,59 @@
 import re
 import secrets
 import unicodedata
+from collections.abc import Mapping
+from importlib.resources import files
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from quire.errors import ApplicationError
-from quire.uploads.transliteration import SPELLED_OUT
+
+_SIGNS = {"&": " and ", "♥": " love ", "🦄": " unicorn "}
+_AS_ONE = frozenset({"ae", "th", "ks", "ps"})
+"""Spellings of single sounds, which a capital letter is spelled by in capitals alone."""
+_UMLAUTS = frozenset({"ä"})
 
 INVALID_NAME = "File name contains invalid characters"
+
 _MOST_CHARACTERS = 255
+
 _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
+
 _SUFFIX_BYTES = 5
+
 _KEY_BYTES = 255
 """What file systems allow a name to have."""
+
 _LONGEST_PREFIX = len("thumbnail_")
+
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
+
 _WORD_ENDS = (
     re.compile(r"([A-Z]{2,})(\d+)"),
     re.compile(r"([a-z\d]+)([A-Z]{2,})"),
     re.compile(r"([a-z\d])([A-Z])"),
     re.compile(r"([A-Z]+)([A-Z][a-z\d]+)"),
 )
+
 _EXTENSION = re.compile(r"\.[\w+\-~!@#$%^&()=' ]{0,60}")
+
+
+def _spellings() -> dict[str, str]:
+    known = dict(_SIGNS)
+    text = files(__package__).joinpath("letters.txt").read_text("utf-8")
+    for line in text.splitlines():
+        letter, spelled = line.split()
+        known[letter] = spelled
+        capital = letter.upper()
+        if len(capital) == 1:
+            together = spelled in _AS_ONE and letter not in _UMLAUTS
+            known.setdefault(capital, spelled.upper() if together else spelled.capitalize())
+    return known
+
+
+SPELLED_OUT: Mapping[str, str] = MappingProxyType(_spellings())
+"""How letters, and signs that stand for words, are written in names of files."""
 
 
 class StoredName(Struct, frozen=True):

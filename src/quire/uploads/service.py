@@ -43,7 +43,7 @@ from quire.uploads.processing import (
     recognize_file,
 )
 from quire.uploads.removal import delete_records
-from quire.uploads.upload_settings import SETTINGS_KEY, image_rules, library_settings
+from quire.uploads.stored_settings import SETTINGS_KEY, image_rules, library_settings
 
 T = TypeVar("T")
 

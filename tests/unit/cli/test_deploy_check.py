@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.cli.deploy_files import file_system_of
+from quire.cli.deploy_check import file_system_of
 from tests.databases.environment import write_environment
 from tests.databases.kind import Kind, opened
 from tests.unit.cli.conftest import Outcome, Run, everything_in
@@ -169,6 +169,6 @@ def test_the_file_system_of_a_path_is_that_of_the_nearest_mount(
 def test_a_sqlite_file_on_a_network_disk_is_a_problem(
     run: Run, installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.cli.deploy_files.file_system_of", lambda _: "fuse.sshfs")
+    monkeypatch.setattr("quire.cli.deploy_check.file_system_of", lambda _: "fuse.sshfs")
     outcome = run("deploy-check", installed)
     assert "is on a network file system (fuse.sshfs)" in outcome.output

@@ -119,7 +119,7 @@ def test_an_export_that_fails_leaves_nothing(
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("quire.transfer.packing.ArchiveFile.add_bytes", fail)
+    monkeypatch.setattr("quire.transfer.exporting.ArchiveFile.add_bytes", fail)
     target = tmp_path / "out"
     code, _, messages = run("export", target / "x.tar", project)
     assert (code, "No space left" in messages) == (2, True), messages

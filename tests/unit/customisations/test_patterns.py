@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.customisations.patterns import matches
+from quire.customisations.scan import matches
 
 PATH = "src/api/article/controllers/article.js"
 

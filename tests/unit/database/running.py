@@ -10,7 +10,7 @@ import apsw
 from sqlalchemy import MetaData
 
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
-from quire.database.dialects.sqlite.inspector import SqliteInspector
+from quire.database.dialects.sqlite.target import SqliteInspector
 from quire.database.program import Program
 from quire.database.tables.ddl import create_program
 from quire.database.tables.inspection import FoundTables, inspect_program

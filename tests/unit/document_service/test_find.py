@@ -10,7 +10,6 @@ import pytest
 from quire.access.ability import Granted
 from quire.database.program import Program
 from quire.document_service.actions.create import create
-from quire.document_service.actions.find import find, find_one
 from quire.document_service.commands import CreateDocument, UpdateDocument
 from quire.document_service.reading import Find, Page, Shown
 from quire.document_service.unit_of_work import UnitOfWork
@@ -139,11 +138,14 @@ async def test_a_single_type_needs_no_id(kiosk: Kiosk) -> None:
 
 
 async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> None:
+    dear_papers = Find(uid=PAPER, filters={"price": {"$gte": 2}}, sort="price")
+
     def act(unit: UnitOfWork) -> Program[tuple[Page, Shown | None]]:
         command = CreateDocument(uid=PAPER, data={"title": "Extra", "price": 9}, publish=True)
         [made] = yield from create(unit, [command])
-        dear = yield from find(unit, Find(uid=PAPER, filters={"price": {"$gte": 2}}, sort="price"))
-        one = yield from find_one(unit, Find(uid=PAPER), made.document_id)
+        reads = unit.engine.reads
+        dear = yield from reads.page(dear_papers).page()
+        one = yield from reads.one(Find(uid=PAPER), made.document_id).first()
         return dear, one
 
     dear, one = await kiosk.documents.run(act)
@@ -155,7 +157,7 @@ async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> No
 async def test_what_is_rolled_back_was_seen_by_nobody_else(kiosk: Kiosk) -> None:
     def act(unit: UnitOfWork) -> Program[None]:
         yield from create(unit, [CreateDocument(uid=PAPER, data={"title": "Extra"}, publish=True)])
-        page = yield from find(unit, Find(uid=PAPER))
+        page = yield from unit.engine.reads.page(Find(uid=PAPER)).page()
         assert page.pagination["total"] == 3
         raise ZeroDivisionError
 

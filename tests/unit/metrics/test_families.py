@@ -5,17 +5,18 @@ import pytest
 from quire.metrics.catalogue import CATALOGUE, REQUEST_SECONDS, WEBHOOK_LAG
 from quire.metrics.exposition import render
 from quire.metrics.families import (
+    Histogram,
     Metric,
     MetricFamily,
     Sample,
     decode_families,
     encode_families,
     family,
+    histogram_family,
     merge_families,
     single,
     without_gauges,
 )
-from quire.metrics.histogram import Histogram, histogram_family
 
 CALLS = Metric(name="calls", kind="counter", help="Calls.", labels=("kind",))
 OPEN = Metric(name="open", kind="gauge", help="Open files.")

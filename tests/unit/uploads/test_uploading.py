@@ -9,7 +9,7 @@ import pyvips  # type: ignore[import-untyped]  # it says nothing of types
 
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.database.stores.files import find_files
-from quire.uploads.upload_settings import SETTINGS_KEY
+from quire.uploads.stored_settings import SETTINGS_KEY
 from tests.conformance.corpus import asset
 from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.hazards.uploading import picture

@@ -5,8 +5,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from quire.builder.definitions import ComponentDefinition, TypeDefinition
-from quire.builder.naming import component_uid
+from quire.builder.definitions import ComponentDefinition, TypeDefinition, component_uid
 from quire.schema.words import kebab_case
 
 Body = Mapping[str, Any]

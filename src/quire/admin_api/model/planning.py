@@ -10,12 +10,11 @@ from quire.admin_api.model.reading import BUILD
 from quire.admin_api.model.update import SchemaUpdate
 from quire.admin_api.responses import respond_data
 from quire.builder.apply import ModelEditor
-from quire.builder.archive import ModelArchive
 from quire.builder.schema_files import InvalidDefinitionError
 from quire.clock import iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.database.migration.archive import Archive
+from quire.database.migration.archive import Archive, ModelArchive
 from quire.document_service.validate.problems import validation_error
 from quire.errors import NotFoundError, SchemaError, ValidationError
 

@@ -10,9 +10,9 @@ from quire.admin_api.model.planning import ModelPlanningApi
 from quire.admin_api.model.reading import ModelReadingApi
 from quire.admin_api.model.writing import STATUS_PATH, ModelWritingApi
 from quire.builder.apply import ModelEditor
-from quire.builder.archive import ModelArchive
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
+from quire.database.migration.archive import ModelArchive
 
 
 def model_routes(remodeller: ModelEditor, kept: ModelArchive) -> Iterator[Route]:

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from quire.customisations.reads.filters import typed_filters
 from quire.customisations.statements import NotUnderstoodError
-from quire.customisations.values import Constant, ObjectLiteral, Value
+from quire.customisations.values import ArrayLiteral, ComparedValue, Constant, ObjectLiteral, Value
 from quire.schema.attributes.base import (
     Attribute,
     ComponentAttribute,
@@ -21,8 +20,44 @@ from quire.schema.attributes.base import (
 )
 from quire.schema.model import FILE_UID, Model, Schema
 
+_TEXTS = frozenset({"string", "text", "richtext", "email", "uid", "enumeration"})
+_NULLS = frozenset({"boolean", "json"})
+_GROUPS = frozenset({"$and", "$or", "$not"})
+
 _STAR = "*"
+
 _CHOSEN = ("populate", "fields")
+
+
+def typed_filters(filters: Value, model: Model) -> Value:
+    """Return filters in which the attributes of a model are compared as their types say."""
+    match filters:
+        case ObjectLiteral(members):
+            return ObjectLiteral(tuple(_typed(name, value, model) for name, value in members))
+        case ArrayLiteral(items):
+            return ArrayLiteral(tuple(typed_filters(item, model) for item in items))
+        case _:
+            return filters
+
+
+def _typed(name: str | None, value: Value, model: Model) -> tuple[str | None, Value]:
+    if name in _GROUPS:
+        return name, typed_filters(value, model)
+    attribute = model.attributes.get(name or "")
+    if isinstance(value, Constant):
+        return name, value
+    if name == "documentId":
+        return name, ComparedValue(value, "")
+    if isinstance(attribute, ScalarAttribute):
+        return name, ComparedValue(value, _undefined(attribute.type.name))
+    return name, value
+
+
+def _undefined(type_name: str) -> str | None:
+    """Return what stands for something undefined that is compared with a type of attribute."""
+    if type_name in _NULLS:
+        return None
+    return "" if type_name in _TEXTS else "undefined"
 
 
 def checked_query(

@@ -3,22 +3,206 @@
 The order is that of the plan. What is taken away is archived first (`archive`).
 """
 
+from collections.abc import Collection, Mapping, Sequence
+
+import sqlalchemy as sa
 from msgspec import Struct
 
+from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.dialect import Dialect
+from quire.database.entries.copy_version import VersionReplacement, link_to_itself, replace_version
+from quire.database.entries.deletion import delete_entries
 from quire.database.entries.store import EntryStore, open_store
+from quire.database.entries.versions_query import entries_of
 from quire.database.migration.archive import ArchiveEntry, ArchiveWriter
 from quire.database.migration.ddl_steps import TableWork
+from quire.database.migration.dependents import archive_attribute, archive_entries, with_dependents
+from quire.database.migration.dropped_versions import drafts_of, other_locales
+from quire.database.migration.name_mapping import NameMapping
 from quire.database.migration.plan import PlannedMigration, RequestedMigration, plan_program
-from quire.database.migration.post_migrate import post_migrate
-from quire.database.migration.pre_migrate import PreMigration
-from quire.database.migration.schema_extension import extends
-from quire.database.migration.schema_pair import SchemaTables
-from quire.database.migration.schema_record import record_schema
+from quire.database.migration.renamed_models import rename_fields, rename_models
+from quire.database.migration.schema_pair import Renames, SchemaTables
+from quire.database.migration.schema_record import record_schema, recorded_type
+from quire.database.migration.settings_rewrite import rewrite_settings
+from quire.database.migration.steps import (
+    BeginDrafts,
+    BeginLocales,
+    DropRows,
+    EndDrafts,
+    EndLocales,
+    Plan,
+    RenameField,
+    RenameModel,
+)
 from quire.database.program import Program
 from quire.database.tables.inspection import inspect_program
 from quire.database.target import DatabaseKind
+from quire.schema.attributes.base import StorageKind
+from quire.schema.model import Model, Schema
+
+_ATTRIBUTES = "attributes"
+_FREE = frozenset({_ATTRIBUTES, "info"})
+"""What is compared otherwise, or does not matter."""
+
+_ROWS_AT_ONCE = 500
+
+
+def extends(after: Schema, before: Schema) -> bool:
+    """Tell whether rows that are written under ``before`` are whole under ``after``, too.
+
+    They are where types and attributes were added, and nothing else. What a type is called does not
+    matter.
+    """
+    later = {model.uid: model for model in after.models()}
+    return all(_is_in(model, later.get(model.uid)) for model in before.models())
+
+
+def _is_in(before: Model, after: Model | None) -> bool:
+    if after is None or _rest(before) != _rest(after):
+        return False
+    later = _attributes(after)
+    return all(later.get(name) == raw for name, raw in _attributes(before).items())
+
+
+def _rest(model: Model) -> dict[str, object]:
+    return {key: value for key, value in recorded_type(model.raw).items() if key not in _FREE}
+
+
+def _attributes(model: Model) -> Mapping[str, object]:
+    found = model.raw.get(_ATTRIBUTES)
+    return found if isinstance(found, Mapping) else {}
+
+
+def post_migrate(
+    store: EntryStore, plan: Plan, renames: Renames, found: Collection[str]
+) -> Program[None]:
+    """Take the steps of a plan that are about rows of the later tables.
+
+    ``found`` are the names of the tables that there were before.
+    """
+    models: dict[str, str] = {}
+    fields: dict[str, dict[str, str]] = {}
+    for step in plan.steps:
+        match step:
+            case RenameModel():
+                models[step.before] = step.after
+            case RenameField():
+                fields.setdefault(step.uid, {})[step.before] = step.after
+            case _:
+                continue
+    yield from rename_models(store, models, found)
+    for uid, names in fields.items():
+        yield from rename_fields(store, uid, names)
+    yield from rewrite_settings(store, NameMapping(store.schema, renames))
+    for step in plan.steps:
+        match step:
+            case BeginLocales():
+                yield from _begin_locales(store, step.uid, step.locale)
+            case BeginDrafts():
+                yield from _begin_drafts(store, step.uid)
+            case _:
+                continue
+
+
+def _begin_locales(store: EntryStore, uid: str, locale: str) -> Program[None]:
+    table = store.layout(uid).table
+    column = table.columns["locale"]
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        described = sa.table(table.name, sa.column(column))
+        change = sa.update(described).values({column: builder.plain_slot(0)})
+        return change.where(described.c[column].is_(None))
+
+    yield from store.writes.run(("begin locales", uid), build, (locale,))
+
+
+def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
+    """Give each entry a draft that says the same.
+
+    Those that have no components or links come first, as they are done first by the reference,
+    which makes all drafts at once.
+    """
+    layout = store.layout(uid)
+    columns = layout.table.columns
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(layout.table.name)
+        live = source.c(columns["publishedAt"]).is_not(None)
+        chosen = sa.select(source.c("id"), source.c(columns["documentId"])).where(live)
+        return chosen.order_by(source.c("id"))
+
+    rows = yield from store.writes.run(("live entries", uid), build)
+    bound = yield from with_dependents(store, uid, [int(id_ or 0) for id_, _ in rows])
+    rows.sort(key=lambda row: row[0] in bound)
+    made = []
+    for id_, document in rows:
+        entries = yield from entries_of(store, layout, str(document))
+        replacement = VersionReplacement(
+            source=int(id_ or 0),
+            prior=None,
+            published=False,
+            siblings=frozenset(entry.id for entry in entries),
+        )
+        changes = {columns["publishedAt"]: None}
+        made.append((yield from replace_version(store, layout, replacement, changes)))
+    for new in made:
+        yield from link_to_itself(store, new)
+
+
+class PreMigration:
+    """Takes rows away, each archived, while the tables are those of the former schema."""
+
+    def __init__(
+        self, store: EntryStore, keeper: ArchiveWriter, default_locale: str | None, now: int
+    ) -> None:
+        """``now`` is epoch milliseconds: when documents are published that never were."""
+        self._store = store
+        self._keeper = keeper
+        self._default_locale = default_locale
+        self._now = now
+
+    def run(self, plan: Plan) -> Program[None]:
+        """Take the steps of a plan that take rows away."""
+        for step in plan.steps:
+            match step:
+                case DropRows():
+                    yield from archive_attribute(
+                        self._store, self._keeper, step.uid, step.attribute
+                    )
+                case EndLocales():
+                    yield from self._end_locales(step.uid)
+                case EndDrafts():
+                    yield from self._end_drafts(step.uid)
+                case _:
+                    continue
+
+    def _end_locales(self, uid: str) -> Program[None]:
+        table = self._store.layout(uid).table
+        ids = yield from other_locales(self._store.writes, table.name, self._default_locale)
+        yield from self._take(uid, ids)
+        column = table.columns["locale"]
+
+        def build(_: StatementBuilder) -> sa.ClauseElement:
+            described = sa.table(table.name, sa.column(column))
+            return sa.update(described).values({column: sa.null()})
+
+        yield from self._store.writes.run(("end locales", uid), build)
+
+    def _end_drafts(self, uid: str) -> Program[None]:
+        table = self._store.layout(uid).table
+        drafts = yield from drafts_of(self._store.writes, table.name)
+        yield from self._take(uid, drafts.beside)
+        moment = self._store.dialect.encoder(StorageKind.DATETIME)(self._now)
+        for id_ in drafts.alone:
+            live = {table.columns["publishedAt"]: moment}
+            yield from self._store.writes.update(table.name, id_, live)
+
+    def _take(self, uid: str, ids: Sequence[int]) -> Program[None]:
+        layout = self._store.layout(uid)
+        yield from archive_entries(self._store, self._keeper, uid, ids)
+        for start in range(0, len(ids), _ROWS_AT_ONCE):
+            yield from delete_entries(self._store, layout, ids[start : start + _ROWS_AT_ONCE])
 
 
 class MigrationTarget(Struct, frozen=True, kw_only=True):

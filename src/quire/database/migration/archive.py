@@ -12,11 +12,16 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
+from quire.database.connection import Database
 from quire.database.program import Program, Statement, Value
 from quire.database.tables.ddl import DdlWriter
-from quire.database.tables.inspection import FoundTables
+from quire.database.tables.inspection import FoundTables, inspect_program
 from quire.database.tables.metadata import ColumnTypes, plain_column
+from quire.database.target import DatabaseKind
 from quire.schema.attributes.base import StorageKind
+
+_DAY = 86_400_000
+
 
 ARCHIVE_TABLE = "quire_archive"
 
@@ -216,3 +221,59 @@ def _insert(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Progr
 
     rows = yield from writes.run(("put back rows", kept.kept), build)
     return len(rows)
+
+
+def expires_at(archive: Archive, days: int) -> int | None:
+    """Return until when something is kept, in epoch milliseconds; ``None`` when for ever.
+
+    It is for ever where ``days`` is 0.
+    """
+    return archive.made_at + days * _DAY if days else None
+
+
+def all_archives(kind: DatabaseKind) -> Program[list[Archive]]:
+    """List what is archived, the oldest first, if anything ever was."""
+    if ARCHIVE_TABLE not in (yield from kind.inspector.table_names()):
+        return []
+    return (yield from list_archives(Writes(kind.dialect())))
+
+
+def expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
+    """List what has been kept for long enough. ``now`` is epoch milliseconds."""
+    if days == 0:
+        return []
+    latest = now - days * _DAY
+    return [archive for archive in (yield from all_archives(kind)) if archive.made_at < latest]
+
+
+def forget_expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
+    """Let go of what has been kept for long enough, for good; returns it."""
+    found = yield from expired(kind, days=days, now=now)
+    for archive in found:
+        yield from forget(Writes(kind.dialect()), kind.ddl, archive)
+    return found
+
+
+class ModelArchive:
+    """Lists it, puts it back, forgets it."""
+
+    def __init__(self, database: Database, kind: DatabaseKind) -> None:
+        self._database = database
+        self._kind = kind
+
+    async def all(self) -> list[Archive]:
+        """List what is kept, the oldest first."""
+        return await self._database.read(lambda: all_archives(self._kind))
+
+    async def put_back(self, archive: Archive) -> int:
+        """Put back what has a place again; returns how many rows."""
+        return await self._database.write(self._put_back(archive))
+
+    async def forget(self, archive: Archive) -> None:
+        """Let go of it, for good."""
+        writes = Writes(self._kind.dialect())
+        await self._database.write(forget(writes, self._kind.ddl, archive))
+
+    def _put_back(self, archive: Archive) -> Program[int]:
+        found = yield from inspect_program(self._kind.inspector)
+        return (yield from restore_archive(Writes(self._kind.dialect()), archive, found))

@@ -7,7 +7,7 @@ from sqlalchemy import Column, Table
 from quire.database.compile.writes import Writes
 from quire.database.migration.archive import ArchiveWriter
 from quire.database.migration.impact import RowCounter
-from quire.database.migration.rename_order import order_renames
+from quire.database.migration.renamed_models import order_renames
 from quire.database.migration.schema_diff import Retyped, StructureChange, TableChange
 from quire.database.migration.schema_pair import SchemaTables
 from quire.database.migration.value_conversion import Converter, UnfitError

@@ -6,7 +6,6 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.store import EntryStore
-from quire.database.migration.rename_order import order_renames
 from quire.database.program import Program, Value
 from quire.database.stores.core_store import view_key
 from quire.database.stores.revisions import REVISIONS
@@ -21,10 +20,30 @@ from quire.database.tables.table_map import (
     MorphTargetEdge,
 )
 
+_PASSING = "quire_passing"
+"""Begins the names that things have between two others."""
+
 _ACTIONS = ("plugin::users-permissions.permission", "admin::api-token-permission")
 """The types whose rows hold actions, which begin with a uid."""
 
 _ADMIN_PERMISSION = "admin::permission"
+
+
+def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Order renames so that no name is needed twice at once: names that are taken go round."""
+    waiting = dict(renames)
+    passing: list[tuple[str, str]] = []
+    while waiting:
+        free = [old for old, new in waiting.items() if new not in waiting]
+        if not free:
+            old, new = waiting.popitem()
+            between = f"{_PASSING}_{len(passing)}"
+            yield old, between
+            passing.append((between, new))
+            continue
+        for old in free:
+            yield old, waiting.pop(old)
+    yield from passing
 
 
 def rename_models(

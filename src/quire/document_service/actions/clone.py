@@ -10,9 +10,9 @@ from quire.document_service.commands import CloneDocument, Data, WrittenEntry
 from quire.document_service.content_types import content_type_of
 from quire.document_service.entries import update_entry
 from quire.document_service.hook_phases import hooked_write
+from quire.document_service.known_locales import in_locale
 from quire.document_service.parse_input import check_publishable, parse_data
 from quire.document_service.relations import WrittenVersion
-from quire.document_service.select_locale import in_locale
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError

@@ -8,8 +8,8 @@ from quire.database.entries.versions_query import EntryRow, entries_of, first_do
 from quire.database.program import Program
 from quire.document_service.commands import DeleteDocument, WrittenEntry
 from quire.document_service.hook_phases import HookedWrite, hooked_write
+from quire.document_service.known_locales import in_locales
 from quire.document_service.preconditions import require_unchanged
-from quire.document_service.select_locale import in_locales
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.webhooks.event_bus import EventName
 

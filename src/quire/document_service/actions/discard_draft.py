@@ -10,7 +10,7 @@ from quire.database.entries.versions_query import EntryRow, entries_of
 from quire.database.program import Program
 from quire.document_service.commands import DiscardDraft, WrittenEntry
 from quire.document_service.hook_phases import hooked_write
-from quire.document_service.select_locale import in_locale
+from quire.document_service.known_locales import in_locale
 from quire.document_service.shared_attributes import (
     SharedValues,
     by_locale,

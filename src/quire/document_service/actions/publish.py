@@ -11,10 +11,9 @@ from quire.database.program import Program
 from quire.document_service.commands import PublishDocument, WrittenEntry
 from quire.document_service.content_types import content_type_of
 from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import entry_locale
+from quire.document_service.known_locales import entry_locale, in_locales
 from quire.document_service.parse_input import check_publishable
 from quire.document_service.relations import WrittenVersion
-from quire.document_service.select_locale import in_locales
 from quire.document_service.shared_attributes import (
     SharedValues,
     by_locale,

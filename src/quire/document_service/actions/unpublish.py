@@ -7,7 +7,7 @@ from quire.database.entries.versions_query import entries_of
 from quire.database.program import Program
 from quire.document_service.commands import UnpublishDocument, WrittenEntry
 from quire.document_service.hook_phases import hooked_write
-from quire.document_service.select_locale import in_locale
+from quire.document_service.known_locales import in_locale
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.webhooks.event_bus import EventName

@@ -15,11 +15,10 @@ from quire.document_service.content_types import content_type_of
 from quire.document_service.entries import insert_entry, update_entry
 from quire.document_service.entry_values import EntryValues
 from quire.document_service.hook_phases import hooked_write
-from quire.document_service.known_locales import entry_locale
+from quire.document_service.known_locales import entry_locale, in_locale
 from quire.document_service.parse_input import parse_data, refuse_unknown_targets
 from quire.document_service.preconditions import require_unchanged
 from quire.document_service.relations import WrittenVersion
-from quire.document_service.select_locale import in_locale
 from quire.document_service.shared_attributes import (
     blank_lists,
     copy_shared_values,

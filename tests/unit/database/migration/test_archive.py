@@ -6,11 +6,12 @@ from quire.database.compile.writes import Writes
 from quire.database.migration.archive import (
     ARCHIVE_TABLE,
     Archive,
+    all_archives,
     forget,
+    forget_expired,
     list_archives,
     restore_archive,
 )
-from quire.database.migration.archive_expiry import all_archives, forget_expired
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import inspect_program
 from tests.unit.database.migration.conftest import MakeGround

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.compile.writes import Writes
-from quire.database.migration.schema_extension import extends
+from quire.database.migration.apply import extends
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import record_schema
 from quire.database.migration.status import is_followed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.dialects.sqlite.inspector import SqliteInspector
+from quire.database.dialects.sqlite.target import SqliteInspector
 from quire.database.tables.inspection import (
     DatabaseState,
     FoundColumn,

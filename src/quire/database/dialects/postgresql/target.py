@@ -1,8 +1,9 @@
 """A PostgreSQL database as a `DatabaseTarget`."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 import asyncpg
@@ -10,20 +11,95 @@ import asyncpg
 from quire.database.connection import Database
 from quire.database.dialects.postgresql.client_programs import dump_database, restore_database
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
-from quire.database.dialects.postgresql.counters import PostgresCounters
 from quire.database.dialects.postgresql.ddl import COLUMN_TYPES, PostgresDdl, quote
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.postgresql.driver import connect
-from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
+from quire.database.dialects.postgresql.errors import DRIVER_ERRORS, translate
 from quire.database.dialects.postgresql.inspector import PostgresInspector
 from quire.database.dialects.postgresql.integrity_check import damage_program, foreign_keys_program
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.single_connection import SingleConnection
-from quire.database.dialects.postgresql.statistics import PostgresStatistics
 from quire.database.dialects.postgresql.timestamps import wall_clock
+from quire.database.program import Program, Statement
 from quire.database.target import DatabaseKind
-from quire.errors import DatabaseOpenError, os_error_reason
+from quire.errors import DatabaseOpenError, ServiceUnavailableError, os_error_reason
 from quire.settings import Settings
+
+T = TypeVar("T")
+
+_LOCKED = "Somebody else has locked a table of the database, and does not let it go in time"
+
+_READ = """
+SELECT t.relname::text, pg_catalog.pg_sequence_last_value(s.oid)
+FROM pg_catalog.pg_class AS s
+JOIN pg_catalog.pg_depend AS d ON d.objid = s.oid AND d.deptype IN ('a', 'i')
+  AND d.classid = 'pg_catalog.pg_class'::regclass
+JOIN pg_catalog.pg_class AS t ON t.oid = d.refobjid
+WHERE s.relkind = 'S'
+  AND t.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())
+"""
+
+
+class SingleConnection:
+    """A connection that one program after the other uses (a `Looking`, and a `Filling`)."""
+
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
+
+    async def run(self, program: Program[T]) -> T:
+        """Run a program that only reads. Raises what the server would raise."""
+        try:
+            return await self._connection.run(program)
+        except asyncpg.LockNotAvailableError as error:
+            raise ServiceUnavailableError(_LOCKED) from error
+        except DRIVER_ERRORS as error:
+            raise translate(error) from error
+
+    async def write(self, program: Program[T]) -> T:
+        """Run a program in one transaction: all of it is kept, or nothing."""
+        async with self._transaction():
+            return await self._connection.run(program)
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[None]:
+        try:
+            async with self._connection.transaction():
+                yield
+        except DRIVER_ERRORS as error:
+            raise translate(error) from error
+
+
+class PostgresCounters:
+    """See `quire.database.target.Counters`."""
+
+    def read(self) -> Program[Mapping[str, int]]:
+        """Return the highest id that each table has given."""
+        rows = yield Statement(_READ)
+        return {str(name): int(highest) for name, highest in rows if highest is not None}
+
+    def raise_to(self, table: str, highest: int) -> Program[None]:
+        """Let the next id of a table be higher than this, and than those of its rows."""
+        name = quote(table)
+        text = name.replace("'", "''")
+        yield Statement(
+            f"SELECT setval(pg_get_serial_sequence('{text}', 'id'), "  # noqa: S608 - a table's name
+            f"greatest($1::bigint, found.id, 1), greatest($1::bigint, found.id) > 0) "
+            f"FROM (SELECT coalesce(max(id), 0) AS id FROM {name}) AS found "
+            f"WHERE pg_get_serial_sequence('{text}', 'id') IS NOT NULL",
+            (highest,),
+        )
+
+
+class PostgresStatistics:
+    """See `quire.database.statistics.Statistics`."""
+
+    def row_counts(self) -> Program[Mapping[str, int]]:
+        """See `Statistics.row_counts`."""
+        yield from ()
+        return {}
+
+    def gather(self, table: str) -> Sequence[str]:
+        """See `Statistics.gather`."""
+        return (f"ANALYZE {quote(table)}",)
 
 
 def postgres_options(settings: Settings) -> PostgresOptions:

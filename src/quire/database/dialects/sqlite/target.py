@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -11,17 +11,15 @@ from msgspec.structs import replace
 
 from quire.database.connection import Database
 from quire.database.dialects.sqlite.bulk_load import FilledFile, open_for_filling
-from quire.database.dialects.sqlite.counters import SqliteCounters
 from quire.database.dialects.sqlite.database_file import (
     SqliteOptions,
     copy_database_file,
     create_empty_file,
     require_unused,
 )
-from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
+from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl, quote
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.dialects.sqlite.inspector import SqliteInspector
 from quire.database.dialects.sqlite.readonly_inspection import (
     ReadOnlyFile,
     damage_program,
@@ -29,10 +27,118 @@ from quire.database.dialects.sqlite.readonly_inspection import (
     open_readonly,
     require_sound,
 )
-from quire.database.dialects.sqlite.statistics import SqliteStatistics
+from quire.database.program import Program, Statement
+from quire.database.tables.description import column_names, found_tables
+from quire.database.tables.inspection import ColumnNames, FoundTables
 from quire.database.target import DatabaseKind
 from quire.errors import ConfigurationError, DatabaseLockedError, DatabaseOpenError
 from quire.settings import Settings
+
+_COUNTERS_EXIST = "SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_sequence'"
+_READ = "SELECT name, seq FROM sqlite_sequence"
+_RAISE = "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?"
+_ADD = """
+INSERT INTO sqlite_sequence (name, seq)
+SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)
+"""
+
+_NAMES = """
+SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
+"""
+
+_COLUMNS = """
+SELECT m.name, c.name, lower(c.type), c."notnull", c.dflt_value
+FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+ORDER BY m.name, c.cid
+"""
+
+_COLUMNS_OF_TABLE = """
+SELECT c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+WHERE m.type = 'table' AND m.name = ?
+"""
+
+_INDEXES = """
+SELECT m.name, i.name, i."unique", i.partial, c.name
+FROM sqlite_master AS m, pragma_index_list(m.name) AS i, pragma_index_info(i.name) AS c
+WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+ORDER BY m.name, i.name, c.seqno
+"""
+
+_FOREIGN_KEYS = """
+SELECT DISTINCT m.name, f."from", f."table", upper(f.on_delete)
+FROM sqlite_master AS m, pragma_foreign_key_list(m.name) AS f
+WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+"""
+
+_KNOWN = "SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'"
+
+_ROWS = "SELECT tbl, max(CAST(stat AS INTEGER)) FROM sqlite_stat1 GROUP BY tbl"
+
+_ROWS_OF_AN_INDEX = 1000
+"""How many rows of each index are looked at."""
+
+_log = structlog.get_logger("quire.database")
+
+_COMPANIONS = ("-wal", "-shm", "-journal")
+"""What SQLite may leave beside a file, and would take for a part of a new one of the same name."""
+
+
+class SqliteCounters:
+    """See `quire.database.target.Counters`."""
+
+    def read(self) -> Program[Mapping[str, int]]:
+        """Return the highest id that each table has given."""
+        if (yield Statement(_COUNTERS_EXIST)) == [(0,)]:
+            return {}
+        rows = yield Statement(_READ)
+        return {str(name): int(highest or 0) for name, highest in rows}
+
+    def raise_to(self, table: str, highest: int) -> Program[None]:
+        """Let the next id of a table be higher than this."""
+        yield Statement(_RAISE, (highest, table))
+        yield Statement(_ADD, (table, highest))
+
+
+class SqliteInspector:
+    """Asks a SQLite database about itself (an `Inspector`)."""
+
+    def table_names(self) -> Program[frozenset[str]]:
+        """List the tables, without SQLite's own."""
+        rows = yield Statement(_NAMES)
+        return frozenset(str(name) for (name,) in rows)
+
+    def column_names(self) -> Program[ColumnNames]:
+        """List the columns of all tables."""
+        return column_names((yield Statement(_COLUMNS)))
+
+    def columns_of(self, table: str) -> Program[frozenset[str]]:
+        """List the columns of one table: none if it is not there."""
+        rows = yield Statement(_COLUMNS_OF_TABLE, (table,))
+        return frozenset(str(name) for (name,) in rows)
+
+    def tables(self) -> Program[FoundTables]:
+        """Describe all tables, with three statements whatever their number."""
+        columns = yield Statement(_COLUMNS)
+        indexes = yield Statement(_INDEXES)
+        foreign_keys = yield Statement(_FOREIGN_KEYS)
+        return found_tables(columns, indexes, foreign_keys)
+
+
+class SqliteStatistics:
+    """See `quire.database.statistics.Statistics`."""
+
+    def row_counts(self) -> Program[Mapping[str, int]]:
+        """See `Statistics.row_counts`."""
+        if (yield Statement(_KNOWN)) == [(0,)]:
+            return {}
+        rows = yield Statement(_ROWS)
+        return {str(table): int(count or 0) for table, count in rows}
+
+    def gather(self, table: str) -> Sequence[str]:
+        """See `Statistics.gather`."""
+        return (f"PRAGMA analysis_limit = {_ROWS_OF_AN_INDEX}", f"ANALYZE {quote(table)}")
+
 
 SQLITE = DatabaseKind(
     dialect=SqliteDialect,
@@ -44,10 +150,6 @@ SQLITE = DatabaseKind(
     damage=damage_program,
     lost=foreign_keys_program,
 )
-
-_log = structlog.get_logger("quire.database")
-_COMPANIONS = ("-wal", "-shm", "-journal")
-"""What SQLite may leave beside a file, and would take for a part of a new one of the same name."""
 
 
 def sqlite_options(settings: Settings) -> SqliteOptions:
