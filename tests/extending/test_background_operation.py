@@ -4,18 +4,31 @@ import asyncio
 import io
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from quire.cli import run
 from tests.databases.kind import Kind
-from tests.extending.background import attempted, ended, jobs_of, pass_time, until
-from tests.extending.project import FILE, open_extended, schema_in, write_code
+from tests.extending.background import (
+    attempted,
+    delivered,
+    ended,
+    jobs_of,
+    pass_time,
+    until,
+)
+from tests.extending.project import FILE, module, open_extended, schema_in, write_code
 from tests.unit.admin_api.office import BOSS, SECRETS, Office, office_project, run_office
 from tests.unit.admin_api.test_admin_users import clerk
 
 CODE = """
 healed = []
+
+@schedule("0 3 * * *", tz="Europe/Berlin", retries=0)
+async def sweep() -> None:
+    if not healed:
+        raise LookupError("nothing to sweep")
 
 @job(retries=0)
 async def send(to: str) -> None:
@@ -41,19 +54,20 @@ async def heal() -> None:
     healed.append(1)
 """
 
+SWEEP = "src.api.paper.paper.sweep"
 
-async def _failed_change(office: Office) -> dict[str, object]:
-    """Wait for a change that was given up; returns it as the API shows it."""
+
+async def _failed_change(office: Office, count: int = 1) -> dict[str, object]:
+    """Wait for changes that were given up; returns the latest one as the API shows it."""
     found: list[dict[str, object]] = []
 
     async def is_there() -> bool:
         reply = await office.ask("GET", "/admin/x/outbox?state=failed", token=office.boss)
         found[:] = reply.data
-        return bool(found)
+        return len(found) == count
 
     await until(is_there)
-    (change,) = found
-    return change
+    return found[0]
 
 
 async def test_jobs_are_listed_retried_and_cancelled_by_super_admins(
@@ -69,6 +83,7 @@ async def test_jobs_are_listed_retried_and_cancelled_by_super_admins(
         assert listed.data["counts"] == {
             "waiting": 1, "running": 0, "done": 0, "failed": 1, "cancelled": 0,
         }  # fmt: skip
+        assert listed.data["names"] == {"src.api.paper.paper.send": 2}
         (failed,) = (
             await office.ask("GET", "/admin/x/jobs?state=failed&limit=5", token=office.boss)
         ).data["jobs"]
@@ -87,7 +102,14 @@ async def test_jobs_are_listed_retried_and_cancelled_by_super_admins(
         assert [job.state for job in await jobs_of(office)] == ["done", "cancelled"]
 
         _, target = await clerk(office)
-        for method, path in (("GET", "jobs"), ("POST", f"jobs/{first}/retry"), ("GET", "outbox")):
+        for method, path in (
+            ("GET", "jobs"),
+            ("POST", f"jobs/{first}/retry"),
+            ("GET", "schedules"),
+            ("POST", f"schedules/{SWEEP}/run"),
+            ("GET", "outbox"),
+            ("DELETE", "outbox/1"),
+        ):
             assert (await office.ask(method, f"/admin/x/{path}", token=target)).status == 403
             assert (await office.ask(method, f"/admin/x/{path}")).status == 401
         for path, status in (
@@ -99,6 +121,82 @@ async def test_jobs_are_listed_retried_and_cancelled_by_super_admins(
         ):
             reply = await office.ask("GET", f"/admin/x/{path}", token=office.boss)
             assert reply.status == status, path
+
+
+async def test_schedules_are_listed_with_their_due_times_and_run_now(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+
+        async def shown() -> dict[str, Any]:
+            (found,) = (await office.ask("GET", "/admin/x/schedules", token=office.boss)).data
+            return dict(found)
+
+        async def has_due_time() -> bool:
+            return (await shown())["nextDueAt"] is not None
+
+        await until(has_due_time)
+        before = await shown()
+        assert before["nextDueAt"] == "2027-01-16T02:00:00.000Z"
+        assert (before["name"], before["lastDueAt"], before["lastJob"]) == (SWEEP, None, None)
+        assert (before["cron"], before["timezone"]) == ("0 3 * * *", "Europe/Berlin")
+        path = f"/admin/x/schedules/{SWEEP}/run"
+        first = await office.ask("POST", path, token=office.boss)
+        assert (first.status, first.data["state"], first.data["name"]) == (201, "waiting", SWEEP)
+        await ended(office, 1)
+        after = await shown()
+        assert (after["lastJob"]["id"], after["lastJob"]["state"]) == (first.data["id"], "failed")
+        assert after["lastJob"]["message"] == "LookupError: nothing to sweep"
+        assert after["nextDueAt"] == before["nextDueAt"]
+        await office.ask("POST", "/api/heal")
+        await office.ask("POST", path, token=office.boss)
+        await ended(office, 2)
+        assert (await shown())["lastJob"]["state"] == "done"
+        unknown = await office.ask("POST", "/admin/x/schedules/none/run", token=office.boss)
+        assert unknown.status == 404
+        noted = await office.ask("GET", f"/admin/x/audit?target={SWEEP}", token=office.boss)
+        assert [(one["action"], one["status"]) for one in noted.data] == [
+            ("POST /admin/x/schedules/:name/run", 201)
+        ] * 2
+
+
+async def test_changes_are_shown_and_discarded(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, CODE) as office:
+        await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+        change = await _failed_change(office)
+        path = f"/admin/x/outbox/{change['id']}"
+        one = await office.ask("GET", path, token=office.boss)
+        assert one.data == {**change, "fields": ["title"], "kept": {}, "causes": []}
+        assert (await office.ask("DELETE", path, token=office.boss)).status == 200
+        for method in ("GET", "DELETE"):
+            assert (await office.ask(method, path, token=office.boss)).status == 404
+        assert (await office.ask("GET", "/admin/x/outbox", token=office.boss)).data == []
+        noted = await office.ask("GET", f"/admin/x/audit?target={change['id']}", token=office.boss)
+        assert [one["action"] for one in noted.data] == ["DELETE /admin/x/outbox/:id"]
+
+
+async def test_a_change_that_is_being_delivered_is_neither_discarded_nor_replayed(
+    tmp_path: Path, kind: Kind
+) -> None:
+    slow = """
+    delivering, free = asyncio.Event(), asyncio.Event()
+
+    @after_commit(PAPER, on=["create"], shape=Shape)
+    async def tell(changes):
+        delivering.set()
+        await free.wait()
+    """
+    async with open_extended(tmp_path, kind, slow) as office:
+        await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+        await module().delivering.wait()
+        (change,) = (await office.ask("GET", "/admin/x/outbox", token=office.boss)).data
+        path = f"/admin/x/outbox/{change['id']}"
+        for method, target in (("DELETE", path), ("POST", f"{path}/replay")):
+            reply = await office.ask(method, target, token=office.boss)
+            assert (reply.status, reply.error) == (409, "This change is being delivered")
+        module().free.set()
+        await delivered(office)
+        assert (await office.ask("GET", "/admin/x/outbox", token=office.boss)).data == []
 
 
 async def test_changes_that_were_given_up_are_listed_and_replayed(
@@ -144,6 +242,8 @@ async def test_the_command_line_lists_retries_cancels_and_replays(
             later = (await office.ask("POST", "/api/send?later=true")).json["id"]
             await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
             change = await _failed_change(office)
+            await office.ask("POST", "/api/papers", {"data": {"title": "B"}})
+            second = await _failed_change(office, 2)
         code, listed = await quire("jobs", "list", project, "--state", "failed")
         assert code == 0
         assert [line.split()[:4] for line in listed.splitlines()] == [
@@ -157,7 +257,9 @@ async def test_the_command_line_lists_retries_cancels_and_replays(
         assert (await quire("jobs", "cancel", later, project))[0] == 0
         assert (await quire("jobs", "cancel", later, project))[0] == 2
         assert (await quire("outbox", "replay", change["id"], project))[0] == 0
-        assert (await quire("outbox", "replay", 9999, project))[0] == 2
+        for verb in ("replay", "discard"):
+            assert (await quire("outbox", verb, 9999, project))[0] == 2
+        assert (await quire("outbox", "discard", second["id"], project))[0] == 0
         write_code(project, CODE.replace("healed = []", "healed = [1]"))
         # The commands have used the time of the machine, which is long ago for this server.
         async with run_office(project, settings={"jobs.log_days": 3650}) as office:

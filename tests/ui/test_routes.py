@@ -21,7 +21,6 @@ _FORM = "the editor compares what is in the form, which the server does not know
 _RESTORE = "the values of a revision are taken over into the form, where that can be undone"
 _BATCH = "POST /admin/x/publish-check tells more, and bulk actions go on in parts"
 _AI = "there is no service that describes images"
-_JOBS = "quire jobs and quire outbox do the same on the command line"
 _CHILDREN = "GET /upload/folder-structure has all folders"
 
 UNUSED = {
@@ -34,10 +33,7 @@ UNUSED = {
     "GET /admin/project-type": "nothing is reserved for an edition",
     "GET /admin/x/difference/{uid}/{id}": _FORM,
     "GET /admin/x/entry/{uid}/{id}": _FORM,
-    "GET /admin/x/jobs": _JOBS,
-    "GET /admin/x/jobs/{id}": _JOBS,
     "GET /admin/x/openapi.json": "the types of the UI are made of it when it is built",
-    "GET /admin/x/outbox": _JOBS,
     "GET /content-manager/collection-types/{uid}/actions/countManyEntriesDraftRelations": _BATCH,
     "GET /content-manager/components": _INIT,
     "GET /content-manager/content-types": _INIT,
@@ -57,9 +53,6 @@ UNUSED = {
     "POST /admin/roles/batch-delete": _ONE_AT_A_TIME,
     "POST /admin/users/batch-delete": _ONE_AT_A_TIME,
     "POST /admin/webhooks/batch-delete": _ONE_AT_A_TIME,
-    "POST /admin/x/jobs/{id}/cancel": _JOBS,
-    "POST /admin/x/jobs/{id}/retry": _JOBS,
-    "POST /admin/x/outbox/{id}/replay": _JOBS,
     "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": _RESTORE,
     "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": _BATCH,
     "POST /content-manager/collection-types/{uid}/actions/publish": _DRAFT,

@@ -230,12 +230,14 @@ export const explorerRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): { type?: string } => ({ type: asText(search.type) }),
   component: lazyRouteComponent(withTexts('settings', () => import('./explorer/Explorer')), 'Explorer'),
 })
-export type ActivitySearch = { tab?: string; actor?: string; action?: string; target?: string; from?: string; until?: string }
+export type ActivitySearch = { tab?: string; state?: string; name?: string; actor?: string; action?: string; target?: string; from?: string; until?: string }
 export const activityRoute = createRoute({
   getParentRoute: () => shell,
   path: '/activity',
   validateSearch: (search: Record<string, unknown>): ActivitySearch => ({
     tab: asText(search.tab),
+    state: asText(search.state),
+    name: asText(search.name),
     actor: asText(search.actor),
     action: asText(search.action),
     target: asText(search.target),

@@ -8,7 +8,7 @@ import orjson
 import structlog
 from msgspec import Struct
 
-from quire.admin_api.bodies import id_of
+from quire.admin_api.bodies import number_in
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.admin_api.success_statuses import success_status
@@ -19,7 +19,7 @@ from quire.database.connection import Database, PoolStatistics
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.audit_log import FILTERED, AuditLog, AuditQuery, AuditRow
-from quire.errors import AppError, ForbiddenError, ValidationError
+from quire.errors import AppError, ForbiddenError
 
 _log = structlog.get_logger("quire.audit")
 
@@ -232,7 +232,7 @@ def _details(request: Request, body: Mapping[str, object]) -> str:
 
 def _query(request: Request, limit: int, most: int) -> AuditQuery:
     asked = request.query
-    numbers = {name: _number(asked, name) for name in ("limit", "before", "since", "until")}
+    numbers = {name: number_in(asked, name) for name in ("limit", "before", "since", "until")}
     wanted = numbers["limit"] if numbers["limit"] is not None else limit
     return AuditQuery(
         values={name: str(asked[name]) for name in FILTERED if isinstance(asked.get(name), str)},
@@ -242,15 +242,6 @@ def _query(request: Request, limit: int, most: int) -> AuditQuery:
         until=numbers["until"],
         type=str(asked["type"]) if isinstance(asked.get("type"), str) else None,
     )
-
-
-def _number(asked: Mapping[str, object], name: str) -> int | None:
-    if name not in asked:
-        return None
-    number = id_of(asked[name])
-    if number is None:
-        raise ValidationError(f"{name} must be a whole number")
-    return number
 
 
 def _shown(row: AuditRow) -> dict[str, Any]:

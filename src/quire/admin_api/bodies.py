@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from quire.auth.passwords import MAX_BYTES
 from quire.document_service.validate.problems import Problem, path_of, place_text, validation_error
+from quire.errors import ValidationError
 from quire.javascript.text import length
 from quire.schema.attributes.text import is_email
 from quire.schema.attributes.validation import (
@@ -29,6 +30,7 @@ Rule = Callable[[object], str | None]
 
 REQUIRED = "is a required field"
 _LONGEST = 10_000
+_PAGE, _MOST = 50, 500
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
 
@@ -258,6 +260,26 @@ def id_of(value: object) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 17:
         value = int(value)
     return value if isinstance(value, int) and 0 <= value < 2**53 else None
+
+
+def number_in(query: Mapping[str, object], name: str) -> int | None:
+    """Return a whole number of a query string, ``None`` without it. Raises ValidationError."""
+    if name not in query:
+        return None
+    number = id_of(query[name])
+    if number is None:
+        raise ValidationError(f"{name} must be a whole number")
+    return number
+
+
+def log_page(query: Mapping[str, object]) -> tuple[int | None, int]:
+    """Return the id before which the rows of a log are listed, and how many of them.
+
+    They are ``before`` and ``limit`` of a query string: without them, the latest 50. Raises
+    ValidationError.
+    """
+    limit = number_in(query, "limit")
+    return number_in(query, "before"), min(_PAGE if limit is None else limit, _MOST)
 
 
 def ids_of(values: object) -> list[int]:

@@ -16,6 +16,7 @@ from quire.admin_api.end_user_requests import EndUserRequestApi
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.extras.description import AdminDescriptionApi
 from quire.admin_api.extras.jobs import JobApi
+from quire.admin_api.extras.outbox import OutboxApi
 from quire.admin_api.extras.previews import FRAME_SOURCES, PreviewApi
 from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.extras.routes import own_routes
@@ -101,9 +102,11 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
     yield from LocalesApi(database, LocaleStore(context.rows, clock)).routes()
     yield from _option_routes(context)
     yield from AuditApi(context.sources.audit).routes()
-    jobs, changes = context.engine.jobs, context.engine.changes
-    if jobs is not None and changes is not None:
-        yield from JobApi(database, jobs, changes, clock).routes()
+    engine = context.engine
+    if engine.jobs is not None and engine.changes is not None:
+        writes, schedules = engine.store.writes, engine.extensions.schedules
+        yield from JobApi(database, engine.jobs, writes, schedules, clock).routes()
+        yield from OutboxApi(database, engine.changes, clock).routes()
     yield from HomepageApi(database, context.rows).routes()
     yield from ProjectApi(
         identity.accounts,

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from quire.admin_api.bodies import id_of
+from quire.admin_api.bodies import id_of, log_page
 from quire.admin_api.responses import respond_data
 from quire.admin_api.webhooks import NOT_FOUND, webhook_id_of
 from quire.clock import Clock, iso_from_ms
@@ -23,8 +23,6 @@ from quire.database.stores.webhook_deliveries import (
 from quire.errors import NotFoundError, ValidationError
 from quire.webhooks.setup import WebhookParts
 from quire.webhooks.signatures import webhook_secret
-
-_PAGE, _MOST = 50, 500
 
 
 class DeliveryApi:
@@ -64,7 +62,7 @@ class DeliveryApi:
         state = asked.get("state")
         if state is not None and state not in STATES:
             raise ValidationError(f"state must be one of {', '.join(STATES)}")
-        before, limit = _number(asked.get("before"), "before"), _number(asked.get("limit"), "limit")
+        before, limit = log_page(asked)
 
         def program() -> Program[list[Delivery]]:
             if webhook_id is not None:
@@ -74,7 +72,7 @@ class DeliveryApi:
                     webhook_id,
                     state=None if state is None else str(state),
                     before=before,
-                    limit=min(_PAGE if limit is None else limit, _MOST),
+                    limit=limit,
                 )
             )
 
@@ -126,15 +124,6 @@ class DeliveryApi:
         if found is None:
             raise NotFoundError
         return found
-
-
-def _number(value: object, name: str) -> int | None:
-    if value is None:
-        return None
-    number = id_of(value)
-    if number is None:
-        raise ValidationError(f"{name} must be a whole number")
-    return number
 
 
 def _shown(delivery: Delivery) -> dict[str, Any]:

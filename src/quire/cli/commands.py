@@ -573,6 +573,8 @@ def cancel_job(id: JobId, project: Project = _HERE, /) -> int:
 outbox = App(name="outbox", help="Changes that functions are still to be told of.")
 app.command(outbox)
 
+ChangeId = Annotated[int, Parameter(help="Number of the change.")]
+
 
 @outbox.command(name="list")
 def list_outbox(
@@ -592,14 +594,21 @@ def list_outbox(
 
 
 @outbox.command(name="replay")
-def replay_change(
-    id: Annotated[int, Parameter(help="Number of the change.")], project: Project = _HERE, /
-) -> int:
+def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
     """Let a change that waits or was given up be delivered now."""
     from quire.cli import jobs as job_commands
     from quire.cli.project import open_project
 
     return job_commands.replay_change(open_project(project), id)
+
+
+@outbox.command(name="discard")
+def discard_change(id: ChangeId, project: Project = _HERE, /) -> int:
+    """Delete a change that waits or was given up: its function is never told of it."""
+    from quire.cli import jobs as job_commands
+    from quire.cli.project import open_project
+
+    return job_commands.discard_change(open_project(project), id)
 
 
 admin = App(name="admin", help="Administrators.")

@@ -74,6 +74,16 @@ def replay_change(settings: Settings, change_id: int) -> int:
     return DONE
 
 
+def discard_change(settings: Settings, change_id: int) -> int:
+    """Delete a change that waits or was given up. Raises ApplicationError."""
+    if not _change(
+        settings, CHANGES, lambda writes: ChangeRows(writes).discard(change_id, now_ms())
+    ):
+        raise ApplicationError(f"There is no change {change_id} that waits or was given up.")
+    print_message(f"Change {change_id} is discarded.")
+    return DONE
+
+
 def _job_cells(job: StoredJob) -> tuple[str, ...]:
     waits = job.ended_at is None
     due = iso_from_ms(job.due) if waits else ""

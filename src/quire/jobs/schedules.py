@@ -119,15 +119,25 @@ class ScheduleWorker(QueueWorker):
         if not is_first:
             return False
         chosen = _chosen(definition, due_times, now)
-        if chosen and definition.missed != "all":
-            # A run that has not begun yet, or waits for another attempt, is out of date.
-            yield from self._queue.rows.cancel(definition.name, definition.name, now, waiting=True)
-        for due in chosen:
-            yield from self._queue.rows.add(_job(definition, due, now))
+        yield from enqueue_runs(self._queue, definition, chosen, now)
         if len(chosen) < len(due_times):
             count = len(due_times) - len(chosen)
             _log.warning("due times were missed", schedule=definition.name, count=count)
         return True
+
+
+def enqueue_runs(
+    queue: JobQueue, definition: ScheduleDefinition, due_times: Sequence[int], now: int
+) -> Program[list[int]]:
+    """Enqueue the job of a schedule for due times; returns the ids of the jobs."""
+    if due_times and definition.missed != "all":
+        # A run that has not begun yet, or waits for another attempt, is out of date.
+        yield from queue.rows.cancel(definition.name, definition.name, now, waiting=True)
+    ids: list[int] = []
+    for due in due_times:
+        job_id = yield from queue.rows.add(_job(definition, due, now))
+        ids.append(job_id)
+    return ids
 
 
 class _Advance(Struct, frozen=True, kw_only=True):

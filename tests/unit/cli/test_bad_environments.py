@@ -47,6 +47,7 @@ BEFORE_PROJECT = {
     "import": ["{folder}/none.tar"],
     "jobs cancel": ["1"],
     "jobs retry": ["1"],
+    "outbox discard": ["1"],
     "outbox replay": ["1"],
 }
 """What stands before the folder of the project."""

@@ -1,4 +1,4 @@
-import { Autocomplete, Badge, Button, Code, Group, Modal, Select, SimpleGrid, Stack, Table, Tabs, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { Autocomplete, Badge, Button, Group, Select, SimpleGrid, Stack, Table, Tabs, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { DateInput } from '@mantine/dates'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
@@ -17,10 +17,16 @@ import { toastError } from '../components/toast'
 import { activityRoute, type ActivitySearch } from '../router'
 import { SettingsPage } from '../settings/components'
 import { Deliveries } from '../settings/webhooks/Deliveries'
+import { EACH } from './background'
+import { DetailsDialog } from './DetailsDialog'
+import { Jobs } from './Jobs'
+import { Outbox } from './Outbox'
+import { Schedules } from './Schedules'
 
-const EACH = 50
+const TABS = ['log', 'deliveries', 'jobs', 'schedules', 'outbox'] as const
+const TITLES = { log: 'activity.log', deliveries: 'activity.deliveries', jobs: 'background.title', schedules: 'schedules.title', outbox: 'outbox.title' } as const
 
-/** Who did what in the admin UI, for super admins, and what was sent to webhooks. */
+/** For super admins who did what in the admin UI and what runs in the background; and what was sent to webhooks. */
 export function Activity() {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -28,20 +34,19 @@ export function Activity() {
   const mayReadWebhooks = useAbility().can('admin::webhooks.read')
   const { tab } = activityRoute.useSearch()
   if (!isSuper && !mayReadWebhooks) return <SettingsPage title={t('nav.activity')}><EmptyState title={t('activity.forbidden')} /></SettingsPage>
-  const opened = isSuper && !(tab === 'deliveries' && mayReadWebhooks) ? 'log' : 'deliveries'
+  const tabs = TABS.filter((one) => (one === 'deliveries' ? mayReadWebhooks : isSuper))
+  const opened = tabs.find((one) => one === tab) ?? tabs[0]
   return (
     <SettingsPage title={t('nav.activity')}>
-      <Tabs
-        value={opened}
-        keepMounted={false}
-        onChange={(value) => void navigate({ to: '/activity', search: value === 'deliveries' ? { tab: 'deliveries' } : {} })}
-      >
+      <Tabs value={opened} keepMounted={false} onChange={(value) => void navigate({ to: '/activity', search: value === tabs[0] ? {} : { tab: value ?? undefined } })}>
         <Tabs.List mb="md">
-          {isSuper && <Tabs.Tab value="log">{t('activity.log')}</Tabs.Tab>}
-          {mayReadWebhooks && <Tabs.Tab value="deliveries">{t('activity.deliveries')}</Tabs.Tab>}
+          {tabs.map((one) => <Tabs.Tab key={one} value={one}>{t(TITLES[one])}</Tabs.Tab>)}
         </Tabs.List>
         <Tabs.Panel value="log"><Log /></Tabs.Panel>
         <Tabs.Panel value="deliveries"><Deliveries /></Tabs.Panel>
+        <Tabs.Panel value="jobs"><Jobs /></Tabs.Panel>
+        <Tabs.Panel value="schedules"><Schedules /></Tabs.Panel>
+        <Tabs.Panel value="outbox"><Outbox /></Tabs.Panel>
       </Tabs>
     </SettingsPage>
   )
@@ -144,24 +149,18 @@ function Log() {
 
 function Details({ row, onClose }: { row: AuditRow; onClose: () => void }) {
   const { t } = useTranslation()
-  const facts = [
-    [t('activity.at'), absolute(row.at)],
-    [t('activity.who'), row.actor || '–'],
-    [t('activity.on'), row.target || '–'],
-    [t('activity.status'), row.status],
-    [t('activity.address'), row.place || '–'],
-  ]
   return (
-    <Modal opened onClose={onClose} size="lg" title={row.action} closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <Stack gap="xs">
-        {facts.map(([label, value]) => (
-          <Group key={label} justify="space-between" wrap="nowrap" align="flex-start">
-            <Text size="sm" c="dimmed">{label}</Text>
-            <Text size="sm" ta="right" style={{ overflowWrap: 'anywhere' }}>{value}</Text>
-          </Group>
-        ))}
-        {row.details && <Code block fz="xs" tabIndex={0} style={{ maxHeight: 360, overflow: 'auto' }}>{JSON.stringify(row.details, null, 2)}</Code>}
-      </Stack>
-    </Modal>
+    <DetailsDialog
+      title={row.action}
+      onClose={onClose}
+      facts={[
+        [t('activity.at'), absolute(row.at)],
+        [t('activity.who'), row.actor || '–'],
+        [t('activity.on'), row.target || '–'],
+        [t('activity.status'), row.status],
+        [t('activity.address'), row.place || '–'],
+      ]}
+      json={row.details}
+    />
   )
 }

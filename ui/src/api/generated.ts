@@ -39,7 +39,7 @@ export type MediaFile = { "id": number; "documentId"?: string; "name": string; "
 
 export type MediaFolder = { "id": number; "documentId"?: string; "name": string; "pathId"?: number; "path"?: string };
 
-export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "waiting" | "failed"; "attempts"?: number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null };
+export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "waiting" | "failed"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
 export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
 
@@ -63,6 +63,8 @@ export type Revision = { "id": number; "createdAt": string; "createdBy": Creator
 
 export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
 
+export type Schedule = { "name": string; "cron": string; "timezone": string; "missed": "once" | "skip" | "all"; "place": string; "nextDueAt"?: string | null; "lastDueAt"?: string | null; "lastJob"?: Job | null };
+
 export type ScheduledAction = { "at": string; "timezone": string | null; "entry": ReleaseItem | null; "release": { "id": number; "name": string } | null };
 
 export type SignedIn = { "token": string; "accessToken": string; "user": Administrator };
@@ -76,6 +78,7 @@ export interface Operations {
   "DELETE /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
   "DELETE /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
   "DELETE /admin/x/model/archive/{id}": { body: undefined; response: { "data": { "id": number; "title": string; "madeAt": string; "tables": (string)[] } } };
+  "DELETE /admin/x/outbox/{id}": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
   "DELETE /admin/x/releases/{id}/items/{item}": { body: undefined; response: { "data": ReleaseInFull } };
   "DELETE /admin/x/review/workflows/{id}": { body: undefined; response: { "data": ReviewWorkflow } };
@@ -118,7 +121,7 @@ export interface Operations {
   "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": { "entry": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "published": ManagedEntry | null; "references": number } } };
   "GET /admin/x/explain": { body: undefined; response: { "data": { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": ({ "id": number; "role": Record<string, unknown>; "misses": (string)[] })[] } } };
   "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
-  "GET /admin/x/jobs": { body: undefined; response: { "data": { "jobs": (Job)[]; "counts": { "waiting": number; "running": number; "done": number; "failed": number; "cancelled": number } } } };
+  "GET /admin/x/jobs": { body: undefined; response: { "data": { "jobs": (Job)[]; "counts": { "waiting": number; "running": number; "done": number; "failed": number; "cancelled": number }; "names": Record<string, unknown> } } };
   "GET /admin/x/jobs/{id}": { body: undefined; response: { "data": Job } };
   "GET /admin/x/media/transforms": { body: undefined; response: { "data": { "sizes": (number)[]; "qualities": (number)[]; "formats": (string)[]; "largest": number; "signs": boolean } } };
   "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
@@ -128,6 +131,7 @@ export interface Operations {
   "GET /admin/x/model/state": { body: undefined; response: { "data": { "writable": boolean; "reason": string | null } } };
   "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
   "GET /admin/x/outbox": { body: undefined; response: { "data": (OutboxChange)[] } };
+  "GET /admin/x/outbox/{id}": { body: undefined; response: { "data": OutboxChange } };
   "GET /admin/x/previews": { body: undefined; response: { "data": { "previews": Record<string, unknown>; "frameSources": (string)[] } } };
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
   "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": { "pagination": AdminPagination } } };
@@ -139,6 +143,7 @@ export interface Operations {
   "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": unknown } };
   "GET /admin/x/schedule": { body: undefined; response: { "data": (ScheduledAction)[] } };
   "GET /admin/x/schedule/{uid}/{id}": { body: undefined; response: { "data": EntrySchedule } };
+  "GET /admin/x/schedules": { body: undefined; response: { "data": (Schedule)[] } };
   "GET /admin/x/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /admin/x/views": { body: undefined; response: { "data": (SavedView)[] } };
   "GET /admin/x/webhooks/{id}/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
@@ -224,6 +229,7 @@ export interface Operations {
   "POST /admin/x/review/workflows": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };
   "POST /admin/x/samples/{uid}": { body: { "count"?: number; "publish"?: boolean }; response: { "data": { "count": number; "documentIds": (string)[] } } };
+  "POST /admin/x/schedules/{name}/run": { body: undefined; response: { "data": Job } };
   "POST /admin/x/second-factor": { body: { "password": string }; response: { "data": { "secret": string; "uri": string } } };
   "POST /admin/x/second-factor/confirm": { body: { "code": string }; response: { "data": { "recoveryCodes"?: (string)[] } } };
   "POST /admin/x/second-factor/recovery-codes": { body: { "code": string }; response: { "data": { "recoveryCodes"?: (string)[] } } };

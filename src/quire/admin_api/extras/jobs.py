@@ -1,37 +1,42 @@
-"""``/admin/x/jobs`` and ``/admin/x/outbox``: what runs in the background, and what has failed."""
+"""``/admin/x/jobs`` and ``/admin/x/schedules``: what runs in the background."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
 
-from quire.admin_api.bodies import id_of
+from quire.admin_api.bodies import id_of, log_page
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
-from quire.background.change_queue import ChangeQueue
 from quire.background.job_queue import JobQueue
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.changes import CHANGES, StoredChange
 from quire.database.stores.jobs import JOB_STATES, JOBS, RUNNING, WAITING, StoredJob
+from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule
 from quire.errors import ConflictError, NotFoundError, ValidationError
-
-_PAGE, _MOST = 50, 500
-_OUTBOX_STATES = {"waiting": False, "failed": True}
+from quire.hooks.schedules import ScheduleDefinition
+from quire.jobs.schedules import enqueue_runs
 
 
 class JobApi:
-    """Lists jobs and changes that were not delivered, runs them again, and cancels jobs."""
+    """Lists jobs and schedules, runs them again or now, and cancels jobs."""
 
     def __init__(
-        self, database: Database, jobs: JobQueue, changes: ChangeQueue, clock: Clock
+        self,
+        database: Database,
+        jobs: JobQueue,
+        writes: Writes,
+        schedules: Sequence[ScheduleDefinition],
+        clock: Clock,
     ) -> None:
         self._database = database
         self._jobs = jobs
-        self._changes = changes
+        self._schedule_rows = ScheduleRows(writes)
+        self._schedules: Mapping[str, ScheduleDefinition] = {one.name: one for one in schedules}
         self._clock = clock
 
     def routes(self) -> Iterator[Route]:
@@ -41,22 +46,22 @@ class JobApi:
             ("GET", "admin/x/jobs/:id", self.find_one),
             ("POST", "admin/x/jobs/:id/retry", self.retry),
             ("POST", "admin/x/jobs/:id/cancel", self.cancel),
-            ("GET", "admin/x/outbox", self.find_changes),
-            ("POST", "admin/x/outbox/:id/replay", self.replay),
+            ("GET", "admin/x/schedules", self.find_schedules),
+            ("POST", "admin/x/schedules/:name/run", self.run_schedule),
         ):
             yield Route(method=method, path=path, action=SUPER_ADMINS, handler=handler)
 
     async def find(self, request: Request) -> Response:
-        """List jobs, the latest first, and count them by state; ``before`` is the last id known."""
+        """List jobs, the latest first, and count all of them by state and by name."""
         state, name = request.query.get("state"), request.query.get("name")
         if state is not None and state not in JOB_STATES:
             raise ValidationError(f"state must be one of {', '.join(JOB_STATES)}")
-        before, limit = _page(request)
+        before, limit = log_page(request.query)
         rows = self._jobs.rows
 
-        def program() -> Program[tuple[list[StoredJob], dict[str, int]]]:
+        def program() -> Program[tuple[list[StoredJob], list[tuple[str, str, int]]]]:
             if not (yield from self._jobs.tables.exists(JOBS)):
-                return [], {}
+                return [], []
             found = yield from rows.find(
                 state=None if state is None else str(state),
                 name=None if name is None else str(name),
@@ -65,9 +70,19 @@ class JobApi:
             )
             return found, (yield from rows.counts())
 
-        found, counts = await self._database.read(program, snapshot=True)
-        by_state = {one: counts.get(one, 0) for one in JOB_STATES}
-        return respond_data({"jobs": [_shown(one) for one in found], "counts": by_state})
+        found, counted = await self._database.read(program, snapshot=True)
+        counts = dict.fromkeys(JOB_STATES, 0)
+        names: dict[str, int] = {}
+        for job_name, job_state, count in counted:
+            counts[job_state] += count
+            names[job_name] = names.get(job_name, 0) + count
+        return respond_data(
+            {
+                "jobs": [_shown(one) for one in found],
+                "counts": counts,
+                "names": dict(sorted(names.items())),
+            }
+        )
 
     async def find_one(self, request: Request) -> Response:
         """Show a job with its arguments, and what has caused it."""
@@ -87,35 +102,38 @@ class JobApi:
         found = await self._changed(request, lambda now: self._jobs.rows.cancel_one(job_id, now))
         return respond_data(_detailed(found))
 
-    async def find_changes(self, request: Request) -> Response:
-        """List changes that wait or were given up, the latest first."""
-        state = request.query.get("state")
-        if state is not None and state not in _OUTBOX_STATES:
-            raise ValidationError(f"state must be one of {', '.join(_OUTBOX_STATES)}")
-        before, limit = _page(request)
-        dead = None if state is None else _OUTBOX_STATES[str(state)]
+    async def find_schedules(self, _: Request) -> Response:
+        """List the schedules of the project's code by name, each with its latest job."""
 
-        def program() -> Program[list[StoredChange]]:
-            if not (yield from self._changes.tables.exists(CHANGES)):
-                return []
-            return (yield from self._changes.rows.find(dead=dead, before=before, limit=limit))
+        def program() -> Program[list[dict[str, Any]]]:
+            has_rows = yield from self._jobs.tables.exists(SCHEDULES)
+            has_jobs = yield from self._jobs.tables.exists(JOBS)
+            shown = []
+            for name, definition in sorted(self._schedules.items()):
+                stored = (yield from self._schedule_rows.find(name)) if has_rows else None
+                jobs = (yield from self._jobs.rows.with_key(name, name, 1)) if has_jobs else []
+                shown.append(_shown_schedule(definition, stored, jobs))
+            return shown
 
-        found = await self._database.read(program)
-        return respond_data([_shown_change(one) for one in found])
+        return respond_data(await self._database.read(program, snapshot=True))
 
-    async def replay(self, request: Request) -> Response:
-        """Let a change that waits or was given up be delivered now."""
-        change_id = _id(request)
-
-        def program() -> Program[bool]:
-            if not (yield from self._changes.tables.exists(CHANGES)):
-                return False
-            return (yield from self._changes.rows.replay(change_id, self._clock()))
-
-        if not await self._database.write(program()):
+    async def run_schedule(self, request: Request) -> Response:
+        """Run a schedule now, beside its due times."""
+        definition = self._schedules.get(request.parameters["name"])
+        if definition is None:
             raise NotFoundError
-        self._changes.added()
-        return respond_data({}, 202)
+        now = self._clock()
+
+        def program() -> Program[StoredJob | None]:
+            (job_id,) = yield from enqueue_runs(self._jobs, definition, [now], now)
+            return (yield from self._jobs.rows.one(job_id))
+
+        await self._jobs.prepare()
+        job = await self._database.write(program())
+        if job is None:
+            raise NotFoundError
+        self._jobs.added()
+        return respond_data(_detailed(job), 201)
 
     async def _changed(self, request: Request, change: Callable[[int], Program[bool]]) -> StoredJob:
         """Change a job; returns it. Raises NotFoundError and ConflictError."""
@@ -142,22 +160,6 @@ def _id(request: Request) -> int:
     if found is None:
         raise NotFoundError
     return found
-
-
-def _page(request: Request) -> tuple[int | None, int]:
-    """Return the id before which rows are listed, and how many at most."""
-    before, limit = (_number(request, name) for name in ("before", "limit"))
-    return before, min(_PAGE if limit is None else limit, _MOST)
-
-
-def _number(request: Request, name: str) -> int | None:
-    value = request.query.get(name)
-    if value is None:
-        return None
-    number = id_of(value)
-    if number is None:
-        raise ValidationError(f"{name} must be a whole number")
-    return number
 
 
 def _time(moment: int | None) -> str | None:
@@ -188,19 +190,18 @@ def _detailed(job: StoredJob) -> dict[str, Any]:
     }
 
 
-def _shown_change(change: StoredChange) -> dict[str, Any]:
-    waits = change.ended_at is None
+def _shown_schedule(
+    definition: ScheduleDefinition, stored: StoredSchedule | None, jobs: Sequence[StoredJob]
+) -> dict[str, Any]:
+    # Until a worker has seen a new expression, nobody knows when it is due.
+    is_known = stored is not None and stored.expression == definition.expression
     return {
-        "id": change.id,
-        "function": change.listener,
-        "action": change.action,
-        "uid": change.uid,
-        "documentId": change.document_id,
-        "locale": change.locale,
-        "state": "waiting" if waits else "failed",
-        "attempts": change.attempts,
-        "createdAt": iso_from_ms(change.created_at),
-        "dueAt": iso_from_ms(change.due) if waits else None,
-        "endedAt": _time(change.ended_at),
-        "message": change.message,
+        "name": definition.name,
+        "cron": definition.cron,
+        "timezone": definition.tz,
+        "missed": definition.missed,
+        "place": definition.job.place,
+        "nextDueAt": iso_from_ms(stored.next_due) if stored is not None and is_known else None,
+        "lastDueAt": None if stored is None else _time(stored.last_due),
+        "lastJob": _shown(jobs[0]) if jobs else None,
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.bodies import id_of
+from quire.admin_api.bodies import id_of, number_in
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.content_api.envelope import respond
 from quire.content_api.messages import Request, Response
@@ -11,7 +11,7 @@ from quire.content_manager.usages import UsageLookup
 from quire.database.program import Program
 from quire.database.stores.files import creators_of
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import NotFoundError, ValidationError
+from quire.errors import NotFoundError
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.permissions import READ, FileRights
 from quire.uploads.service import MediaLibrary
@@ -50,12 +50,13 @@ class MediaToolsApi:
 
     async def unused(self, request: Request) -> Response:
         """List files that nothing uses, those after the id that the answer before ended with."""
-        after, most = _number(request, "after", 0), _number(request, "limit", _PAGE)
+        after, most = number_in(request.query, "after"), number_in(request.query, "limit")
+        limit = _PAGE if most is None else min(max(most, 1), _MOST)
         store = self._rows.store
         rights = FileRights(request.administrator.ability, READ)
 
         def read() -> Program[tuple[list[Shown], Unused]]:
-            found = yield from unused_files(store, after=after, most=min(max(most, 1), _MOST))
+            found = yield from unused_files(store, after=after or 0, most=limit)
             makers = yield from rights.makers(store)
             creators = yield from creators_of(store, found.ids)
             ids = [one for one in found.ids if makers is None or creators.get(one) in makers]
@@ -67,12 +68,3 @@ class MediaToolsApi:
 
         told, found = await self._rows.database.read(read, snapshot=True, key="unused files")
         return respond(told, {"after": found.after})
-
-
-def _number(request: Request, name: str, default: int) -> int:
-    if name not in request.query:
-        return default
-    number = id_of(request.query[name])
-    if number is None:
-        raise ValidationError(f"{name} must be a whole number")
-    return number

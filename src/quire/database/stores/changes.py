@@ -179,11 +179,37 @@ class ChangeRows:
                 "due": builder.plain_slot(0),
                 "ended_at": sa.null(),
             }
-            here = taken.c.id == builder.plain_slot(1)
-            free = sa.or_(taken.c.holder.is_(None), taken.c.due <= builder.plain_slot(0))
-            return sa.update(taken).values(values).where(here, free).returning(taken.c.id)
+            change = sa.update(taken).values(values).where(*_is_free(builder, taken))
+            return change.returning(taken.c.id)
 
         return bool((yield from self._rows.run(("replay",), build, now, change_id)))
+
+    def discard(self, change_id: int, now: int) -> Program[bool]:
+        """Delete a change that is not being delivered; tells whether there was such."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            taken = self._rows.described()
+            return sa.delete(taken).where(*_is_free(builder, taken)).returning(taken.c.id)
+
+        return bool((yield from self._rows.run(("discard",), build, now, change_id)))
+
+    def one(self, change_id: int) -> Program[StoredChange | None]:
+        """Return a change that is not delivered."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(_NAME)
+            return self._rows.selected(table).where(table.c("id") == builder.plain_slot(0))
+
+        rows = yield from self._rows.run(("one",), build, change_id)
+        return _change(rows[0]) if rows else None
+
+
+def _is_free(
+    builder: StatementBuilder, taken: sa.TableClause
+) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return what is true of one change, unless it is being delivered at the moment."""
+    is_free = sa.or_(taken.c.holder.is_(None), taken.c.due <= builder.plain_slot(0))
+    return taken.c.id == builder.plain_slot(1), is_free
 
 
 def _heads(builder: StatementBuilder, table: AliasedTable) -> tuple[sa.ColumnElement[bool], ...]:

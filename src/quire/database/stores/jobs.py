@@ -294,16 +294,17 @@ class JobRows:
         rows = yield from self._rows.run(("pending",), build, limit, None, None, list(names))
         return [_job(row) for row in rows]
 
-    def counts(self) -> Program[dict[str, int]]:
-        """Count the jobs by state."""
+    def counts(self) -> Program[list[tuple[str, str, int]]]:
+        """Count the jobs by name and state; yields no row for what there is none of."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(_NAME)
-            state = table.c("state")
-            return sa.select(state, sa.func.count()).select_from(table.source).group_by(state)
+            name, state = table.c("name"), table.c("state")
+            counted = sa.select(name, state, sa.func.count()).select_from(table.source)
+            return counted.group_by(name, state)
 
         rows = yield from self._rows.run(("counts",), build)
-        return {str(state): int(count or 0) for state, count in rows}
+        return [(str(name), str(state), int(count or 0)) for name, state, count in rows]
 
     def prune(self, *, before: int, most: int) -> Program[None]:
         """Delete what ended before a moment, and what ended before the last ``most`` jobs."""

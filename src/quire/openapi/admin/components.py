@@ -158,6 +158,19 @@ NAMED: Mapping[str, JsonSchema] = {
         },
         required=("id", "name", "queue", "state", "attempts", "createdAt"),
     ),
+    "Schedule": record(
+        {
+            "name": TEXT,
+            "cron": TEXT,
+            "timezone": TEXT,
+            "missed": one_of_texts(["once", "skip", "all"]),
+            "place": TEXT,
+            "nextDueAt": _WHEN,
+            "lastDueAt": _WHEN,
+            "lastJob": nullable(ref("Job")),
+        },
+        required=("name", "cron", "timezone", "missed", "place"),
+    ),
     "OutboxChange": record(
         {
             "id": WHOLE,
@@ -172,8 +185,20 @@ NAMED: Mapping[str, JsonSchema] = {
             "dueAt": _WHEN,
             "endedAt": _WHEN,
             "message": _MAYBE,
+            "fields": several(TEXT),
+            "kept": FREE_OBJECT,
+            "causes": several(FREE_OBJECT),
         },
-        required=("id", "function", "action", "uid", "documentId", "state", "createdAt"),
+        required=(
+            "id",
+            "function",
+            "action",
+            "uid",
+            "documentId",
+            "state",
+            "attempts",
+            "createdAt",
+        ),
     ),
     "AuditRow": record(
         {

@@ -1,0 +1,113 @@
+"""``/admin/x/outbox``: changes that functions of the project are still to be told of."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import orjson
+
+from quire.admin_api.bodies import id_of, log_page
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SUPER_ADMINS
+from quire.background.change_queue import ChangeQueue
+from quire.clock import Clock, iso_from_ms
+from quire.content_api.messages import Request, Response
+from quire.content_api.routes import Route
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.changes import CHANGES, StoredChange
+from quire.errors import ConflictError, NotFoundError, ValidationError
+
+_STATES = {"waiting": False, "failed": True}
+
+
+class OutboxApi:
+    """Lists changes that were not delivered, delivers them again, and discards them."""
+
+    def __init__(self, database: Database, changes: ChangeQueue, clock: Clock) -> None:
+        self._database = database
+        self._changes = changes
+        self._clock = clock
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        for method, path, handler in (
+            ("GET", "admin/x/outbox", self.find),
+            ("GET", "admin/x/outbox/:id", self.find_one),
+            ("DELETE", "admin/x/outbox/:id", self.discard),
+            ("POST", "admin/x/outbox/:id/replay", self.replay),
+        ):
+            yield Route(method=method, path=path, action=SUPER_ADMINS, handler=handler)
+
+    async def find(self, request: Request) -> Response:
+        """List changes that wait or were given up, the latest first."""
+        state = request.query.get("state")
+        if state is not None and state not in _STATES:
+            raise ValidationError(f"state must be one of {', '.join(_STATES)}")
+        before, limit = log_page(request.query)
+        dead = None if state is None else _STATES[str(state)]
+
+        def program() -> Program[list[StoredChange]]:
+            if not (yield from self._changes.tables.exists(CHANGES)):
+                return []
+            return (yield from self._changes.rows.find(dead=dead, before=before, limit=limit))
+
+        found = await self._database.read(program)
+        return respond_data([_shown(one) for one in found])
+
+    async def find_one(self, request: Request) -> Response:
+        """Show a change with what was written, what was kept of it, and what has caused it."""
+        found = await self._database.read(lambda: self._change(request))
+        details = {
+            "fields": orjson.loads(found.fields),
+            "kept": orjson.loads(found.kept),
+            "causes": orjson.loads(found.causes),
+        }
+        return respond_data({**_shown(found), **details})
+
+    async def replay(self, request: Request) -> Response:
+        """Let a change that waits or was given up be delivered now."""
+        await self._act(request, self._changes.rows.replay)
+        self._changes.added()
+        return respond_data({}, 202)
+
+    async def discard(self, request: Request) -> Response:
+        """Delete a change that waits or was given up: its function is never told of it."""
+        await self._act(request, self._changes.rows.discard)
+        return respond_data({})
+
+    async def _act(self, request: Request, act: Callable[[int, int], Program[bool]]) -> None:
+        """Do something with a change. Raises NotFoundError and ConflictError."""
+
+        def program() -> Program[None]:
+            found = yield from self._change(request)
+            if not (yield from act(found.id, self._clock())):
+                raise ConflictError("This change is being delivered")
+
+        await self._database.write(program())
+
+    def _change(self, request: Request) -> Program[StoredChange]:
+        found: StoredChange | None = None
+        change_id = id_of(request.parameters["id"])
+        if change_id is not None and (yield from self._changes.tables.exists(CHANGES)):
+            found = yield from self._changes.rows.one(change_id)
+        if found is None:
+            raise NotFoundError
+        return found
+
+
+def _shown(change: StoredChange) -> dict[str, Any]:
+    waits = change.ended_at is None
+    return {
+        "id": change.id,
+        "function": change.listener,
+        "action": change.action,
+        "uid": change.uid,
+        "documentId": change.document_id,
+        "locale": change.locale,
+        "state": "waiting" if waits else "failed",
+        "attempts": change.attempts,
+        "createdAt": iso_from_ms(change.created_at),
+        "dueAt": iso_from_ms(change.due) if waits else None,
+        "endedAt": None if change.ended_at is None else iso_from_ms(change.ended_at),
+        "message": change.message,
+    }
