@@ -18,7 +18,6 @@ from quire.database.stores.webhook_deliveries import (
     STATES,
     WAITING,
     Delivery,
-    WebhookMessage,
 )
 from quire.errors import NotFoundError, ValidationError
 from quire.webhooks.setup import WebhookParts
@@ -91,7 +90,7 @@ class DeliveryApi:
 
         def program() -> Program[None]:
             found = yield from self._delivery(request)
-            told = WebhookMessage(
+            told = Delivery(
                 webhook_id=found.webhook_id,
                 event=found.event,
                 uid=found.uid,

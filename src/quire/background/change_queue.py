@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from quire.database.program import Program
-from quire.database.stores.changes import CHANGES, ChangeRows, NewChange
-from quire.database.stores.table import OwnTables
+from quire.database.stores.changes import CHANGES, ChangeRows, StoredChange
+from quire.database.stores.own_tables import OwnTables
 
 
 class ChangeQueue:
@@ -24,11 +24,11 @@ class ChangeQueue:
         await self.tables.ensure(CHANGES)
 
     def add(
-        self, changes: Sequence[NewChange], superseding: frozenset[str], now: int
+        self, changes: Sequence[StoredChange], superseding: frozenset[str], now: int
     ) -> Program[None]:
         """Store changes; those of the listeners in ``superseding`` replace older ones."""
         yield from self.tables.ensure_in_transaction(CHANGES)
-        newest: dict[object, NewChange] = {}
+        newest: dict[object, StoredChange] = {}
         for place, change in enumerate(changes):
             is_only = change.listener in superseding
             same = (change.listener, change.document_id, change.locale) if is_only else place

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from quire.database.program import Program
-from quire.database.stores.jobs import JOBS, JobRows, NewJob
-from quire.database.stores.table import OwnTables
+from quire.database.stores.jobs import JOBS, JobRows, StoredJob
+from quire.database.stores.own_tables import OwnTables
 
 
 class JobQueue:
@@ -24,7 +24,7 @@ class JobQueue:
         """
         await self.tables.ensure(JOBS)
 
-    def add(self, job: NewJob) -> Program[int]:
+    def add(self, job: StoredJob) -> Program[int]:
         """Store a job; returns its id."""
         yield from self.tables.ensure_in_transaction(JOBS)
         return (yield from self.rows.add(job))

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.clock import iso_from_ms, now_ms
@@ -12,7 +12,7 @@ from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.changes import CHANGES, ChangeRows, StoredChange
 from quire.database.stores.jobs import JOBS, JobRows, StoredJob
-from quire.database.stores.table import OwnTable, OwnTables
+from quire.database.stores.own_tables import OwnTable, OwnTables
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
 from quire.settings import Settings
@@ -115,13 +115,15 @@ def _print_table(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]], nothi
         print_result("  ".join(padded).rstrip())
 
 
-def _change(settings: Settings, table: OwnTable, make: Callable[[Writes], Program[bool]]) -> bool:
+def _change(
+    settings: Settings, table: OwnTable[Any], make: Callable[[Writes], Program[bool]]
+) -> bool:
     """Run a program that changes a row; tells whether it has."""
     return asyncio.run(_run(settings, table, make)) or False
 
 
 async def _run(
-    settings: Settings, table: OwnTable, make: Callable[[Writes], Program[T]]
+    settings: Settings, table: OwnTable[Any], make: Callable[[Writes], Program[T]]
 ) -> T | None:
     """Run a program in a transaction, beside a server that may be running.
 

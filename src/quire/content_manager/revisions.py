@@ -45,8 +45,8 @@ class RevisionLog(Struct, frozen=True):
         """Keep what a draft is like before it is changed, unless that is known."""
         if not self.most:
             return
-        place = RevisionKey(rights.content_type.uid, entry["documentId"], entry["locale"])
-        known = yield from self.revisions.of(place)
+        key = RevisionKey(rights.content_type.uid, entry["documentId"], entry["locale"])
+        known = yield from self.revisions.of(key)
         if known and iso_from_ms(known[0].created_at) >= entry["updatedAt"]:
             return
         by = entry.get("updatedBy")
@@ -85,7 +85,9 @@ class RevisionLog(Struct, frozen=True):
         live = published or not content_type.draft_and_publish
         moment = entry["publishedAt"] if published else entry["updatedAt"]
         revision = Revision(
-            place=RevisionKey(content_type.uid, entry["documentId"], entry["locale"]),
+            uid=content_type.uid,
+            document_id=entry["documentId"],
+            locale=entry["locale"],
             status=PUBLISHED_STATUS if live else DRAFT_STATUS,
             created_at=ms_from_iso(moment),
             created_by=by,
@@ -113,7 +115,7 @@ def revision_as_request(
 ) -> Program[tuple[Data, list[dict[str, object]]]]:
     """Return a revision as a request writes it, and what it leads to that is gone."""
     content_type, data = rights.content_type, orjson.loads(revision.data)
-    present = ExistingTargets(locale=revision.place.locale)
+    present = ExistingTargets(locale=revision.locale)
     wanted = targets_in(engine.schema, content_type, data, present)
     present.found = yield from _found(engine, rights, wanted)
     body = request_data(engine.schema, content_type, data, present)

@@ -121,6 +121,9 @@ class Dialect(Protocol):
     def equals_folded(self, column: "Expression", bind: "Expression") -> "Expression":
         """Compare text without regard to case."""
 
+    def insert(self, table: "FromClause") -> Any:  # noqa: ANN401 - each dialect has a class for it
+        """Return an insert that may change the row that it conflicts with."""
+
     def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
         r"""Match a pattern, ``\`` being its escape; ``fold`` disregards case."""
 

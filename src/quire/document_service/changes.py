@@ -7,7 +7,7 @@ import msgspec
 
 from quire.background.change_queue import ChangeQueue
 from quire.database.program import Program
-from quire.database.stores.changes import NewChange
+from quire.database.stores.changes import StoredChange
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.changes import ChangeListener
 from quire.hooks.extensions import Cause, require_depth
@@ -26,7 +26,7 @@ def note_change(
         return
     require_depth((*unit.causes, cause_of(listener, [])), unit.engine.code_limits)
     kept = {} if shown is None else {name: shown.get(name) for name in listener.keep}
-    change = NewChange(
+    change = StoredChange(
         listener=listener.key,
         action=write.action,
         uid=write.uid,

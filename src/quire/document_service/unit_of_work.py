@@ -15,7 +15,7 @@ from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Statement, Value
-from quire.database.stores.changes import NewChange
+from quire.database.stores.changes import StoredChange
 from quire.document_service.passwords import Password, password_of
 from quire.document_service.policies import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
@@ -134,7 +134,7 @@ class UnitOfWork(Struct, kw_only=True):
     is_system: bool = False
     rules: ProjectRules = NO_PROJECT_RULES
     hash_password: HashPassword | None = None
-    changes: list[tuple[ChangeListener, NewChange]] = field(default_factory=list)
+    changes: list[tuple[ChangeListener, StoredChange]] = field(default_factory=list)
     """What functions are to be told of after the commit."""
     committed: list[Callable[[], None]] = field(default_factory=list)
     """Functions that are called when the transaction is durable; they must not fail."""

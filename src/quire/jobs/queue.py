@@ -34,7 +34,7 @@ from msgspec import Struct
 
 from quire.background.job_queue import JobQueue
 from quire.database.program import Program
-from quire.database.stores.jobs import NewJob
+from quire.database.stores.jobs import StoredJob
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.extensions import Cause, require_depth
 from quire.hooks.jobs import JobDefinition
@@ -57,7 +57,7 @@ def add_job(
     queue = _queue(unit)
     require_depth((*unit.causes, cause_of(job)), unit.engine.code_limits)
     now = unit.clock()
-    new = NewJob(
+    new = StoredJob(
         name=job.name,
         queue=job.queue,
         arguments=job.encode(arguments),

@@ -15,7 +15,7 @@ from quire.background.worker import QueueWorker
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.jobs import NewJob
+from quire.database.stores.jobs import StoredJob
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule
 from quire.errors import ValidationError
 from quire.hooks.schedules import ScheduleDefinition, due_text
@@ -159,9 +159,9 @@ def _chosen(definition: ScheduleDefinition, due_times: Sequence[int], now: int) 
             return list(due_times)
 
 
-def _job(definition: ScheduleDefinition, due: int, now: int) -> NewJob:
+def _job(definition: ScheduleDefinition, due: int, now: int) -> StoredJob:
     arguments = {"due": due_text(due)} if definition.takes_due else {}
-    return NewJob(
+    return StoredJob(
         name=definition.name,
         queue=definition.job.queue,
         arguments=msgspec.json.encode(arguments).decode(),

@@ -13,8 +13,8 @@ from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.stores.changes import ChangeRows
 from quire.database.stores.jobs import JobRows
+from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.schedules import ScheduleRows
-from quire.database.stores.table import OwnTables
 from quire.document_service.call_context import CallContext
 from quire.errors import ConfigurationError
 from quire.hooks.extensions import Extensions

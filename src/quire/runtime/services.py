@@ -16,8 +16,8 @@ from quire.database.connection import Database
 from quire.database.settings_target import target_of
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.leases import Leases
+from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.slow_lists import SlowLists
-from quire.database.stores.table import OwnTables
 from quire.jobs.setup import JobParts, open_jobs
 from quire.runtime.metrics import Metrics
 from quire.settings import Settings

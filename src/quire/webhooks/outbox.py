@@ -14,8 +14,8 @@ import structlog
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.table import OwnTables
-from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, WebhookMessage
+from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, Delivery
 from quire.database.stores.webhooks import Webhook, Webhooks
 from quire.webhooks.event_bus import Event, EventName
 from quire.webhooks.purge import PURGE_ID, purged_tags
@@ -103,14 +103,14 @@ class Outbox:
 
     def _told(
         self, event: Event, listeners: Sequence[Webhook], trace: str | None
-    ) -> list[WebhookMessage]:
+    ) -> list[Delivery]:
         name = event.name.value
         wanting = [one.id for one in listeners if name in one.events and one.id not in self._full]
         if not wanting:
             return []
         body = msgspec.json.encode(event.payload()).decode()
         return [
-            WebhookMessage(
+            Delivery(
                 webhook_id=webhook_id,
                 event=name,
                 uid=event.uid,
@@ -127,9 +127,9 @@ def _is_public(event: Event) -> bool:
     return event.published or event.name in _OF_PUBLISHED
 
 
-def _purge(event: Event, trace: str | None) -> WebhookMessage:
+def _purge(event: Event, trace: str | None) -> Delivery:
     """Return the message that lets caches forget what an event has changed."""
-    return WebhookMessage(
+    return Delivery(
         webhook_id=PURGE_ID,
         event=event.name.value,
         uid=event.uid,

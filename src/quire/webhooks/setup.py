@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.stores.table import OwnTables
+from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.webhook_deliveries import Deliveries
 from quire.database.stores.webhooks import Webhooks
 from quire.settings import Settings

@@ -16,7 +16,7 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.leases import Leases
-from quire.database.stores.table import OwnTables
+from quire.database.stores.own_tables import OwnTables
 from quire.errors import OutOfSpaceError, ServiceUnavailableError, StorageError
 from quire.settings import load_settings
 from quire.uploads.orphan_cleanup import GRACE_MS, find_orphans

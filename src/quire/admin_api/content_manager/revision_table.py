@@ -4,8 +4,8 @@ from msgspec import Struct
 
 from quire.content_manager.revisions import RevisionLog
 from quire.database.stores.entry_stages import ENTRY_STAGES
+from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.revisions import REVISIONS
-from quire.database.stores.table import OwnTables
 
 
 class RevisionHistory(Struct, frozen=True):

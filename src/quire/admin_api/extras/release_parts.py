@@ -11,8 +11,8 @@ from quire.content_manager.releases.store import Release, ReleaseStore
 from quire.content_manager.revisions import RevisionLog
 from quire.database.connection import Database
 from quire.database.program import Program
+from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.release_snapshots import ReleaseSnapshots
-from quire.database.stores.table import OwnTables
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ConflictError

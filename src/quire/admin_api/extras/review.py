@@ -41,7 +41,7 @@ from quire.content_manager.review.workflows import (
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.entry_stages import ENTRY_STAGES, EntryStage
-from quire.database.stores.table import OwnTables
+from quire.database.stores.own_tables import OwnTables
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.model import Schema

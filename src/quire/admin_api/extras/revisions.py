@@ -1,6 +1,6 @@
 """``/admin/x/revisions``: earlier states of entries, and restoring them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 from msgspec import Struct
@@ -28,7 +28,7 @@ from quire.content_manager.write_context import Result
 from quire.content_manager.write_service import ContentWriting
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.revisions import Revision, RevisionKey
+from quire.database.stores.revisions import Revision, RevisionKey, RevisionSummary
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
@@ -154,11 +154,11 @@ class RevisionApi:
         found = None
         if revision_id is not None and self._history.history.most:
             found = yield from self._history.history.revisions.one(revision_id)
-        if found is None or found.place != place:
+        if found is None or found.key != place:
             raise NotFoundError
         return found
 
-    def _told(self, found: list[Revision]) -> Program[list[dict[str, object]]]:
+    def _told(self, found: Sequence[RevisionSummary]) -> Program[list[dict[str, object]]]:
         admin_users = yield from self._admin_users({one.created_by for one in found} - {None})
         return [
             {
@@ -166,7 +166,7 @@ class RevisionApi:
                 "createdAt": iso_from_ms(one.created_at),
                 "createdBy": admin_users.get(one.created_by),
                 "status": one.status,
-                "locale": one.place.locale,
+                "locale": one.locale,
             }
             for one in found
         ]

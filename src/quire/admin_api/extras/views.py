@@ -14,8 +14,8 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.database.connection import Database
 from quire.database.program import Program
+from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.saved_views import SAVED_VIEWS, SavedView, SavedViews
-from quire.database.stores.table import OwnTables
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 
 MOST_VIEWS = 200

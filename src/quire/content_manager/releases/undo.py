@@ -12,7 +12,7 @@ from quire.content_manager.revisions import revision_as_request
 from quire.content_manager.status import Shown
 from quire.database.program import Program
 from quire.database.stores.release_snapshots import ReleaseSnapshot
-from quire.database.stores.revisions import Revision, RevisionKey
+from quire.database.stores.revisions import Revision
 from quire.document_service.commands import UpdateDocument
 from quire.document_service.service import run_command
 from quire.errors import ConflictError
@@ -91,7 +91,9 @@ class ReleaseUndo(Struct, frozen=True):
     def _write(self, entry: EntryKey, rights: TypePermissions, content: str) -> Program[None]:
         unit = self.publication.unit
         revision = Revision(
-            place=RevisionKey(entry.uid, entry.document_id, entry.locale),
+            uid=entry.uid,
+            document_id=entry.document_id,
+            locale=entry.locale,
             status=PUBLISHED_STATUS,
             created_at=0,
             created_by=None,

@@ -9,33 +9,33 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-import sqlalchemy as sa
 import structlog
+from msgspec import Struct
 
 from quire.clock import Clock
-from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.program import Program, Value
-from quire.database.stores.table import OwnTable, OwnTables
+from quire.database.program import Program
+from quire.database.stores.conditions import eq
+from quire.database.stores.own_tables import OwnTable, OwnTables
+from quire.database.stores.table import BigInt
 from quire.errors import AppError, ServiceUnavailableError
 from quire.ids import new_document_id
-from quire.schema.attributes.base import StorageKind
 
 _log = structlog.get_logger("quire.leases")
-_NAME = "quire_leases"
-_TABLE = OwnTable(
-    name=_NAME,
-    columns={
-        "name": StorageKind.STRING,
-        "holder": StorageKind.STRING,
-        "ends_at": StorageKind.BIGINTEGER,
-    },
-    indexes={"quire_leases_name": ("name",)},
-)
 LASTS_MS = 60_000
 _RENEWED_SECONDS = 15.0
 _LOOK_AGAIN_SECONDS = 0.2
+
+
+class _Lease(Struct, frozen=True, kw_only=True):
+    id: int = 0
+    name: str
+    holder: str
+    ends_at: BigInt
+
+
+_LEASES = OwnTable(name="quire_leases", row=_Lease, indexes={"quire_leases_name": ("name",)})
 
 
 class Leases:
@@ -43,7 +43,7 @@ class Leases:
 
     def __init__(self, database: Database, writes: Writes, tables: OwnTables, clock: Clock) -> None:
         self._database = database
-        self._writes = writes
+        self._rows = _LEASES.open(writes)
         self._tables = tables
         self._clock = clock
 
@@ -55,7 +55,7 @@ class Leases:
         lease that one has left behind when it was killed is taken over at once. Raises
         ServiceUnavailableError when it takes longer than ``wait`` seconds.
         """
-        await self._tables.ensure(_TABLE)
+        await self._tables.ensure(_LEASES)
         holder = f"{machine}/{new_document_id()}"
         await self._wait_for(name, holder, wait)
         renewing = asyncio.get_running_loop().create_task(self._renew(name, holder))
@@ -92,32 +92,22 @@ class Leases:
     def taken(self, name: str, holder: str) -> Program[bool]:
         """Take a lease, or renew it; tell whether it is ``holder``'s now."""
         now = self._clock()
-        ends_at = now + LASTS_MS
-        found = yield from self._writes.run((_NAME, "held"), _held, (name,))
-        if not found:
-            row: dict[str, Value] = {"name": name, "holder": holder, "ends_at": ends_at}
-            yield from self._writes.insert(_NAME, row)
+        lease = _Lease(name=name, holder=holder, ends_at=now + LASTS_MS)
+        found = yield from self._rows.first(eq("name", name))
+        if found is None:
+            yield from self._rows.insert(lease)
             return True
-        (row_id, present, until) = found[0]
-        if int(until or 0) > now and not _is_ours(str(present), holder):
+        if found.ends_at > now and not _is_ours(found.holder, holder):
             return False
-        changed: dict[str, Value] = {"holder": holder, "ends_at": ends_at}
-        yield from self._writes.update(_NAME, int(row_id or 0), changed)
+        changes = {"holder": holder, "ends_at": lease.ends_at}
+        yield from self._rows.update(changes, eq("id", found.id))
         return True
 
     def _given_back(self, name: str, holder: str) -> Program[None]:
-        found = yield from self._writes.run((_NAME, "held"), _held, (name,))
-        own = [int(row_id or 0) for row_id, present, _ in found if present == holder]
-        yield from self._writes.delete(_NAME, own)
+        yield from self._rows.delete(eq("name", name), eq("holder", holder))
 
 
 def _is_ours(present: str, holder: str) -> bool:
     """Tell whether a lease is of the same holder, or of a machine that says whose it is."""
     machine = holder.partition("/")[0]
     return present == holder or (machine != "" and present.startswith(f"{machine}/"))
-
-
-def _held(builder: StatementBuilder) -> sa.ClauseElement:
-    table = builder.table(_NAME)
-    columns = (table.c(name) for name in ("id", "holder", "ends_at"))
-    return sa.select(*columns).where(table.c("name") == builder.plain_slot(0))

@@ -1,97 +1,453 @@
-"""Tables of Quire's own, created when the first row is written.
+"""Rows of one table as Structs: select, count, insert, update and delete them by conditions.
 
-The reference server leaves tables alone that it does not know.
+Every method is a program. Columns have the names that the fields of the row type are encoded by.
+Values are encoded and decoded here by the kinds of their columns, and nowhere else. A statement is
+compiled the first time its shape is asked for.
 """
 
-import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import count
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
 
+import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
+from msgspec.structs import FieldInfo
 
-from quire.database.connection import Database
-from quire.database.program import Program, Statement
-from quire.database.retry_guard import for_everybody
-from quire.database.tables.metadata import plain_column
-from quire.database.target import DatabaseKind
-from quire.errors import AppError
+from quire.database.compile.statements import StatementBuilder
+from quire.database.compile.writes import Bound, Writes
+from quire.database.dialect import Dialect
+from quire.database.program import Program, Row, Rows, Value
+from quire.database.stores.conditions import Condition, Scope, eq, in_list
 from quire.schema.attributes.base import StorageKind
 
-OWN_PREFIX = "quire_"
-"""What the names of these tables begin with."""
+RowT = TypeVar("RowT", bound=Struct)
+
+LongText = Annotated[str, StorageKind.TEXT]
+BigInt = Annotated[int, StorageKind.BIGINTEGER]
+"""Moments in tables of Quire's own are such: epoch milliseconds."""
+
+_EMPTY = object()
+EmptyText = Annotated[str | None, _EMPTY]
+"""A text that is stored as an empty one where it is ``None``, so that unique indexes regard it."""
+
+JsonMapping = Annotated[Mapping[str, object], StorageKind.JSON]
+JsonTexts = Annotated[tuple[str, ...], StorageKind.JSON]
+
+_KINDS: Mapping[type, StorageKind] = {
+    str: StorageKind.STRING,
+    int: StorageKind.INTEGER,
+    bool: StorageKind.BOOLEAN,
+    float: StorageKind.FLOAT,
+}
+_BY_ID = ("id",)
+_AS_STORED = frozenset(
+    {
+        StorageKind.ID,
+        StorageKind.STRING,
+        StorageKind.TEXT,
+        StorageKind.INTEGER,
+        StorageKind.BIGINTEGER,
+        StorageKind.FLOAT,
+    }
+)
+"""Kinds whose values are those of Python."""
+
+Decode = Callable[[Value], object]
 
 
-class OwnTable(Struct, frozen=True, kw_only=True):
-    """A table with an ``id`` and these columns; ``indexes`` are by name, with their columns.
-
-    ``unique`` names the indexes whose values no two rows may share; NULL is no value.
-    Columns that a table of an earlier version lacks are added to it, so rows may be without them.
-    """
+class Column(Struct, frozen=True):
+    """A column: its name in the database, and its kind."""
 
     name: str
-    columns: Mapping[str, StorageKind]
-    indexes: Mapping[str, tuple[str, ...]] = {}
-    unique: tuple[str, ...] = ()
+    kind: StorageKind
 
 
-class OwnTables:
-    """Makes tables of Quire's own in one database."""
+def row_columns(row: type[Struct]) -> dict[str, Column]:
+    """Return the columns that a row type describes, ``id`` first.
 
-    def __init__(self, database: Database, kind: DatabaseKind) -> None:
-        self._database = database
-        self._kind = kind
-        self._there: set[str] = set()
-        self._making = asyncio.Lock()
+    The type of a field says the kind of its column: `LongText` and `BigInt` for others than the
+    usual ones. Raises TypeError for a type that is kept in no column.
+    """
+    columns = {"id": Column("id", StorageKind.ID)}
+    for field in msgspec.structs.fields(row):
+        columns.setdefault(field.encode_name, Column(field.encode_name, _kind(row, field)))
+    return columns
 
-    def is_known(self, table: OwnTable) -> bool:
-        """Tell whether a table is known to be there."""
-        return table.name in self._there
 
-    async def ensure(self, table: OwnTable) -> None:
-        """Make a table, if it is not there. Raises ServiceUnavailableError."""
-        if self.is_known(table):
-            return
-        async with self._making:
-            if not await self._database.read(lambda: self.exists(table)):
-                await self._make(table)
-            self._there.add(table.name)
+def _kind(row: type[Struct], field: FieldInfo) -> StorageKind:
+    for part in _parts(field.type):
+        if isinstance(part, StorageKind):
+            return part
+        if isinstance(part, type) and part in _KINDS:
+            return _KINDS[part]
+    raise TypeError(f"{row.__name__}.{field.name} says no kind of column")
 
-    def exists(self, table: OwnTable) -> Program[bool]:
-        """Tell whether a table is there with all columns; another process may have made it."""
-        if self.is_known(table):
-            return True
-        return table.columns.keys() <= (yield from self._kind.inspector.columns_of(table.name))
 
-    def ensure_in_transaction(self, table: OwnTable) -> Program[None]:
-        """Make a table, if it is not there: part of the transaction that is about to use it."""
-        if not (yield from self.exists(table)):
-            yield from self._created(table)
+def _parts(annotation: Any) -> Iterable[object]:  # noqa: ANN401 - any type
+    """Iterate over the kinds and types in an annotation: kinds of `Annotated` come first."""
+    if get_origin(annotation) is Annotated:
+        inner, *notes = get_args(annotation)
+        yield from notes
+        yield from _parts(inner)
+    elif get_args(annotation):
+        for part in get_args(annotation):
+            yield from _parts(part)
+    else:
+        yield annotation
 
-    async def _make(self, table: OwnTable) -> None:
-        try:
-            with for_everybody():
-                await self._database.write(self._created(table))
-        except AppError:
-            # Another process may have made it at the same moment.
-            if not await self._database.read(lambda: self.exists(table)):
-                raise
 
-    def _created(self, table: OwnTable) -> Program[None]:
-        kind = self._kind
-        described = sa.Table(
-            table.name,
-            sa.MetaData(),
-            plain_column(kind.column_types, "id", StorageKind.ID),
-            *(plain_column(kind.column_types, name, of) for name, of in table.columns.items()),
+class Table(Generic[RowT]):
+    """The rows of a table; ``row`` is their type, and ``columns`` are by the names of its fields.
+
+    The row type may leave out columns, and there may be several of one table.
+    """
+
+    def __init__(
+        self,
+        writes: Writes,
+        name: str,
+        row: type[RowT],
+        columns: Mapping[str, Column] | None = None,
+    ) -> None:
+        """``columns`` may have more than the row type; without them it describes them itself."""
+        self.writes = writes
+        self.name = name
+        self.row = row
+        self._given = columns
+
+    def select(
+        self, *where: Condition, order: Sequence[str] = _BY_ID, limit: int | None = None
+    ) -> Program[list[RowT]]:
+        """Return rows in an order: of columns, in falling order after a ``-``."""
+        order = tuple(order)
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            scope = self._aliased(builder)
+            chosen = self._chosen(scope, self._selected, where).order_by(*_ordered(scope, order))
+            return chosen if limit is None else chosen.limit(scope.slot())
+
+        limits = () if limit is None else (limit,)
+        rows = yield from self._run(("select", order, limit is None), build, where, after=limits)
+        return [self.decode(row) for row in rows]
+
+    def first(self, *where: Condition, order: Sequence[str] = _BY_ID) -> Program[RowT | None]:
+        """Return the first row in an order, ``None`` where there is none."""
+        rows = yield from self.select(*where, order=order, limit=1)
+        return rows[0] if rows else None
+
+    def one(self, row_id: int) -> Program[RowT | None]:
+        """Return the row with an id."""
+        rows = yield from self.select(eq("id", row_id), order=())
+        return rows[0] if rows else None
+
+    def by_ids(self, ids: Collection[int]) -> Program[list[RowT]]:
+        """Return the rows with these ids, by their ids."""
+        return (yield from self.select(in_list("id", sorted(ids)))) if ids else []
+
+    def ids(self, *where: Condition) -> Program[list[int]]:
+        """Return the ids of rows, in their order."""
+        return [int(str(found)) for found in (yield from self.values("id", *where))]
+
+    def values(self, column: str, *where: Condition) -> Program[list[object]]:
+        """Return what a column holds in rows, by their ids."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            scope = self._aliased(builder)
+            return self._chosen(scope, (column,), where).order_by(scope.column("id"))
+
+        rows = yield from self._run(("values", column), build, where)
+        kind, decode = self.columns[column].kind, self.dialect.decode_value
+        return [decode(kind, value) for (value,) in rows]
+
+    def exists(self, *where: Condition) -> Program[bool]:
+        """Tell whether there is any such row."""
+        return bool((yield from self.first(*where)))
+
+    def count(self, *where: Condition) -> Program[int]:
+        """Count rows."""
+        ((count,),) = yield from self._aggregate("count", lambda _: [sa.func.count()], where)
+        return int(count or 0)
+
+    def count_by(
+        self, columns: tuple[str, ...], *where: Condition
+    ) -> Program[dict[tuple[Value, ...], int]]:
+        """Count rows by what columns hold."""
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            scope = self._aliased(builder)
+            by = [scope.column(name) for name in columns]
+            chosen = sa.select(*by, sa.func.count()).select_from(scope.source)
+            return chosen.where(*(one.expression(scope) for one in where)).group_by(*by)
+
+        rows = yield from self._run(("count by", columns), build, where)
+        return {tuple(values): int(count or 0) for *values, count in rows}
+
+    def lowest(self, column: str, *where: Condition) -> Program[int | None]:
+        """Return the lowest number in a column, ``None`` without any."""
+        ((found,),) = yield from self._aggregate(
+            ("lowest", column), lambda scope: [sa.func.min(scope.column(column))], where
         )
-        present = yield from kind.inspector.columns_of(table.name)
-        if present:
-            for name in table.columns.keys() - present:
-                for sql in kind.ddl.add_column(described.c[name]):
-                    yield Statement(sql)
-            return
-        yield Statement(kind.ddl.create_table(described))
-        for name, columns in table.indexes.items():
-            indexed = (described.c[column] for column in columns)
-            index = sa.Index(name, *indexed, unique=name in table.unique)
-            yield Statement(kind.ddl.create_index(index))
+        return None if found is None else int(found)
+
+    def count_and_lowest(self, column: str, *where: Condition) -> Program[tuple[int, int | None]]:
+        """Count rows; return that and the lowest number in a column."""
+        ((count, found),) = yield from self._aggregate(
+            ("count and lowest", column),
+            lambda scope: [sa.func.count(), sa.func.min(scope.column(column))],
+            where,
+        )
+        return int(count or 0), None if found is None else int(found)
+
+    def insert(self, row: RowT) -> Program[int]:
+        """Insert a row, whose ``id`` is left to the database; returns the id."""
+        return (yield from self.writes.insert(self.name, self._stored(row)))
+
+    def insert_values(self, values: Mapping[str, object]) -> Program[int]:
+        """Insert a row of which only some columns are given; returns its id."""
+        return (yield from self.writes.insert(self.name, self.encode_all(values)))
+
+    def insert_many(self, rows: Sequence[RowT]) -> Program[None]:
+        """Insert rows in this order, a bounded number per statement."""
+        if rows:
+            stored = [tuple(self._stored(row).values()) for row in rows]
+            yield from self.writes.insert_many(self.name, self._written, stored)
+
+    def upsert(
+        self, row: RowT, *where: Condition, by: tuple[str, ...], keeps: Collection[str] = ()
+    ) -> Program[bool]:
+        """Insert a row, or change the one that is equal ``by`` the columns of a unique index.
+
+        A present row is changed only if it meets conditions, and not in the columns ``keeps``. Tell
+        whether the row is now as it was given.
+        """
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = self._described()
+            scope = self._scope(builder, described)
+            insert = self.dialect.insert(described)
+            values = {self.columns[name].name: scope.slot() for name in names}
+            fixed = {self.columns[name].name for name in (*by, *keeps)}
+            changed = {name: insert.excluded[name] for name in values if name not in fixed}
+            conditions = [one.expression(scope) for one in where]
+            upsert: sa.Insert = insert.values(values).on_conflict_do_update(
+                index_elements=[self.columns[name].name for name in by],
+                set_=changed,
+                where=sa.and_(*conditions) if conditions else None,
+            )
+            return upsert.returning(described.c.id)
+
+        stored = self._stored(row)
+        names = self._written
+        key = ("upsert", by, tuple(keeps))
+        rows = yield from self._run(key, build, where, before=tuple(stored.values()))
+        return bool(rows)
+
+    def update(self, changes: Mapping[str, object], *where: Condition) -> Program[None]:
+        """Set columns of rows; without columns nothing is done."""
+        if changes:
+            yield from self._update(changes, where, returning=False)
+
+    def changed(self, changes: Mapping[str, object], *where: Condition) -> Program[list[int]]:
+        """Set columns of rows, and return the ids of these rows."""
+        rows = yield from self._update(changes, where, returning=True)
+        return [int(row[0] or 0) for row in rows]
+
+    def delete(self, *where: Condition) -> Program[None]:
+        """Delete rows."""
+        yield from self._delete(where, returning=False)
+
+    def deleted(self, *where: Condition) -> Program[list[int]]:
+        """Delete rows, and return their ids."""
+        rows = yield from self._delete(where, returning=True)
+        return [int(row[0] or 0) for row in rows]
+
+    def delete_ids(self, ids: Collection[int]) -> Program[None]:
+        """Delete the rows with these ids; without any nothing is done."""
+        yield from self.writes.delete(self.name, ids)
+
+    # Columns and values ----------------------------------------------------------------------
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of the database."""
+        return self.writes.dialect
+
+    @cached_property
+    def columns(self) -> Mapping[str, Column]:
+        """The columns by the names of fields."""
+        return row_columns(self.row) if self._given is None else self._given
+
+    def encode(self, column: str, value: object) -> Value:
+        """Return what a column holds for a value. Raises TypeError for what it cannot hold."""
+        if value is None:
+            return "" if column in self._empty else None
+        kind = self.columns[column].kind
+        if kind is StorageKind.JSON:
+            return self.dialect.encode_json(value)
+        if isinstance(value, str | int | float):
+            return self.dialect.encoder(kind)(value)
+        raise TypeError(f"{self.name}.{column} cannot hold {type(value).__name__}")
+
+    def encode_all(self, values: Mapping[str, object]) -> dict[str, Value]:
+        """Return the columns of values, by their names in the database."""
+        return {self.columns[name].name: self.encode(name, one) for name, one in values.items()}
+
+    def decode(self, row: Row) -> RowT:
+        """Return the row that was selected."""
+        values: dict[str, Any] = dict(zip(self._fields, row, strict=True))
+        for name, decode in self._decoders:
+            values[name] = decode(values[name])
+        return self.row(**values)
+
+    def _stored(self, row: RowT) -> dict[str, Value]:
+        names = self.row.__struct_encode_fields__
+        values = zip(names, msgspec.structs.astuple(row), strict=True)
+        return self.encode_all({name: value for name, value in values if name != "id"})
+
+    @cached_property
+    def _selected(self) -> tuple[str, ...]:
+        return self.row.__struct_encode_fields__
+
+    @cached_property
+    def _fields(self) -> tuple[str, ...]:
+        return self.row.__struct_fields__
+
+    @cached_property
+    def _written(self) -> tuple[str, ...]:
+        return tuple(self.columns[name].name for name in self._selected if name != "id")
+
+    @cached_property
+    def _empty(self) -> frozenset[str]:
+        fields = msgspec.structs.fields(self.row)
+        return frozenset(one.encode_name for one in fields if _EMPTY in _parts(one.type))
+
+    @cached_property
+    def _decoders(self) -> list[tuple[str, Decode]]:
+        """What the fields need that do not take a stored value as it is."""
+        found = ((one, self._decoder(one)) for one in msgspec.structs.fields(self.row))
+        return [(field.name, decode) for field, decode in found if decode is not None]
+
+    def _decoder(self, field: FieldInfo) -> Decode | None:
+        if field.encode_name in self._empty:
+            return lambda stored: stored or None
+        kind = self.columns[field.encode_name].kind
+        is_checked = kind is StorageKind.JSON or _is_literal(field.type)
+        if kind in _AS_STORED and not is_checked and _takes_null(field):
+            return None
+        decode = partial(self.dialect.decode_value, kind)
+        return partial(_checked if is_checked else _decoded, decode, field)
+
+    # Statements ------------------------------------------------------------------------------
+
+    def _run(
+        self,
+        key: Hashable,
+        build: Callable[[StatementBuilder], sa.ClauseElement],
+        where: Sequence[Condition],
+        *,
+        before: tuple[Bound, ...] = (),
+        after: tuple[Bound, ...] = (),
+    ) -> Program[Rows]:
+        """Run a statement; conditions take the slots between those of ``before`` and ``after``."""
+        shape = (self.name, self.row, key, *(one.shape for one in where))
+        bound = [*before, *(value for one in where for value in one.bound(self)), *after]
+        return (yield from self.writes.run(shape, build, bound))
+
+    def _update(
+        self, changes: Mapping[str, object], where: Sequence[Condition], *, returning: bool
+    ) -> Program[Rows]:
+        stored = self.encode_all(changes)
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = self._described()
+            scope = self._scope(builder, described)
+            change = sa.update(described).values({name: scope.slot() for name in stored})
+            change = change.where(*(one.expression(scope) for one in where))
+            return change.returning(described.c.id) if returning else change
+
+        key = ("update", *stored, returning)
+        return (yield from self._run(key, build, where, before=tuple(stored.values())))
+
+    def _delete(self, where: Sequence[Condition], *, returning: bool) -> Program[Rows]:
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            described = self._described()
+            scope = self._scope(builder, described)
+            change = sa.delete(described).where(*(one.expression(scope) for one in where))
+            return change.returning(described.c.id) if returning else change
+
+        return (yield from self._run(("delete", returning), build, where))
+
+    def _aggregate(
+        self, key: Hashable, make: Callable[[Scope], list[Any]], where: Sequence[Condition]
+    ) -> Program[Rows]:
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            scope = self._aliased(builder)
+            chosen = sa.select(*make(scope)).select_from(scope.source)
+            return chosen.where(*(one.expression(scope) for one in where))
+
+        return (yield from self._run(key, build, where))
+
+    def _aliased(self, builder: StatementBuilder) -> Scope:
+        return self._scope(builder, builder.table(self.name).source)
+
+    def _scope(self, builder: StatementBuilder, source: sa.FromClause) -> Scope:
+        columns = {name: column.name for name, column in self.columns.items()}
+        return Scope(
+            builder=builder,
+            source=source,
+            name=self.name,
+            columns=columns,
+            empty=self._empty,
+            slots=count(),
+        )
+
+    def _described(self) -> sa.TableClause:
+        """Return the table for statements that change its rows."""
+        names = dict.fromkeys(column.name for column in self.columns.values())
+        return sa.table(self.name, *(sa.column(name) for name in names))
+
+    def _chosen(
+        self, scope: Scope, names: Sequence[str], where: Sequence[Condition]
+    ) -> sa.Select[Any]:
+        chosen = sa.select(*(scope.column(name) for name in names)).select_from(scope.source)
+        return chosen.where(*(one.expression(scope) for one in where))
+
+
+def _ordered(scope: Scope, order: Sequence[str]) -> list[Any]:
+    return [
+        scope.column(name[1:]).desc() if name.startswith("-") else scope.column(name)
+        for name in order
+    ]
+
+
+def _takes_null(field: FieldInfo) -> bool:
+    """Tell whether a field takes what is stored where nothing is: it may, or has to be there."""
+    return field.required or type(None) in _parts(field.type)
+
+
+def _is_literal(annotation: Any) -> bool:  # noqa: ANN401 - any type
+    return any(get_origin(part) is Literal for part in (annotation, *get_args(annotation)))
+
+
+def _decoded(decode: Decode, field: FieldInfo, stored: Value) -> object:
+    """Return a stored value for a field: its default for NULL, if it takes none."""
+    value = decode(stored)
+    return _default(field) if value is None and not _takes_null(field) else value
+
+
+def _checked(decode: Decode, field: FieldInfo, stored: Value) -> object:
+    """Return a stored value for a field: its default for NULL and for what is of another type."""
+    try:
+        return msgspec.convert(_decoded(decode, field, stored), field.type)
+    except msgspec.ValidationError:
+        if field.required:
+            raise
+        return _default(field)
+
+
+def _default(field: FieldInfo) -> object:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return field.default

@@ -16,6 +16,7 @@ MIGRATIONS = "strapi_migrations"
 INTERNAL_MIGRATIONS = "strapi_migrations_internal"
 DATABASE_SCHEMA = "strapi_database_schema"
 HISTORY_VERSIONS = "strapi_history_versions"
+WEBHOOKS = "strapi_webhooks"
 
 
 class SystemColumn(Struct, frozen=True):
@@ -54,7 +55,7 @@ PLAIN_TABLES: Mapping[str, tuple[SystemColumn, ...]] = MappingProxyType(
             _text("environment"),
             _text("tag"),
         ),
-        "strapi_webhooks": (
+        WEBHOOKS: (
             _text("name"),
             _long("url"),
             _json("headers"),

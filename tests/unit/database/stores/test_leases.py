@@ -8,7 +8,7 @@ import pytest
 from quire.database.compile.writes import Writes
 from quire.database.settings_target import target_of
 from quire.database.stores.leases import LASTS_MS, Leases
-from quire.database.stores.table import OwnTables
+from quire.database.stores.own_tables import OwnTables
 from quire.errors import ServiceUnavailableError
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import Clock, open_office

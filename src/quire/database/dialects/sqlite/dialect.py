@@ -267,6 +267,12 @@ class SqliteDialect:
 
         return func.lower(column) == func.lower(bind)
 
+    def insert(self, table: "FromClause") -> Any:  # noqa: ANN401 - see `Dialect.insert`
+        """See `Dialect.insert`."""
+        from sqlalchemy.dialects.sqlite import insert  # noqa: PLC0415 - only when a statement is new
+
+        return insert(table)  # type: ignore[arg-type]  # a table without metadata
+
     def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
         """``LIKE`` folds ASCII whether asked to or not."""
         from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new

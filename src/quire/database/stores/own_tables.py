@@ -1,0 +1,115 @@
+"""Tables of Quire's own, created when the first row is written.
+
+The reference server leaves tables alone that it does not know.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Generic
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.program import Program, Statement
+from quire.database.retry_guard import for_everybody
+from quire.database.stores.table import RowT, Table, row_columns
+from quire.database.tables.metadata import plain_column
+from quire.database.target import DatabaseKind
+from quire.errors import AppError
+from quire.schema.attributes.base import StorageKind
+
+OWN_PREFIX = "quire_"
+"""What the names of these tables begin with."""
+
+
+class OwnTable(Struct, Generic[RowT], frozen=True, kw_only=True):
+    """A table for rows of a type; ``indexes`` are by name, with their columns.
+
+    ``unique`` names the indexes whose values no two rows may share; NULL is no value.
+    Columns that a table of an earlier version lacks are added to it, so rows may be without them.
+    """
+
+    name: str
+    row: type[RowT]
+    indexes: Mapping[str, tuple[str, ...]] = {}
+    unique: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> Mapping[str, StorageKind]:
+        """The kinds of the columns by name, without ``id``."""
+        return _kinds(self.row)
+
+    def open(self, writes: Writes) -> Table[RowT]:
+        """Return the programs on its rows; they need the table to be there."""
+        return Table(writes, self.name, self.row)
+
+
+@cache
+def _kinds(row: type[Struct]) -> Mapping[str, StorageKind]:
+    return {one.name: one.kind for one in row_columns(row).values() if one.name != "id"}
+
+
+class OwnTables:
+    """Makes tables of Quire's own in one database."""
+
+    def __init__(self, database: Database, kind: DatabaseKind) -> None:
+        self._database = database
+        self._kind = kind
+        self._there: set[str] = set()
+        self._making = asyncio.Lock()
+
+    def is_known(self, table: OwnTable[Any]) -> bool:
+        """Tell whether a table is known to be there."""
+        return table.name in self._there
+
+    async def ensure(self, table: OwnTable[Any]) -> None:
+        """Make a table, if it is not there. Raises ServiceUnavailableError."""
+        if self.is_known(table):
+            return
+        async with self._making:
+            if not await self._database.read(lambda: self.exists(table)):
+                await self._make(table)
+            self._there.add(table.name)
+
+    def exists(self, table: OwnTable[Any]) -> Program[bool]:
+        """Tell whether a table is there with all columns; another process may have made it."""
+        if self.is_known(table):
+            return True
+        return table.columns.keys() <= (yield from self._kind.inspector.columns_of(table.name))
+
+    def ensure_in_transaction(self, table: OwnTable[Any]) -> Program[None]:
+        """Make a table, if it is not there: part of the transaction that is about to use it."""
+        if not (yield from self.exists(table)):
+            yield from self._created(table)
+
+    async def _make(self, table: OwnTable[Any]) -> None:
+        try:
+            with for_everybody():
+                await self._database.write(self._created(table))
+        except AppError:
+            # Another process may have made it at the same moment.
+            if not await self._database.read(lambda: self.exists(table)):
+                raise
+
+    def _created(self, table: OwnTable[Any]) -> Program[None]:
+        kind = self._kind
+        described = sa.Table(
+            table.name,
+            sa.MetaData(),
+            plain_column(kind.column_types, "id", StorageKind.ID),
+            *(plain_column(kind.column_types, name, of) for name, of in table.columns.items()),
+        )
+        present = yield from kind.inspector.columns_of(table.name)
+        if present:
+            for name in table.columns.keys() - present:
+                for sql in kind.ddl.add_column(described.c[name]):
+                    yield Statement(sql)
+            return
+        yield Statement(kind.ddl.create_table(described))
+        for name, columns in table.indexes.items():
+            indexed = (described.c[column] for column in columns)
+            index = sa.Index(name, *indexed, unique=name in table.unique)
+            yield Statement(kind.ddl.create_index(index))

@@ -1,0 +1,89 @@
+"""Rows that wait to be worked on: claimed for a while, settled, pruned.
+
+``due`` says when a row may be claimed. A claim moves it to the end of the lease, so that the row of
+a lost process is claimed again by another one. ``ended_at`` is set when nothing is left to do.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from quire.database.compile.statements import StatementBuilder
+from quire.database.program import Program
+from quire.database.stores.conditions import Condition, eq, le, lt, not_null
+from quire.database.stores.table import RowT, Table
+
+
+class QueueTable(Table[RowT]):
+    """A table with the columns ``due``, ``attempts``, ``ended_at`` among others."""
+
+    def claim(
+        self,
+        *where: Condition,
+        now: int,
+        until: int,
+        most: int,
+        changes: Mapping[str, object] | None = None,
+        by: str = "id",
+    ) -> Program[list[RowT]]:
+        """Claim rows that are due, the first ones in the order of a column; returns them by id.
+
+        Nobody else claims them until the lease ends. Rows that another process is just claiming are
+        passed over. Each claim counts as an attempt. ``changes`` are set along with it.
+        """
+        changed = self.encode_all(changes or {})
+        conditions = (*where, le("due", now))
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            scope = self._aliased(builder)
+            chosen = self._chosen(scope, ("id",), conditions)
+            chosen = chosen.order_by(scope.column(by), scope.column("id")).limit(scope.slot())
+            # A common table expression, so that the limit holds whatever the planner does.
+            locked = chosen.with_for_update(skip_locked=True).cte("claimed")
+            taken = self._described()
+            set_to: dict[str, Any] = {
+                "due": scope.slot(),
+                "attempts": taken.c.attempts + 1,
+                **{name: scope.slot() for name in changed},
+            }
+            here = taken.c.id.in_(sa.select(locked.c.id))
+            columns = (taken.c[self.columns[name].name] for name in self._selected)
+            return sa.update(taken).values(set_to).where(here).returning(*columns)
+
+        after = (most, until, *changed.values())
+        rows = yield from self._run(("claim", *changed, by), build, conditions, after=after)
+        place = self._selected.index("id")
+        return [self.decode(row) for row in sorted(rows, key=lambda row: int(row[place] or 0))]
+
+    def due_texts(self, column: str, *where: Condition, now: int, most: int) -> Program[list[str]]:
+        """Return the different texts in a column of rows that are due, what is due first first."""
+        conditions = (*where, le("due", now))
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            scope = self._aliased(builder)
+            chosen = self._chosen(scope, (column,), conditions).group_by(scope.column(column))
+            return chosen.order_by(sa.func.min(scope.column("due"))).limit(scope.slot())
+
+        rows = yield from self._run(("due texts", column), build, conditions, after=(most,))
+        return [str(row[0]) for row in rows]
+
+    def settle(
+        self, row_id: int, changes: Mapping[str, object], *where: Condition
+    ) -> Program[bool]:
+        """Write down what became of a row that meets conditions; tells whether it does."""
+        return bool((yield from self.changed(changes, eq("id", row_id), *where)))
+
+    def prune(self, *, before: int, most: int) -> Program[None]:
+        """Delete rows that ended before a moment, and those before the last ``most`` rows."""
+
+        def too_many(builder: StatementBuilder) -> sa.ClauseElement:
+            table = builder.table(self.name)
+            last = sa.select(sa.func.max(table.c("id"))).select_from(table.source)
+            over = self._described()
+            scope = self._scope(builder, over)
+            bound = last.scalar_subquery() - scope.slot()
+            return sa.delete(over).where(not_null("ended_at").expression(scope), over.c.id <= bound)
+
+        yield from self.delete(lt("ended_at", before))
+        yield from self._run("prune", too_many, (), after=(most,))

@@ -1,0 +1,45 @@
+"""Tables of Quire's own that an earlier version has made."""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from quire.database.program import Program, Rows, Statement
+from quire.database.settings_target import target_of
+from quire.database.stores.own_tables import OwnTable, OwnTables
+from tests.databases.kind import Kind
+from tests.unit.kiosk import open_kiosk
+
+
+class Thing(Struct, frozen=True):
+    name: str
+
+
+class TracedThing(Thing, frozen=True):
+    trace: str | None = None
+
+
+EARLIER = OwnTable(name="quire_things", row=Thing)
+LATER = OwnTable(name="quire_things", row=TracedThing)
+
+
+async def test_columns_that_a_table_lacks_are_added_to_its_rows(kind: Kind, tmp_path: Path) -> None:
+    def fill() -> Program[None]:
+        yield Statement("INSERT INTO quire_things (name) VALUES ('before')")
+
+    def rows() -> Program[Rows]:
+        return (yield Statement("SELECT name, trace FROM quire_things ORDER BY name"))
+
+    kind.settle(tmp_path)
+    async with open_kiosk(tmp_path) as kiosk:
+        database = kiosk.app.database
+        assert database is not None
+        kind_of_database = target_of(kiosk.app.settings).kind
+        await OwnTables(database, kind_of_database).ensure(EARLIER)
+        await database.write(fill())
+        for _ in range(2):  # a second server finds it done
+            await OwnTables(database, kind_of_database).ensure(LATER)
+        # A server of the earlier version goes on to use it.
+        assert await database.read(lambda: OwnTables(database, kind_of_database).exists(EARLIER))
+        await database.write(fill())
+        assert await database.read(rows) == [("before", None)] * 2
