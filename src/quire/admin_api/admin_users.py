@@ -1,26 +1,21 @@
 """Administrators, listed and managed."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from quire.admin_api.bodies import (
-    PASSWORD_RULES,
-    Fields,
-    Flag,
-    Items,
-    RowId,
-    Text,
-    Validator,
-    at_least,
-    email,
-    id_of,
-    ids_of,
-    read_body,
-    required,
-    single_line,
-)
+from msgspec import UNSET, UnsetType
+
 from quire.admin_api.lists import AdminLists
-from quire.admin_api.responses import respond_data, serialize_admin_user
+from quire.admin_api.response_types import (
+    ADMINISTRATORS,
+    CREATED,
+    Data,
+    IdText,
+    ListQuery,
+    Page,
+    RowIds,
+)
+from quire.admin_api.responses import Administrator, respond_data, serialize_admin_user
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_management import (
     EMAIL_TAKEN,
@@ -32,7 +27,19 @@ from quire.auth.admin.user_management import (
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.passwords import verify_password
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import (
+    AdminPassword,
+    AtLeast,
+    Between,
+    Email,
+    Text,
+    id_of,
+    ids_of,
+    required,
+    single_line,
+)
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError
@@ -41,31 +48,45 @@ from quire.schema.model import ADMIN_USER_UID
 OWN = "You cannot delete your own user"
 WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
 
-_NAMES: Mapping[str, Validator] = {
-    "firstname": Text(rules=(at_least(1),)),
-    "lastname": Text(nullable=True),
-    "username": Text(rules=(at_least(1), single_line), nullable=True),
-}
-_ROLES = Items(item=RowId(), least=1)
-_INVITATION = Fields(
-    fields={
-        "email": Text(rules=(email, required)),
-        "firstname": Text(rules=(at_least(1), required)),
-        "lastname": Text(),
-        "roles": _ROLES,
-        "preferedLanguage": Text(nullable=True),
-    }
-)
-_CHANGE = Fields(
-    fields={
-        "email": Text(rules=(email,)),
-        **_NAMES,
-        "password": Text(rules=PASSWORD_RULES),
-        "isActive": Flag(),
-        "roles": _ROLES,
-    }
-)
-_IDS = Fields(fields={"ids": Items(item=RowId(), least=1, rules=(required,))})
+_Roles = Annotated[list[IdText], Between(1)]
+
+
+class Invitation(RequestBody):
+    """Who is invited to be an administrator."""
+
+    email: Annotated[str, Email()]
+    firstname: Annotated[str, AtLeast(1)]
+    lastname: str | UnsetType = UNSET
+    roles: _Roles | UnsetType = UNSET
+    prefered_language: str | UnsetType | None = UNSET
+
+
+class _Person(RequestBody):
+    email: Annotated[str, Email()] | UnsetType = UNSET
+    firstname: Annotated[str, AtLeast(1)] | UnsetType = UNSET
+    lastname: str | UnsetType | None = UNSET
+    username: Annotated[str, AtLeast(1), single_line] | UnsetType | None = UNSET
+    password: AdminPassword | UnsetType = UNSET
+
+
+class AdministratorChange(_Person):
+    """What is to be changed of an administrator."""
+
+    is_active: bool | UnsetType = UNSET
+    roles: _Roles | UnsetType = UNSET
+
+
+class ProfileChange(_Person):
+    """What is to be changed of the own profile; a password only with the current one."""
+
+    current_password: str | UnsetType = UNSET
+    prefered_language: str | UnsetType | None = UNSET
+
+
+class InvitedAdministrator(Administrator, kw_only=True):
+    """An administrator with the token of the invitation."""
+
+    registration_token: str
 
 
 class StaffApi:
@@ -85,16 +106,28 @@ class StaffApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("PUT", "admin/users/me", SIGNED_IN, self.change_self),
-            ("GET", "admin/users", "admin::users.read", self.find),
-            ("POST", "admin/users", "admin::users.create", self.invite),
-            ("POST", "admin/users/batch-delete", "admin::users.delete", self.delete_many),
-            ("GET", "admin/users/:id", "admin::users.read", self.find_one),
-            ("PUT", "admin/users/:id", "admin::users.update", self.change),
-            ("DELETE", "admin/users/:id", "admin::users.delete", self.delete),
-        ):
-            yield Route(method=method, path=path, action=action, handler=handler)
+        route = RouteGroup(ADMINISTRATORS, "admin/users")
+        read, create, update, delete = (
+            f"admin::users.{verb}" for verb in ("read", "create", "update", "delete")
+        )
+        one, several = Data[Administrator], Data[list[Administrator]]
+        page = Data[Page[Administrator]]
+        yield route("PUT", "/me", SIGNED_IN, self.change_self, body=ProfileChange, response=one)
+        yield route("GET", "", read, self.find, query=ListQuery, response=page)
+        yield route(
+            "POST",
+            "",
+            create,
+            self.invite,
+            body=Invitation,
+            response=Data[InvitedAdministrator],
+            status=CREATED,
+        )
+        path = "/batch-delete"
+        yield route("POST", path, delete, self.delete_many, body=RowIds, response=several)
+        yield route("GET", "/:id", read, self.find_one, response=one)
+        yield route("PUT", "/:id", update, self.change, body=AdministratorChange, response=one)
+        yield route("DELETE", "/:id", delete, self.delete, response=one)
 
     async def find(self, request: Request) -> Response:
         """List administrators."""
@@ -122,15 +155,17 @@ class StaffApi:
     async def invite(self, request: Request) -> Response:
         """Invite somebody; the answer has the token of the invitation, once."""
         body = _with_lower_email(request.body)
-        values = read_body(body or {"email": ""}, _INVITATION)
+        values = sent_values(read_body(body or {"email": ""}, Invitation))
         roles = ids_of(values.pop("roles", []))
         ability = request.administrator.ability
         admin_user, token = await self._staff.invite(values, roles, ability)
-        return respond_data({**serialize_admin_user(admin_user), "registrationToken": token}, 201)
+        return respond_data(
+            {**serialize_admin_user(admin_user), "registrationToken": token}, CREATED
+        )
 
     async def change(self, request: Request) -> Response:
         """Change an administrator."""
-        values = read_body(_with_lower_email(request.body), _CHANGE)
+        values = sent_values(read_body(_with_lower_email(request.body), AdministratorChange))
         admin_user_id = id_of(request.parameters["id"])
         if admin_user_id is None:
             raise NotFoundError(NOT_FOUND)
@@ -152,7 +187,7 @@ class StaffApi:
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several administrators, all of them or none."""
-        ids = ids_of(read_body(request.body, _IDS)["ids"])
+        ids = ids_of(read_body(request.body, RowIds).ids)
         if request.administrator.id in ids:
             raise ApplicationError(OWN)
         deleted = await self._staff.delete(ids, request.administrator.ability)
@@ -161,7 +196,9 @@ class StaffApi:
     async def change_self(self, request: Request) -> Response:
         """Change one's own profile; another password only with the present one."""
         body = _with_lower_email(request.body)
-        values = read_body(body, _profile(body))
+        sets_password = isinstance(body, Mapping) and "password" in body
+        demanded = {"currentPassword": Text(rules=(required,))} if sets_password else {}
+        values = sent_values(read_body(body, ProfileChange, **demanded))
         password, current = values.pop("password", None), values.pop("currentPassword", None)
         admin_user_id = request.administrator.id
         if password is not None:
@@ -182,19 +219,6 @@ class StaffApi:
             raise UnauthorizedError
         if not await verify_password(password, admin_user.password):
             raise BadInputError(details={"currentPassword": [WRONG_PASSWORD]})
-
-
-def _profile(body: object) -> Fields:
-    sets_password = isinstance(body, Mapping) and "password" in body
-    return Fields(
-        fields={
-            "email": Text(rules=(email,)),
-            **_NAMES,
-            "password": Text(rules=PASSWORD_RULES),
-            "currentPassword": Text(rules=(required,) if sets_password else ()),
-            "preferedLanguage": Text(nullable=True),
-        }
-    )
 
 
 def _with_lower_email(body: object) -> object:

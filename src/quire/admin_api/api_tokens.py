@@ -1,25 +1,17 @@
 """API tokens: listed, made, changed, renewed and deleted."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.bodies import (
-    Fields,
-    Items,
-    Place,
-    Text,
-    at_least,
-    id_of,
-    one_of,
-    read_body,
-    required,
-)
+from quire.admin_api.response_types import CREATED, Data, FreeObject, Moment
 from quire.admin_api.responses import respond_data, serialize_row
 from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiToken
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import AtLeast, Place, id_of
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, not_of_type
@@ -29,12 +21,13 @@ LIFESPANS = (604_800_000, 2_592_000_000, 7_776_000_000)
 
 _TRUSTED = ("regenerate", "update")
 """Whoever may do one of these is shown the key of a token."""
-_TYPE = Text(rules=(one_of("read-only", "full-access", "custom"),))
-_ACTIONS = Items(item=Text(), nullable=True)
+TokenType = Literal["read-only", "full-access", "custom"]
 _SHOWN = ("kind", "name", "description", "lifespan", "expiresAt", "lastUsedAt")
 
 
 class _Lifespan(Struct, frozen=True):
+    json_schema: ClassVar[FreeObject] = {"type": ["integer", "null"]}
+
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         if value is None or value is ABSENT:
             return
@@ -47,24 +40,48 @@ class _Lifespan(Struct, frozen=True):
             yield Problem(path_of(place), message, value)
 
 
-_NEW = Fields(
-    fields={
-        "name": Text(rules=(at_least(1), required)),
-        "description": Text(nullable=True),
-        "type": _TYPE,
-        "permissions": _ACTIONS,
-        "lifespan": _Lifespan(),
-    },
-    closed=False,
-)
-_CHANGE = Fields(
-    fields={
-        "name": Text(rules=(at_least(1),)),
-        "description": Text(nullable=True),
-        "type": _TYPE,
-        "permissions": _ACTIONS,
-    }
-)
+class NewApiToken(RequestBody, forbid_unknown_fields=False):
+    """A token that is to be made; ``lifespan`` is in milliseconds, without it there is no end."""
+
+    name: Annotated[str, AtLeast(1)]
+    description: str | None = None
+    type: TokenType = "read-only"
+    permissions: list[str] | None = None
+    lifespan: Annotated[int | float | None, _Lifespan()] = None
+
+
+class ApiTokenChange(RequestBody):
+    """What is to be changed of a token."""
+
+    name: Annotated[str, AtLeast(1)] | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+    type: TokenType | UnsetType = UNSET
+    permissions: list[str] | UnsetType | None = UNSET
+
+
+class AdminApiToken(Struct, rename="camel", kw_only=True):
+    """An API token; its key is shown when it is made, and where the project keeps it."""
+
+    id: int
+    kind: str | UnsetType = UNSET
+    name: str
+    description: str | UnsetType | None = UNSET
+    type: TokenType
+    access_key: str | UnsetType = UNSET
+    permissions: list[str] | UnsetType | None = UNSET
+    lifespan: int | str | UnsetType | None = UNSET
+    expires_at: Moment | UnsetType | None = UNSET
+    last_used_at: Moment | UnsetType | None = UNSET
+    created_at: Moment | UnsetType | None = UNSET
+    updated_at: Moment | UnsetType | None = UNSET
+
+
+class ApiTokenKey(Struct, rename="camel"):
+    """The new key of a token."""
+
+    id: int
+    kind: str
+    access_key: str
 
 
 class ApiTokenApi:
@@ -75,17 +92,18 @@ class ApiTokenApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("GET", "admin/api-tokens", "read", self.find),
-            ("POST", "admin/api-tokens", "create", self.create),
-            ("GET", "admin/api-tokens/:id", "read", self.find_one),
-            ("PUT", "admin/api-tokens/:id", "update", self.change),
-            ("DELETE", "admin/api-tokens/:id", "delete", self.delete),
-            ("POST", "admin/api-tokens/:id/regenerate", "regenerate", self.regenerate),
-        ):
-            yield Route(
-                method=method, path=path, action=f"admin::api-tokens.{action}", handler=handler
-            )
+        route, one = RouteGroup("API tokens", "admin/api-tokens"), Data[AdminApiToken]
+        read, create, update, delete, regenerate = (
+            f"admin::api-tokens.{verb}"
+            for verb in ("read", "create", "update", "delete", "regenerate")
+        )
+        yield route("GET", "", read, self.find, response=Data[list[AdminApiToken]])
+        yield route("POST", "", create, self.create, body=NewApiToken, response=one, status=CREATED)
+        yield route("GET", "/:id", read, self.find_one, response=one)
+        yield route("PUT", "/:id", update, self.change, body=ApiTokenChange, response=one)
+        yield route("DELETE", "/:id", delete, self.delete, response=Data[AdminApiToken | None])
+        path, key = "/:id/regenerate", Data[ApiTokenKey]
+        yield route("POST", path, regenerate, self.regenerate, response=key, status=CREATED)
 
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List tokens, none of them in clear."""
@@ -101,18 +119,13 @@ class ApiTokenApi:
     async def create(self, request: Request) -> Response:
         """Make a token, and show it in clear."""
         given = request.body if isinstance(request.body, Mapping) else {}
-        values = read_body({**given, "name": _name(given.get("name", ""))}, _NEW)
-        description = values.get("description")
-        new = {
-            "name": values["name"],
-            "description": "" if description is None else description,
-            "type": values.get("type", "read-only"),
-        }
-        lifespan = values.get("lifespan")
+        new = read_body({**given, "name": _name(given.get("name", ""))}, NewApiToken)
         token = await self._tokens.create(
-            new, _actions(values), int(str(lifespan)) if lifespan is not None else None
+            {"name": new.name, "description": new.description or "", "type": new.type},
+            new.permissions,
+            None if new.lifespan is None else int(new.lifespan),
         )
-        return respond_data({**_shown(token), "accessKey": token.key}, 201)
+        return respond_data({**_shown(token), "accessKey": token.key}, CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change a token."""
@@ -121,16 +134,17 @@ class ApiTokenApi:
         body = request.body
         if isinstance(body, Mapping) and "name" in body:
             body = {**body, "name": _name(body["name"])}
-        values = read_body(body, _CHANGE)
-        actions = _actions(values)
+        change = read_body(body, ApiTokenChange)
+        values, actions = sent_values(change), change.permissions
         values.pop("permissions", None)
-        return respond_data(_shown(await self._tokens.change(token_id, values, actions)))
+        changed = await self._tokens.change(token_id, values, None if actions is UNSET else actions)
+        return respond_data(_shown(changed))
 
     async def regenerate(self, request: Request) -> Response:
         """Give a token another secret, and show it in clear."""
         token = await self._tokens.regenerate(_token_id(request))
         told = {"id": token.id, "kind": "content-api", "accessKey": token.key}
-        return respond_data(told, 201)
+        return respond_data(told, CREATED)
 
     async def delete(self, request: Request) -> Response:
         """Delete a token; one that is not there is deleted already."""
@@ -151,11 +165,6 @@ def _name(value: object) -> object:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return value.strip() if isinstance(value, str) else value
-
-
-def _actions(values: Mapping[str, object]) -> list[str] | None:
-    listed = values.get("permissions")
-    return [str(action) for action in listed] if isinstance(listed, list) else None
 
 
 def _in_clear(token: ManagedApiToken) -> dict[str, object]:

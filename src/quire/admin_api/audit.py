@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 import orjson
 import structlog
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from quire.admin_api.bodies import number_in
+from quire.admin_api.response_types import BEFORE, PROJECT, Data, FreeObject, MediaType, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.admin_api.success_statuses import success_status
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import number_in
 from quire.database.connection import Database, PoolStatistics
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
@@ -25,6 +26,7 @@ _log = structlog.get_logger("quire.audit")
 
 T = TypeVar("T")
 
+_Lines = Annotated[str, MediaType("application/x-ndjson")]
 NDJSON = b"application/x-ndjson; charset=utf-8"
 _PAGE, _MOST = 50, 1000
 _EXPORTED = 10_000
@@ -199,6 +201,39 @@ def _is_worth_it(request: Request, route: Route, status: int) -> bool:
     return status in _REFUSED_SIGN_INS if path == _SIGN_IN else status == ForbiddenError.status
 
 
+class AuditFilter(Struct):
+    """Which rows are listed."""
+
+    actor: str | UnsetType = UNSET
+    action: str | UnsetType = UNSET
+    target: str | UnsetType = UNSET
+    type: (
+        Annotated[
+            str, Meta(description="The uid of a content type: what was done to it and its entries.")
+        ]
+        | UnsetType
+    ) = UNSET
+    since: Annotated[int, Meta(description="Milliseconds since 1970.")] | UnsetType = UNSET
+    until: Annotated[int, Meta(description="Milliseconds since 1970.")] | UnsetType = UNSET
+    before: Annotated[int, Meta(description=BEFORE)] | UnsetType = UNSET
+    limit: int | UnsetType = UNSET
+
+
+class ShownAuditRow(Struct, rename="camel"):
+    """What somebody did, and when."""
+
+    schema_name: ClassVar[str] = "AuditRow"
+    id: int
+    at: Moment
+    actor_id: int | None
+    actor: str
+    action: str
+    target: str
+    details: FreeObject | None
+    status: int
+    place: str
+
+
 class AuditApi:
     """``/admin/x/audit``."""
 
@@ -207,8 +242,11 @@ class AuditApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, handler in (("admin/x/audit", self.find), ("admin/x/audit/export", self.export)):
-            yield Route(method="GET", path=path, action=SUPER_ADMINS, handler=handler)
+        route, path = RouteGroup(PROJECT), "admin/x/audit"
+        listed = Data[list[ShownAuditRow]]
+        yield route("GET", path, SUPER_ADMINS, self.find, query=AuditFilter, response=listed)
+        path = f"{path}/export"
+        yield route("GET", path, SUPER_ADMINS, self.export, query=AuditFilter, response=_Lines)
 
     async def find(self, request: Request) -> Response:
         """List what was done, the latest first; ``before`` is the last id that is known."""

@@ -5,11 +5,12 @@ from typing import Any
 
 from quire.access.actions import controllers
 from quire.admin_api.grantable_routes import Described, described_routes
+from quire.admin_api.response_types import END_USERS, PROJECT, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.customisations import Customisations
 from quire.hooks.routes import CustomRoute
 from quire.schema.model import Schema
@@ -33,12 +34,11 @@ class ContentApiApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, action, handler in (
-            ("admin/content-api/permissions", SIGNED_IN, self.permissions),
-            ("admin/content-api/routes", SIGNED_IN, self.list_routes),
-            ("users-permissions/routes", SIGNED_IN, self.list_routes_bare),
-        ):
-            yield Route(method="GET", path=path, action=action, handler=handler)
+        route, shown = RouteGroup(PROJECT, "admin/content-api/"), Data[FreeObject]
+        yield route("GET", "permissions", SIGNED_IN, self.permissions, response=shown)
+        yield route("GET", "routes", SIGNED_IN, self.list_routes, response=shown)
+        route, path = RouteGroup(END_USERS, "users-permissions/"), "routes"
+        yield route("GET", path, SIGNED_IN, self.list_routes_bare, response=FreeObject)
 
     async def permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all actions, by their owners."""

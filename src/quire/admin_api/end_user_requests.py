@@ -8,11 +8,15 @@ names them with the role or the user.
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from msgspec import Struct
+
 from quire.access.principal import EndUser, Principal
-from quire.admin_api.bodies import id_of
+from quire.admin_api.response_types import END_USERS, Data
 from quire.admin_api.responses import respond_data
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of
 from quire.errors import ApplicationError, NotFoundError, UnauthorizedError, ValidationError
 
 _ACTION = "plugin::users-permissions.roles.update"
@@ -33,6 +37,20 @@ class ContentResponder(Protocol):
         """Respond to a GET of content as if somebody had sent it."""
 
 
+class InnerRequest(RequestBody, forbid_unknown_fields=False):
+    """The path and the query of a request to the content API."""
+
+    path: str
+
+
+class InnerResponse(Struct):
+    """What was answered, and to which role."""
+
+    status: int
+    body: str
+    role: int | None
+
+
 class EndUserRequestApi:
     """Sends requests for content as end users."""
 
@@ -45,11 +63,12 @@ class EndUserRequestApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
+        route, response = RouteGroup(END_USERS, "admin/x/"), Data[InnerResponse]
         for path, handler in (
-            ("admin/x/end-user-roles/:id/request", self.as_role),
-            ("admin/x/end-users/:id/request", self.as_user),
+            ("end-user-roles/:id/request", self.as_role),
+            ("end-users/:id/request", self.as_user),
         ):
-            yield Route(method="POST", path=path, action=_ACTION, handler=handler)
+            yield route("POST", path, _ACTION, handler, body=InnerRequest, response=response)
 
     async def as_role(self, request: Request) -> Response:
         """Return what a role is answered; nobody in particular has it."""

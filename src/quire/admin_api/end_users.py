@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
+from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.ability import FullAccess
 from quire.access.principal import ApiToken, Principal
 from quire.admin_api.login_throttle import LoginThrottle
+from quire.admin_api.response_types import END_USERS, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.sign_in import place_of
@@ -20,8 +22,9 @@ from quire.auth.user_settings import ADVANCED_KEY
 from quire.content_api.envelope import respond_bare
 from quire.content_api.mail_routes import NOT_SENT
 from quire.content_api.messages import Handler, Request, Response
+from quire.content_api.request_bodies import RequestBody
 from quire.content_api.roles import EMPTY_BODY, RoleApi
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -36,6 +39,38 @@ _OWNER = "plugin::users-permissions"
 _BLOCK = re.compile(r"<%.*?%>|\$\{[^}]*\}", re.DOTALL)
 _TRUSTED: Principal = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
 """Who administrators are to the rules of end users: somebody who may grant every action."""
+
+
+class RoleInput(RequestBody, forbid_unknown_fields=False):
+    """A role of end users, and all that it is to grant."""
+
+    name: str
+    permissions: FreeObject
+    description: str | UnsetType = UNSET
+
+
+class Providers(RequestBody, forbid_unknown_fields=False):
+    """The providers that end users may sign in with, by name."""
+
+    providers: FreeObject
+
+
+class MailTemplates(RequestBody, rename={"email_templates": "email-templates"}):
+    """The templates of mails, by name."""
+
+    email_templates: FreeObject
+
+
+class MailTest(RequestBody, forbid_unknown_fields=False):
+    """The template of a mail that is to be tried."""
+
+    template: FreeObject
+
+
+class SentTest(Struct):
+    """Whom the mail was sent to."""
+
+    to: str
 
 
 class EndUserApi:
@@ -60,30 +95,45 @@ class EndUserApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        roles = "users-permissions/roles"
-        for method, path, action, handler in (
-            ("GET", roles, "roles.read", self._roles.find),
-            ("POST", roles, "roles.create", self._roles.create),
-            ("GET", f"{roles}/:id", "roles.read", self._roles.find_one),
-            ("PUT", f"{roles}/:id", "roles.update", self._roles.update),
-            ("DELETE", f"{roles}/:id", "roles.delete", self._roles.delete),
-        ):
-            yield self._route(method, path, f"{_OWNER}.{action}", _trusted(handler))
+        route = RouteGroup(END_USERS, "users-permissions/")
+        one: tuple[tuple[str, str, str, Handler, object], ...] = (
+            ("GET", "roles", "read", self._roles.find, None),
+            ("POST", "roles", "create", self._roles.create, RoleInput),
+            ("GET", "roles/:id", "read", self._roles.find_one, None),
+            ("PUT", "roles/:id", "update", self._roles.update, RoleInput),
+            ("DELETE", "roles/:id", "delete", self._roles.delete, None),
+        )
+        for method, path, verb, handler, body in one:
+            action = f"{_OWNER}.roles.{verb}"
+            yield route(method, path, action, _trusted(handler), body=body, response=FreeObject)
         for path, handler in (
-            ("users-permissions/permissions", self._roles.permissions),
-            ("users-permissions/policies", self.policies),
+            ("permissions", self._roles.permissions),
+            ("policies", self.policies),
         ):
-            yield self._route("GET", path, SIGNED_IN, handler)
-        for name, action, read, write in (
-            ("providers", "providers", self.providers, self.set_providers),
-            ("email-templates", "email-templates", self.templates, self.set_templates),
-            ("advanced", "advanced-settings", self.advanced, self.set_advanced),
-        ):
-            path = f"users-permissions/{name}"
-            yield self._route("GET", path, f"{_OWNER}.{action}.read", read)
-            yield self._route("PUT", path, f"{_OWNER}.{action}.update", write)
-        action = f"{_OWNER}.email-templates.update"
-        yield self._route("POST", "admin/x/mail-test", action, self.test_template)
+            yield route("GET", path, SIGNED_IN, handler, response=FreeObject)
+        both: tuple[tuple[str, str, Handler, Handler, object], ...] = (
+            ("providers", "providers", self.providers, self.set_providers, Providers),
+            (
+                "email-templates",
+                "email-templates",
+                self.templates,
+                self.set_templates,
+                MailTemplates,
+            ),
+            ("advanced", "advanced-settings", self.advanced, self.set_advanced, FreeObject),
+        )
+        for path, name, read, write, body in both:
+            yield route("GET", path, f"{_OWNER}.{name}.read", read, response=FreeObject)
+            action = f"{_OWNER}.{name}.update"
+            yield route("PUT", path, action, write, body=body, response=FreeObject)
+        yield RouteGroup(END_USERS)(
+            "POST",
+            "admin/x/mail-test",
+            f"{_OWNER}.email-templates.update",
+            self.test_template,
+            body=MailTest,
+            response=Data[SentTest],
+        )
 
     async def policies(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List the policies of routes: there are none."""
@@ -149,9 +199,6 @@ class EndUserApi:
     async def _write(self, key: str, value: Mapping[str, object]) -> Response:
         await self._database.write(write_setting(self._writes, key, dict(value)))
         return respond_bare(_DONE)
-
-    def _route(self, method: str, path: str, action: str, handler: Handler) -> Route:
-        return Route(method=method, path=path, action=action, handler=handler)
 
 
 def _trusted(handler: Handler) -> Handler:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from quire.access.administration import is_shown
+from quire.admin_api.response_types import PROJECT, Data
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.system_rows import SystemRows
@@ -21,6 +24,18 @@ _COUNTED = {
 }
 
 
+class KeyStatistics(Struct, rename="camel"):
+    """How many there are of what a project has."""
+
+    assets: int
+    content_types: int
+    components: int
+    locales: int
+    admins: int
+    webhooks: int
+    api_tokens: int
+
+
 class HomepageApi:
     """``/admin/homepage/*``."""
 
@@ -31,11 +46,10 @@ class HomepageApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, handler in (
-            ("admin/homepage/key-statistics", self.statistics),
-            ("admin/homepage/layout", self.layout),
-        ):
-            yield Route(method="GET", path=path, action=SIGNED_IN, handler=handler)
+        route = RouteGroup(PROJECT, "admin/homepage/")
+        path = "key-statistics"
+        yield route("GET", path, SIGNED_IN, self.statistics, response=Data[KeyStatistics])
+        yield route("GET", "layout", SIGNED_IN, self.layout, response=Data[object])
 
     async def statistics(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Count what there is."""

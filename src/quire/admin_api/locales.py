@@ -1,36 +1,67 @@
 """Locales, listed and managed. Responses have no envelope."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
-from quire.admin_api.bodies import (
-    Fields,
-    Flag,
-    Text,
-    at_least,
-    at_most,
-    id_of,
-    one_of,
-    read_body,
-    required,
-)
+from msgspec import UNSET, Struct, UnsetType
+
+from quire.admin_api.response_types import Moment
 from quire.admin_api.responses import serialize_row
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import AtLeast, AtMost, OneOf, id_of
 from quire.content_manager.locales import NOT_FOUND, LocaleStore, ManagedLocale, iso_locales
 from quire.database.connection import Database
 from quire.errors import NotFoundError
 
 _LONGEST_NAME = 50
 _SHOWN = ("documentId", "name", "code", "createdAt", "updatedAt", "publishedAt")
-_CHANGE = Fields(
-    fields={
-        "name": Text(rules=(at_least(1), at_most(_LONGEST_NAME)), nullable=True),
-        "isDefault": Flag(),
-    }
-)
+
+
+class _KnownCode(Struct, frozen=True):
+    """Demand the code of a locale that can be added."""
+
+    def __call__(self, value: object) -> str | None:
+        """See `Rule`."""
+        return OneOf((*iso_locales(),))(value)
+
+
+class NewLocale(RequestBody, kw_only=True):
+    """A locale that is to be added."""
+
+    name: Annotated[str, AtMost(_LONGEST_NAME)] | None = None
+    code: Annotated[str, _KnownCode()]
+    is_default: bool
+
+
+class LocaleChange(RequestBody):
+    """What is to be changed of a locale."""
+
+    name: Annotated[str, AtLeast(1), AtMost(_LONGEST_NAME)] | UnsetType | None = UNSET
+    is_default: bool | UnsetType = UNSET
+
+
+class KnownLocale(Struct):
+    """A locale that can be added."""
+
+    code: str
+    name: str
+
+
+class AdminLocale(Struct, rename="camel", kw_only=True):
+    """A locale of the project."""
+
+    id: int
+    document_id: str | UnsetType = UNSET
+    name: str | UnsetType | None = UNSET
+    code: str | None
+    is_default: bool
+    created_at: Moment | UnsetType | None = UNSET
+    updated_at: Moment | UnsetType | None = UNSET
+    published_at: Moment | UnsetType | None = UNSET
 
 
 class LocalesApi:
@@ -42,14 +73,15 @@ class LocalesApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("GET", "i18n/iso-locales", "plugin::i18n.locale.read", self.known),
-            ("GET", "i18n/locales", SIGNED_IN, self.find),
-            ("POST", "i18n/locales", "plugin::i18n.locale.create", self.create),
-            ("PUT", "i18n/locales/:id", "plugin::i18n.locale.update", self.change),
-            ("DELETE", "i18n/locales/:id", "plugin::i18n.locale.delete", self.delete),
-        ):
-            yield Route(method=method, path=path, action=action, handler=handler)
+        route, one, path = RouteGroup("Locales", "i18n/"), AdminLocale, "locales/:id"
+        read, create, update, delete = (
+            f"plugin::i18n.locale.{verb}" for verb in ("read", "create", "update", "delete")
+        )
+        yield route("GET", "iso-locales", read, self.known, response=list[KnownLocale])
+        yield route("GET", "locales", SIGNED_IN, self.find, response=list[AdminLocale])
+        yield route("POST", "locales", create, self.create, body=NewLocale, response=one)
+        yield route("PUT", path, update, self.change, body=LocaleChange, response=one)
+        yield route("DELETE", path, delete, self.delete, response=one)
 
     async def known(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List all locales that can be added."""
@@ -63,23 +95,13 @@ class LocalesApi:
 
     async def create(self, request: Request) -> Response:
         """Add a locale."""
-        form = Fields(
-            fields={
-                "name": Text(rules=(at_most(_LONGEST_NAME),), nullable=True),
-                "code": Text(rules=(one_of(*iso_locales()), required)),
-                "isDefault": Flag(rules=(required,)),
-            }
-        )
-        body = read_body(request.body, form)
-        name, default = body.get("name"), body["isDefault"] is True
-        program = self._locales.create(
-            str(body["code"]), None if name is None else str(name), default=default
-        )
+        new = read_body(request.body, NewLocale)
+        program = self._locales.create(new.code, new.name, default=new.is_default)
         return respond_bare(_shown(await self._database.write(program)))
 
     async def change(self, request: Request) -> Response:
         """Name a locale, or make it the default one."""
-        body = read_body(request.body, _CHANGE)
+        body = sent_values(read_body(request.body, LocaleChange))
         default = body.pop("isDefault", False) is True
         program = self._locales.change(_row_id(request), body, default=default)
         return respond_bare(_shown(await self._database.write(program)))

@@ -1,8 +1,9 @@
 """Request bodies with the permissions of a role, checked against the catalogue of actions."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from quire.access.administration import (
     ADMIN_ACTIONS,
@@ -13,7 +14,8 @@ from quire.access.administration import (
     subjects,
     subjects_of,
 )
-from quire.admin_api.bodies import Fields, Items, Place, Text, required
+from quire.content_api.request_bodies import RequestBody, validator_of
+from quire.content_api.validators import Between, Items, Place, required
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import Schema
@@ -30,22 +32,32 @@ REPEATED = "Some permissions are duplicated (same action and subject)"
 _MOST = 5000
 
 
-def permissions_form(schema: Schema) -> Fields:
-    """Return the shape of the body."""
-    known = frozenset(content_type.uid for content_type in subjects(schema))
-    return Fields(fields={"permissions": _Permissions(_Permission(known, _readable(schema)))})
+class GivenPermission(RequestBody):
+    """What a role is to grant."""
+
+    action: str
+    action_parameters: dict[str, object] | None = None
+    subject: str | None = None
+    properties: dict[str, object] = field(default_factory=dict)
+    conditions: Annotated[list[str], Between(0, 10)] = field(default_factory=list)
 
 
-def _readable(schema: Schema) -> frozenset[str]:
-    read = next(action for action in ADMIN_ACTIONS.values() if action.uid.endswith("explorer.read"))
-    return frozenset(content_type.uid for content_type in subjects_of(schema, read))
+class RolePermissions(RequestBody):
+    """All that a role is to grant."""
+
+    permissions: Annotated[list[GivenPermission], Between(0, _MOST)]
 
 
-class _Permissions(Struct, frozen=True):
-    item: "_Permission"
+class PermissionList:
+    """Checks the permissions of a body against the actions and types that there are."""
+
+    def __init__(self, schema: Schema) -> None:
+        known = frozenset(content_type.uid for content_type in subjects(schema))
+        self._item = _Permission(known, _readable(schema))
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        listed = Items(item=self.item, rules=(required,), most=_MOST)
+        """See `Validator.problems`."""
+        listed = Items(item=self._item, rules=(required,), most=_MOST)
         found = False
         for problem in listed.problems(place, value):
             found = True
@@ -54,23 +66,18 @@ class _Permissions(Struct, frozen=True):
             yield Problem(path_of(place), REPEATED, value)
 
 
+def _readable(schema: Schema) -> frozenset[str]:
+    read = next(action for action in ADMIN_ACTIONS.values() if action.uid.endswith("explorer.read"))
+    return frozenset(content_type.uid for content_type in subjects_of(schema, read))
+
+
 class _Permission(Struct, frozen=True):
     subjects: frozenset[str]
     readable: frozenset[str]
 
-    _PARTS = Fields(
-        fields={
-            "action": Text(rules=(required,)),
-            "actionParameters": Fields(closed=False, nullable=True),
-            "subject": Text(nullable=True),
-            "properties": Fields(closed=False),
-            "conditions": Items(item=Text(), most=10),
-        }
-    )
-
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         found = False
-        for problem in self._PARTS.problems(place, value):
+        for problem in validator_of(GivenPermission).problems(place, value):
             found = True
             yield problem
         if found or not isinstance(value, Mapping):

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from quire.access.administration import (
     ACTIONS,
     CONDITIONS,
@@ -12,16 +14,24 @@ from quire.access.administration import (
     Section,
     subjects,
 )
+from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_rows import AdminUserRows
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.system_rows import Record
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ContentType, Model, Schema, TypeKind
+
+
+class PermissionCatalogue(Struct):
+    """All that can be granted, by section, and the conditions that it can be granted under."""
+
+    conditions: list[FreeObject]
+    sections: FreeObject
 
 
 class PermissionApi:
@@ -34,7 +44,10 @@ class PermissionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        yield Route(method="GET", path="admin/permissions", action=SIGNED_IN, handler=self.find)
+        route = RouteGroup(ADMINISTRATORS)
+        yield route(
+            "GET", "admin/permissions", SIGNED_IN, self.find, response=Data[PermissionCatalogue]
+        )
 
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all actions with the types that they can be granted on."""

@@ -1,11 +1,16 @@
 """The signed-in administrator: profile, permissions, sessions."""
 
 from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.admin_grants import Grant
 from quire.access.administration import ADMIN_ACTIONS
-from quire.admin_api.bodies import Fields, Items, Text, read_body, required
+from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject, Moment
 from quire.admin_api.responses import (
+    Administrator,
+    AdminPermission,
     respond_data,
     serialize_admin_user,
     serialize_grant,
@@ -18,7 +23,9 @@ from quire.auth.admin.user_rows import AdminUser, AdminUserRows, StoredPermissio
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import Between
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.tables.initial_values import permission_fields
@@ -26,23 +33,33 @@ from quire.errors import NotFoundError, UnauthorizedError
 from quire.schema.model import Schema
 
 _MANY = 1000
-_CHECK = Fields(
-    fields={
-        "permissions": Items(
-            item=Fields(
-                fields={
-                    "action": Text(rules=(required,)),
-                    "subject": Text(nullable=True),
-                    "field": Text(),
-                },
-                keys_last=True,
-            ),
-            rules=(required,),
-            most=_MANY,
-        )
-    },
-    closed=False,
-)
+
+
+class CheckedPermission(RequestBody):
+    """An action, on a content type or on a field of one."""
+
+    unknown_keys_last: ClassVar[bool] = True
+    action: str
+    subject: str | None = None
+    field: str | UnsetType = UNSET
+
+
+class PermissionCheck(RequestBody, forbid_unknown_fields=False):
+    """Which permissions are asked about."""
+
+    permissions: Annotated[list[CheckedPermission], Between(0, _MANY)]
+
+
+class AdminSession(Struct, rename="camel"):
+    """A place where the caller is signed in."""
+
+    id: int
+    session_id: str
+    device_id: str | None
+    type: str
+    created_at: Moment | None
+    expires_at: Moment | None
+    current: bool
 
 
 class ProfileApi:
@@ -64,14 +81,16 @@ class ProfileApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("GET", "admin/users/me", self.show),
-            ("GET", "admin/users/me/permissions", self.permissions),
-            ("GET", "admin/users/me/sessions", self.sessions),
-            ("DELETE", "admin/users/me/sessions/:id", self.end_session),
-            ("POST", "admin/permissions/check", self.check),
-        ):
-            yield Route(method=method, path=path, action=SIGNED_IN, handler=handler)
+        route, me = RouteGroup(ADMINISTRATORS), "admin/users/me"
+        yield route("GET", me, SIGNED_IN, self.show, response=Data[Administrator])
+        path, granted = f"{me}/permissions", Data[list[AdminPermission]]
+        yield route("GET", path, SIGNED_IN, self.permissions, response=granted)
+        path = f"{me}/sessions"
+        yield route("GET", path, SIGNED_IN, self.sessions, response=Data[list[AdminSession]])
+        path = f"{me}/sessions/:id"
+        yield route("DELETE", path, SIGNED_IN, self.end_session, response=Data[FreeObject])
+        path, found = "admin/permissions/check", Data[list[bool]]
+        yield route("POST", path, SIGNED_IN, self.check, body=PermissionCheck, response=found)
 
     async def show(self, request: Request) -> Response:
         """Show whoever asks."""
@@ -108,18 +127,15 @@ class ProfileApi:
 
     async def check(self, request: Request) -> Response:
         """Tell for each of some permissions whether whoever asks has it."""
-        body = read_body(request.body, _CHECK)
-        asked = body["permissions"]
-        return respond_data([self._has(request, item) for item in _listed(asked)])
+        asked = read_body(request.body, PermissionCheck).permissions
+        return respond_data([self._has(request, item) for item in asked])
 
-    def _has(self, request: Request, asked: dict[str, object]) -> bool:
-        ability = request.administrator.ability
-        action, subject, path = asked["action"], asked.get("subject"), asked.get("field")
-        known = ADMIN_ACTIONS.get(str(action))
+    def _has(self, request: Request, asked: CheckedPermission) -> bool:
+        ability, of, path = request.administrator.ability, asked.subject, asked.field
+        known = ADMIN_ACTIONS.get(asked.action)
         if known is None:
             return False
-        of = None if subject is None else str(subject)
-        if not isinstance(path, str) or of is None:
+        if path is UNSET or of is None:
             return ability.allows(known.uid, of)
         content_type = self._schema.content_types.get(of)
         inside = f"{path}."
@@ -161,7 +177,3 @@ def list_all_permissions(
         if grant is not None:
             listed.append(serialize_grant(grant, permission.id, permission.action_parameters))
     return [*listed, *(serialize_grant(grant, None) for grant in missing.values())]
-
-
-def _listed(value: object) -> list[dict[str, object]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -3,15 +3,51 @@
 import sys
 from collections.abc import Iterator
 
+from msgspec import Struct
+
+from quire.admin_api.response_types import PROJECT, SIGNING_IN, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.connection import Database
 
 SPEAKS = "5.54.0"
 """The version of Strapi whose admin API this one speaks, for tools that look at it."""
+
+
+class ProjectState(Struct, rename="camel"):
+    """Whether the project has an administrator."""
+
+    uuid: bool
+    has_admin: bool
+    menu_logo: None
+    auth_logo: None
+
+
+class ProjectEdition(Struct):
+    """The edition, of which there is one."""
+
+    isEE: bool  # noqa: N815 - it is called so
+    features: list[str]
+
+
+class ProjectFacts(Struct, rename="camel"):
+    """What runs here."""
+
+    current_environment: str
+    auto_reload: bool
+    strapi_version: str
+    dependencies: FreeObject
+    project_id: None
+    node_version: None
+    community_edition: bool
+    use_yarn: bool
+    docs_url: str | None
+    quire_version: str
+    python_version: str
+    database: str
 
 
 class ProjectApi:
@@ -34,12 +70,11 @@ class ProjectApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, action, handler in (
-            ("admin/init", None, self.init),
-            ("admin/project-type", None, self.project_type),
-            ("admin/information", SIGNED_IN, self.information),
-        ):
-            yield Route(method="GET", path=path, action=action, handler=handler)
+        route = RouteGroup(SIGNING_IN, "admin/")
+        yield route("GET", "init", None, self.init, response=Data[ProjectState])
+        yield route("GET", "project-type", None, self.project_type, response=Data[ProjectEdition])
+        path, facts = "admin/information", Data[ProjectFacts]
+        yield RouteGroup(PROJECT)("GET", path, SIGNED_IN, self.information, response=facts)
 
     async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Tell whether there is an administrator; nothing here counts who uses it."""

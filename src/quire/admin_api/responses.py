@@ -2,12 +2,67 @@
 
 from typing import Any
 
+from msgspec import UNSET, Struct, UnsetType
+
 from quire.access.admin_grants import Grant
+from quire.admin_api.response_types import Moment
 from quire.auth.admin.user_rows import PUBLIC_FIELDS, ROLE_FIELDS, AdminUser, StoredPermission
 from quire.clock import iso_or_none
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Response
 from quire.database.stores.system_rows import Record
+
+
+class AdminRoleInShort(Struct):
+    """A role of administrators, as it is shown with those who have it."""
+
+    id: int
+    name: str
+    description: str | None
+    code: str
+
+
+class AdminRole(Struct, rename="camel", kw_only=True):
+    """A role of administrators."""
+
+    id: int
+    name: str
+    code: str
+    description: str | None
+    users_count: int | UnsetType = UNSET
+    created_at: Moment | UnsetType | None = UNSET
+    updated_at: Moment | UnsetType | None = UNSET
+    published_at: Moment | UnsetType | None = UNSET
+
+
+class Administrator(Struct, rename="camel", kw_only=True):
+    """An administrator."""
+
+    id: int
+    document_id: str | UnsetType = UNSET
+    firstname: str | UnsetType | None = UNSET
+    lastname: str | UnsetType | None = UNSET
+    username: str | UnsetType | None = UNSET
+    email: str | None
+    is_active: bool | UnsetType | None = UNSET
+    blocked: bool | UnsetType | None = UNSET
+    prefered_language: str | UnsetType | None = UNSET
+    roles: list[AdminRoleInShort] | UnsetType = UNSET
+    created_at: Moment | UnsetType | None = UNSET
+    updated_at: Moment | UnsetType | None = UNSET
+    published_at: Moment | UnsetType | None = UNSET
+
+
+class AdminPermission(Struct, rename="camel", kw_only=True):
+    """What a role of administrators grants."""
+
+    id: int | UnsetType | None = UNSET
+    action: str
+    action_parameters: object = UNSET
+    subject: str | None
+    properties: dict[str, object]
+    conditions: list[str]
+
 
 _MOMENTS = frozenset({"createdAt", "updatedAt", "publishedAt", "expiresAt", "lastUsedAt"})
 _ROLE_IN_SHORT = ("name", "description", "code")

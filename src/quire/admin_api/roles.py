@@ -1,28 +1,29 @@
 """Roles of administrators and their permissions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from msgspec import UNSET, UnsetType
 
 from quire.access.admin_grants import Grant
 from quire.access.administration import ADMIN_ACTIONS, LOCALES, Section
-from quire.admin_api.bodies import (
-    Fields,
-    Items,
-    RowId,
-    Text,
-    at_least,
-    id_of,
-    ids_of,
-    read_body,
-    required,
-)
 from quire.admin_api.lists import AdminLists
-from quire.admin_api.permission_body import permissions_form
+from quire.admin_api.permission_body import GivenPermission, PermissionList, RolePermissions
 from quire.admin_api.profile import list_all_permissions
-from quire.admin_api.responses import respond_data, serialize_permission, serialize_role
+from quire.admin_api.response_types import ADMINISTRATORS, CREATED, Data, ListQuery, RowIds
+from quire.admin_api.responses import (
+    AdminPermission,
+    AdminRole,
+    respond_data,
+    serialize_permission,
+    serialize_role,
+)
 from quire.auth.admin.roles import NOT_FOUND, AdminRoles, InUseError, require_editable
 from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import AtLeast, id_of, ids_of
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.system_rows import Record
@@ -31,10 +32,21 @@ from quire.errors import NotFoundError
 from quire.schema.model import Schema
 
 _SUPER_ADMIN = "strapi-super-admin"
-_NAME = {"description": Text(nullable=True)}
-_NEW = Fields(fields={"name": Text(rules=(at_least(1), required)), **_NAME})
-_CHANGE = Fields(fields={"name": Text(rules=(at_least(1),)), **_NAME})
-_IDS = Fields(fields={"ids": Items(item=RowId(), least=1, rules=(required,))})
+_ACTION = "admin::roles"
+
+
+class NewAdminRole(RequestBody):
+    """A role that is to be made."""
+
+    name: Annotated[str, AtLeast(1)]
+    description: str | None = None
+
+
+class AdminRoleChange(RequestBody):
+    """What is to be changed of a role."""
+
+    name: Annotated[str, AtLeast(1)] | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
 
 
 class AdminRoleApi:
@@ -53,21 +65,33 @@ class AdminRoleApi:
         self._admin_users = admin_users
         self._roles = roles
         self._lists = lists
-        self._form = permissions_form(schema)
+        self._permissions = PermissionList(schema)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("GET", "admin/roles", "read", self.find),
-            ("POST", "admin/roles", "create", self.create),
-            ("POST", "admin/roles/batch-delete", "delete", self.delete_many),
-            ("GET", "admin/roles/:id", "read", self.find_one),
-            ("PUT", "admin/roles/:id", "update", self.change),
-            ("DELETE", "admin/roles/:id", "delete", self.delete),
-            ("GET", "admin/roles/:id/permissions", "read", self.permissions),
-            ("PUT", "admin/roles/:id/permissions", "update", self.grant),
-        ):
-            yield Route(method=method, path=path, action=f"admin::roles.{action}", handler=handler)
+        route = RouteGroup(ADMINISTRATORS, "admin/roles")
+        read, update, delete = (f"{_ACTION}.{verb}" for verb in ("read", "update", "delete"))
+        one, several = Data[AdminRole], Data[list[AdminRole]]
+        granted = Data[list[AdminPermission]]
+        yield route("GET", "", read, self.find, query=ListQuery, response=several)
+        yield route(
+            "POST",
+            "",
+            f"{_ACTION}.create",
+            self.create,
+            body=NewAdminRole,
+            response=one,
+            status=CREATED,
+        )
+        yield route(
+            "POST", "/batch-delete", delete, self.delete_many, body=RowIds, response=several
+        )
+        yield route("GET", "/:id", read, self.find_one, response=one)
+        yield route("PUT", "/:id", update, self.change, body=AdminRoleChange, response=one)
+        yield route("DELETE", "/:id", delete, self.delete, response=Data[AdminRole | None])
+        path = "/:id/permissions"
+        yield route("GET", path, read, self.permissions, response=granted)
+        yield route("PUT", path, update, self.grant, body=RolePermissions, response=granted)
 
     async def find(self, request: Request) -> Response:
         """List roles, with the number of those who have them."""
@@ -87,16 +111,13 @@ class AdminRoleApi:
 
     async def create(self, request: Request) -> Response:
         """Make a role, which grants nothing yet."""
-        body = read_body(request.body, _NEW)
-        description = body.get("description")
-        role = await self._roles.create(
-            str(body["name"]), None if description is None else str(description)
-        )
-        return respond_data(serialize_role(role), 201)
+        new = read_body(request.body, NewAdminRole)
+        role = await self._roles.create(new.name, new.description)
+        return respond_data(serialize_role(role), CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change name or description of a role."""
-        values = read_body(request.body, _CHANGE)
+        values = sent_values(read_body(request.body, AdminRoleChange))
         role = await self._roles.change(_role_id(request), values, request.administrator.ability)
         return respond_data(serialize_role(role))
 
@@ -110,8 +131,8 @@ class AdminRoleApi:
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several roles, all of them or none."""
-        given = read_body(request.body, _IDS)["ids"]
-        deleted = await self._deleted(request, ids_of(given), "ids", given)
+        ids = read_body(request.body, RowIds).ids
+        deleted = await self._deleted(request, ids_of(ids), "ids", ids)
         return respond_data([serialize_role(role) for role in deleted])
 
     async def permissions(self, request: Request) -> Response:
@@ -138,28 +159,23 @@ class AdminRoleApi:
             return (yield from self._admin_users.default_locale())
 
         default = await self._database.read(program)
-        body = read_body(request.body, self._form)
-        grants = self._grants(body["permissions"], default)
+        body = read_body(request.body, RolePermissions, permissions=self._permissions)
+        grants = [self._grant(item, default) for item in body.permissions]
         stored = await self._roles.grant(role_id, grants, request.administrator.ability)
         return respond_data([serialize_permission(permission) for permission in stored])
 
-    def _grants(self, listed: object, default_locale: str | None) -> list[Grant]:
-        items: Sequence[object] = listed if isinstance(listed, list) else ()
-        return [self._grant(item, default_locale) for item in items if isinstance(item, Mapping)]
-
-    def _grant(self, item: Mapping[str, object], default_locale: str | None) -> Grant:
-        given, conditions = item.get("properties"), item.get("conditions")
-        properties = dict(given) if isinstance(given, Mapping) else {}
-        action, subject = ADMIN_ACTIONS[str(item["action"])], item.get("subject")
+    def _grant(self, given: GivenPermission, default_locale: str | None) -> Grant:
+        properties = dict(given.properties)
+        action, subject = ADMIN_ACTIONS[given.action], given.subject
         if action.section is Section.CONTENT and LOCALES in action.properties:
             content_type = self._schema.content_types[str(subject)]
             if content_type.localized and not properties.get(LOCALES):
                 properties[LOCALES] = [] if default_locale is None else [default_locale]
         return Grant(
             action=action.uid,
-            subject=None if subject is None else str(subject),
+            subject=subject,
             properties=properties,
-            conditions=tuple(map(str, conditions)) if isinstance(conditions, list) else (),
+            conditions=tuple(given.conditions),
         )
 
     async def _deleted(

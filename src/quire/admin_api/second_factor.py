@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from quire.admin_api.bodies import Fields, Text, id_of, read_body, required
+from msgspec import Struct
+
 from quire.admin_api.login_throttle import LoginThrottle
+from quire.admin_api.response_types import CREATED, SIGNING_IN, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.grant_limits import GrantLimits
@@ -13,7 +15,9 @@ from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.passwords import verify_password
 from quire.auth.totp import provisioning_uri
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.errors import ApplicationError, BadInputError, NotFoundError, UnauthorizedError
@@ -21,9 +25,45 @@ from quire.errors import ApplicationError, BadInputError, NotFoundError, Unautho
 OWN = "One's own second factor is removed with a code of it"
 WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
 _PATH = "admin/x/second-factor"
-_PASSWORD = Fields(fields={"password": Text(rules=(required,))})
-_CODE = Fields(fields={"code": Text(rules=(required,))})
-_BOTH = Fields(fields={**_PASSWORD.fields, **_CODE.fields})
+
+
+class OwnPassword(RequestBody):
+    """The caller's password."""
+
+    password: str
+
+
+class FactorCode(RequestBody):
+    """A code of an app."""
+
+    code: str
+
+
+class FactorRemoval(RequestBody):
+    """The caller's password, and a code of the second factor."""
+
+    password: str
+    code: str
+
+
+class SecondFactorState(Struct, rename="camel"):
+    """Whether there is a second factor, and how many recovery codes are left."""
+
+    active: bool
+    recovery_codes: int
+
+
+class NewSecondFactor(Struct):
+    """What an app makes codes of."""
+
+    secret: str
+    uri: str
+
+
+class RecoveryCodes(Struct, rename="camel"):
+    """Codes for when the app is lost, shown once."""
+
+    recovery_codes: list[str]
 
 
 class SecondFactorApi:
@@ -49,20 +89,25 @@ class SecondFactorApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("GET", _PATH, self.show),
-            ("POST", _PATH, self.begin),
-            ("POST", f"{_PATH}/confirm", self.confirm),
-            ("POST", f"{_PATH}/recovery-codes", self.renew_codes),
-            ("POST", f"{_PATH}/remove", self.remove),
-        ):
-            yield Route(method=method, path=path, action=SIGNED_IN, handler=handler)
-        yield Route(
-            method="DELETE",
-            path="admin/x/users/:id/second-factor",
-            action="admin::users.update",
-            handler=self.remove_of_other,
+        route, codes, done = RouteGroup(SIGNING_IN), Data[RecoveryCodes], Data[FreeObject]
+        yield route("GET", _PATH, SIGNED_IN, self.show, response=Data[SecondFactorState])
+        yield route(
+            "POST",
+            _PATH,
+            SIGNED_IN,
+            self.begin,
+            body=OwnPassword,
+            response=Data[NewSecondFactor],
+            status=CREATED,
         )
+        path = f"{_PATH}/confirm"
+        yield route("POST", path, SIGNED_IN, self.confirm, body=FactorCode, response=codes)
+        path = f"{_PATH}/recovery-codes"
+        yield route("POST", path, SIGNED_IN, self.renew_codes, body=FactorCode, response=codes)
+        path = f"{_PATH}/remove"
+        yield route("POST", path, SIGNED_IN, self.remove, body=FactorRemoval, response=done)
+        path = "admin/x/users/:id/second-factor"
+        yield route("DELETE", path, "admin::users.update", self.remove_of_other, response=done)
 
     async def show(self, request: Request) -> Response:
         """Tell whether whoever asks has a second factor, and how many recovery codes are left."""
@@ -74,34 +119,34 @@ class SecondFactorApi:
 
     async def begin(self, request: Request) -> Response:
         """Begin a second factor: the secret is for an app, and shown this once."""
-        body = read_body(request.body, _PASSWORD)
-        admin_user = await self._with_password(request, str(body["password"]))
+        body = read_body(request.body, OwnPassword)
+        admin_user = await self._with_password(request, body.password)
         secret = await self._database.write(self._factors.begin(admin_user))
         uri = provisioning_uri(secret, admin_user.email, self._project)
-        return respond_data({"secret": secret, "uri": uri}, 201)
+        return respond_data({"secret": secret, "uri": uri}, CREATED)
 
     async def confirm(self, request: Request) -> Response:
         """Take it into use with a code of the app; the recovery codes are shown this once."""
-        code = str(read_body(request.body, _CODE)["code"])
+        code = read_body(request.body, FactorCode).code
         return await self._codes(
             request, lambda admin_user: self._factors.confirm(admin_user, code)
         )
 
     async def renew_codes(self, request: Request) -> Response:
         """Make other recovery codes."""
-        code = str(read_body(request.body, _CODE)["code"])
+        code = read_body(request.body, FactorCode).code
         return await self._codes(
             request, lambda admin_user: self._factors.renew_codes(admin_user, code)
         )
 
     async def remove(self, request: Request) -> Response:
         """Remove one's own second factor, with the password and a code of it."""
-        body = read_body(request.body, _BOTH)
-        admin_user = await self._with_password(request, str(body["password"]))
+        body = read_body(request.body, FactorRemoval)
+        admin_user = await self._with_password(request, body.password)
         self._attempts.count_code(admin_user.email)
 
         def program() -> Program[None]:
-            yield from self._factors.require(admin_user, str(body["code"]))
+            yield from self._factors.require(admin_user, body.code)
             yield from self._factors.remove(admin_user)
 
         await self._database.write(program())

@@ -1,28 +1,23 @@
 """Signing in and out, registering, and the first administrator."""
 
 from collections.abc import Iterator, Mapping
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from quire.admin_api.bodies import (
-    PASSWORD_RULES,
-    Fields,
-    Flag,
-    Text,
-    Validator,
-    at_least,
-    email,
-    read_body,
-    required,
-)
+from msgspec import UNSET, Struct, UnsetType
+
 from quire.admin_api.cookies import RefreshCookie
 from quire.admin_api.login_throttle import LoginThrottle
-from quire.admin_api.responses import respond_data, serialize_admin_user
+from quire.admin_api.response_types import SIGNING_IN, Data, FreeObject
+from quire.admin_api.responses import Administrator, respond_data, serialize_admin_user
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.recovery import AdminRecovery
 from quire.auth.admin.user_rows import AdminUser
 from quire.content_api.messages import NO_CONTENT, Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import AdminPassword, AtLeast, Email, Text
 from quire.errors import (
     ApplicationError,
     ForbiddenError,
@@ -36,37 +31,100 @@ BAD_REFRESH_TOKEN = "Invalid refresh token"  # noqa: S105 - likewise
 BAD_INVITATION = "Invalid registrationToken"
 _LONGEST_DEVICE = 255
 
-_DEVICE: Mapping[str, Validator] = {"deviceId": Text(longest=_LONGEST_DEVICE), "rememberMe": Flag()}
-_PASSWORD = Text(rules=(*PASSWORD_RULES, required))
-_NEW_PERSON: Mapping[str, Validator] = {
-    "firstname": Text(rules=(at_least(1), required)),
-    "lastname": Text(nullable=True),
-    "password": _PASSWORD,
-}
-_REGISTRATION = Fields(
-    fields={
-        "registrationToken": Text(rules=(required,)),
-        "userInfo": Fields(fields=_NEW_PERSON, rules=(required,)),
-        **_DEVICE,
-    }
-)
-_FIRST = Fields(
-    fields={
-        "email": Text(rules=(email, required)),
-        **_NEW_PERSON,
-        "registrationToken": Text(),
-        **_DEVICE,
-    }
-)
-_FORGOTTEN = Fields(fields={"email": Text(rules=(email, required))}, closed=False)
-_RESET = Fields(
-    fields={
-        "resetPasswordToken": Text(rules=(required,)),
-        "password": _PASSWORD,
-        "code": Text(),
-    }
-)
-_INVITATION = Fields(fields={"registrationToken": Text(rules=(required,))})
+_DeviceId = Annotated[str, Text(longest=_LONGEST_DEVICE)]
+
+
+class Credentials(RequestBody, forbid_unknown_fields=False):
+    """What an administrator signs in with; ``code`` is one of the second factor."""
+
+    email: str
+    password: str
+    code: str | UnsetType = UNSET
+    device_id: str | UnsetType = UNSET
+    remember_me: bool | UnsetType = UNSET
+
+
+class SignedOutDevice(RequestBody, forbid_unknown_fields=False):
+    """The device that is signed out; without it all are."""
+
+    device_id: str | UnsetType = UNSET
+
+
+class NewPerson(RequestBody, kw_only=True):
+    """The name and the password of a new administrator."""
+
+    firstname: Annotated[str, AtLeast(1)]
+    lastname: str | UnsetType | None = UNSET
+    password: AdminPassword
+
+
+class Registration(RequestBody):
+    """What somebody who was invited registers with."""
+
+    registration_token: str
+    user_info: NewPerson
+    device_id: _DeviceId | UnsetType = UNSET
+    remember_me: bool | UnsetType = UNSET
+
+
+class FirstAdministrator(RequestBody, kw_only=True):
+    """The first administrator."""
+
+    email: Annotated[str, Email()]
+    firstname: Annotated[str, AtLeast(1)]
+    lastname: str | None = None
+    password: AdminPassword
+    registration_token: str | UnsetType = UNSET
+    device_id: _DeviceId | UnsetType = UNSET
+    remember_me: bool | UnsetType = UNSET
+
+
+class ForgottenPassword(RequestBody, forbid_unknown_fields=False):
+    """Who has forgotten the password."""
+
+    email: Annotated[str, Email()]
+
+
+class PasswordReset(RequestBody):
+    """Another password; ``code`` is one of the second factor."""
+
+    reset_password_token: str
+    password: AdminPassword
+    code: str | UnsetType = UNSET
+
+
+class InvitationQuery(RequestBody):
+    """The token of an invitation."""
+
+    registration_token: str
+
+
+class RegistrationQuery(Struct, rename="camel"):
+    """The token of the link that the server prints, where the body has none."""
+
+    registration_token: str | UnsetType = UNSET
+
+
+class SignedIn(Struct, rename="camel"):
+    """An administrator who has signed in, and an access token."""
+
+    token: str
+    access_token: str
+    user: Administrator
+
+
+class AccessToken(Struct):
+    """A fresh access token."""
+
+    token: str
+
+
+class InvitedPerson(Struct):
+    """Whom an invitation is for."""
+
+    email: str | None
+    firstname: str | None
+    lastname: str | None
 
 
 class AdminSignInApi:
@@ -86,17 +144,46 @@ class AdminSignInApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("POST", "admin/login", self.sign_in),
-            ("POST", "admin/access-token", self.refresh),
-            ("POST", "admin/register-admin", self.register_first),
-            ("GET", "admin/registration-info", self.invitation),
-            ("POST", "admin/register", self.register),
-            ("POST", "admin/forgot-password", self.forgot_password),
-            ("POST", "admin/reset-password", self.reset_password),
-        ):
-            yield Route(method=method, path=path, action=None, handler=handler)
-        yield Route(method="POST", path="admin/logout", action=SIGNED_IN, handler=self.sign_out)
+        route, signed_in = RouteGroup(SIGNING_IN, "admin/"), Data[SignedIn]
+        yield route("POST", "login", None, self.sign_in, body=Credentials, response=signed_in)
+        yield route("POST", "access-token", None, self.refresh, response=Data[AccessToken])
+        yield route(
+            "POST",
+            "register-admin",
+            None,
+            self.register_first,
+            body=FirstAdministrator,
+            query=RegistrationQuery,
+            response=signed_in,
+        )
+        yield route(
+            "GET",
+            "registration-info",
+            None,
+            self.invitation,
+            query=InvitationQuery,
+            response=Data[InvitedPerson],
+        )
+        yield route("POST", "register", None, self.register, body=Registration, response=signed_in)
+        yield route(
+            "POST",
+            "forgot-password",
+            None,
+            self.forgot_password,
+            body=ForgottenPassword,
+            response=None,
+            status=NO_CONTENT.status,
+        )
+        path = "reset-password"
+        yield route("POST", path, None, self.reset_password, body=PasswordReset, response=signed_in)
+        yield route(
+            "POST",
+            "logout",
+            SIGNED_IN,
+            self.sign_out,
+            body=SignedOutDevice,
+            response=Data[FreeObject],
+        )
 
     async def sign_in(self, request: Request) -> Response:
         """Sign in with e-mail and password."""
@@ -107,7 +194,8 @@ class AdminSignInApi:
             raise ApplicationError(MISSING_CREDENTIALS)
         admin_user = await self._accounts.identified(address, password)
         code = self._counted_code(admin_user, body.get("code"))
-        signed_in = await self._accounts.sign_in(admin_user, _device(body), code)
+        device = _device(body.get("deviceId"), body.get("rememberMe"))
+        signed_in = await self._accounts.sign_in(admin_user, device, code)
         return self._welcome(signed_in, roles=False)
 
     async def refresh(self, request: Request) -> Response:
@@ -131,9 +219,9 @@ class AdminSignInApi:
 
     async def invitation(self, request: Request) -> Response:
         """Tell whom an invitation is for."""
-        query = read_body(request.query, _INVITATION)
+        query = read_body(request.query, InvitationQuery)
         self._attempts.count("invitation", place_of(request))
-        admin_user = await self._accounts.invited(str(query["registrationToken"]))
+        admin_user = await self._accounts.invited(query.registration_token)
         if admin_user is None:
             raise ValidationError(BAD_INVITATION)
         told = ("email", "firstname", "lastname")
@@ -141,47 +229,49 @@ class AdminSignInApi:
 
     async def register(self, request: Request) -> Response:
         """Let somebody who was invited choose a password."""
-        body = read_body(request.body, _REGISTRATION)
-        self._attempts.count("register", place_of(request), body["registrationToken"])
-        given = body["userInfo"]
-        info = given if isinstance(given, Mapping) else {}
-        names = {name: info[name] for name in ("firstname", "lastname") if name in info}
+        body = read_body(request.body, Registration)
+        self._attempts.count("register", place_of(request), body.registration_token)
+        names = sent_values(body.user_info)
+        password = str(names.pop("password"))
         signed_in = await self._accounts.register(
-            str(body["registrationToken"]), names, str(info["password"]), _device(body)
+            body.registration_token, names, password, _device(body.device_id, body.remember_me)
         )
         return self._welcome(signed_in)
 
     async def register_first(self, request: Request) -> Response:
         """Make the first administrator, with the token of the link that the server printed."""
-        body = read_body(request.body, _FIRST)
-        self._attempts.count("register-admin", place_of(request), body["email"])
-        asked = body.get("registrationToken", request.query.get("registrationToken"))
-        info = {
-            "email": str(body["email"]).lower(),
-            "firstname": body["firstname"],
-            "lastname": body.get("lastname"),
-        }
+        body = read_body(request.body, FirstAdministrator)
+        self._attempts.count("register-admin", place_of(request), body.email)
+        asked: object = body.registration_token
+        if asked is UNSET:
+            asked = request.query.get("registrationToken")
         signed_in = await self._accounts.register_first(
-            info, str(body["password"]), _device(body), asked if isinstance(asked, str) else None
+            {
+                "email": body.email.lower(),
+                "firstname": body.firstname,
+                "lastname": body.lastname,
+            },
+            body.password,
+            _device(body.device_id, body.remember_me),
+            asked if isinstance(asked, str) else None,
         )
         return self._welcome(signed_in)
 
     async def forgot_password(self, request: Request) -> Response:
         """Send a link to choose another password; the answer is the same for everybody."""
-        body = read_body(request.body, _FORGOTTEN)
-        address = str(body["email"]).lower()
+        address = read_body(request.body, ForgottenPassword).email.lower()
         self._attempts.count("forgot-password", place_of(request), address)
         self._recovery.forgot(address)
         return NO_CONTENT
 
     async def reset_password(self, request: Request) -> Response:
         """Let whoever has a link choose another password."""
-        body = read_body(request.body, _RESET)
+        body = read_body(request.body, PasswordReset)
         self._attempts.count("reset-password", place_of(request))
-        token = str(body["resetPasswordToken"])
-        code = self._counted_code(await self._recovery.holder(token), body.get("code"))
-        admin_user = await self._recovery.reset(token, str(body["password"]), code)
-        return self._welcome(await self._accounts.begin(admin_user, _device({})))
+        token = body.reset_password_token
+        code = self._counted_code(await self._recovery.holder(token), body.code)
+        admin_user = await self._recovery.reset(token, body.password, code)
+        return self._welcome(await self._accounts.begin(admin_user, _device()))
 
     def _counted_code(self, admin_user: AdminUser, code: object) -> str | None:
         """Return a code of a second factor; it is counted by account, wherever it comes from."""
@@ -222,10 +312,9 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def _device(body: Mapping[str, object]) -> AdminDevice:
-    named = body.get("deviceId")
+def _device(named: object = None, remember: object = None) -> AdminDevice:
     device_id = named[:_LONGEST_DEVICE] if isinstance(named, str) and named else new_device_id()
-    return AdminDevice(id=device_id, remember=bool(body.get("rememberMe")))
+    return AdminDevice(id=device_id, remember=bool(remember))
 
 
 def _with(response: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:

@@ -33,4 +33,6 @@ _OTHERS: Mapping[tuple[str, str], int] = {
 
 def success_status(route: Route) -> int:
     """Return the status of a route's answer to what it did as it was asked to."""
+    if route.status != OK:
+        return route.status
     return _OTHERS.get((route.method, route.path.strip("/")), OK)

@@ -1,16 +1,18 @@
 """The log of webhook deliveries, and sending one again."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import orjson
+from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.bodies import id_of, log_page
+from quire.admin_api.response_types import ACCEPTED, WEBHOOKS, Data, FreeObject, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.webhooks import NOT_FOUND, webhook_id_of
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of, log_page
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.webhook_deliveries import (
@@ -22,6 +24,39 @@ from quire.database.stores.webhook_deliveries import (
 from quire.errors import NotFoundError, ValidationError
 from quire.webhooks.setup import WebhookParts
 from quire.webhooks.signatures import webhook_secret
+
+
+class DeliveryQuery(Struct):
+    """Which deliveries are listed; ``before`` is the last id that is known."""
+
+    state: Literal["waiting", "delivered", "failed"] | UnsetType = UNSET
+    before: int | UnsetType = UNSET
+    limit: int | UnsetType = UNSET
+
+
+class ShownDelivery(Struct, rename="camel", kw_only=True):
+    """What a webhook was told once, and how that went."""
+
+    schema_name: ClassVar[str] = "Delivery"
+    id: int
+    webhook_id: int
+    event: str
+    uid: str | UnsetType = UNSET
+    document_id: str | UnsetType = UNSET
+    state: Literal["waiting", "delivered", "failed"]
+    attempts: int
+    created_at: Moment
+    next_at: Moment | UnsetType | None = UNSET
+    ended_at: Moment | UnsetType | None = UNSET
+    status_code: int | UnsetType | None = UNSET
+    message: str | UnsetType | None = UNSET
+    payload: FreeObject | UnsetType = UNSET
+
+
+class WebhookSecret(Struct):
+    """What calls are signed with, ``null`` where they are not."""
+
+    secret: str | None
 
 
 class DeliveryApi:
@@ -38,15 +73,17 @@ class DeliveryApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        below = "admin/x/webhooks/:id"
-        for method, path, verb, handler in (
-            ("GET", "admin/x/deliveries", "read", self.find_all),
-            ("GET", f"{below}/deliveries", "read", self.find),
-            ("GET", f"{below}/deliveries/:delivery", "read", self.find_one),
-            ("POST", f"{below}/deliveries/:delivery/redeliver", "update", self.redeliver),
-            ("GET", f"{below}/secret", "update", self.secret),
-        ):
-            yield Route(method=method, path=path, action=f"admin::webhooks.{verb}", handler=handler)
+        route, below = RouteGroup(WEBHOOKS, "admin/x/"), "webhooks/:id"
+        read, update = "admin::webhooks.read", "admin::webhooks.update"
+        listed = Data[list[ShownDelivery]]
+        for path, find in (("deliveries", self.find_all), (f"{below}/deliveries", self.find)):
+            yield route("GET", path, read, find, query=DeliveryQuery, response=listed)
+        path = f"{below}/deliveries/:delivery"
+        yield route("GET", path, read, self.find_one, response=Data[ShownDelivery])
+        path, done = f"{path}/redeliver", Data[FreeObject]
+        yield route("POST", path, update, self.redeliver, response=done, status=ACCEPTED)
+        path = f"{below}/secret"
+        yield route("GET", path, update, self.secret, response=Data[WebhookSecret])
 
     async def find_all(self, request: Request) -> Response:
         """List the deliveries of all webhooks, the latest first, as `find` does for one."""
@@ -102,7 +139,7 @@ class DeliveryApi:
         await self._tables.ensure(DELIVERIES)
         await self._database.write(program())
         self._outbox.added()
-        return respond_data({}, 202)
+        return respond_data({}, ACCEPTED)
 
     async def secret(self, request: Request) -> Response:
         """Show what the calls of a webhook are signed with."""

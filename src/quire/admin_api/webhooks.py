@@ -2,27 +2,19 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.bodies import (
-    Fields,
-    Flag,
-    Items,
-    Place,
-    Text,
-    Validator,
-    id_of,
-    read_body,
-    required,
-)
+from quire.admin_api.response_types import CREATED, WEBHOOKS, Data, FreeObject, IdText
 from quire.admin_api.responses import respond_data
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import Fields, Place, id_of, required
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.webhooks import Webhook, Webhooks
@@ -54,6 +46,8 @@ _MOST_HEADERS, _LONGEST_VALUE = 100, 8192
 
 
 class _Url(Struct, frozen=True):
+    """The address of a webhook; ``private`` allows those off the public internet."""
+
     private: bool
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
@@ -83,16 +77,44 @@ class _Headers(Struct, frozen=True):
                 yield Problem(path_of(where), BAD_HEADER.format(place_text(where)), content)
 
 
-def _form(*, private: bool, change: bool) -> Fields:
-    fields: dict[str, Validator] = {
-        "name": Text(rules=(required,)),
-        "url": _Url(private),
-        "headers": _Headers(),
-        "events": Items(item=Text(), rules=(required,)),
-    }
-    if change:
-        fields["isEnabled"] = Flag()
-    return Fields(fields=fields)
+class NewWebhook(RequestBody):
+    """A webhook that is to be made."""
+
+    name: str
+    url: str
+    headers: Annotated[FreeObject, _Headers()]
+    events: list[str]
+
+
+class WebhookChange(NewWebhook):
+    """A webhook as it is to be."""
+
+    is_enabled: bool | UnsetType = UNSET
+
+
+class DeletedWebhooks(RequestBody, forbid_unknown_fields=False):
+    """The ids of webhooks that are to be deleted."""
+
+    ids: list[IdText]
+
+
+class WebhookInFull(Struct, rename="camel"):
+    """A webhook; values of headers are masked where somebody may not change it."""
+
+    schema_name: ClassVar[str] = "Webhook"
+    id: str
+    name: str
+    url: str
+    headers: FreeObject
+    events: list[str]
+    is_enabled: bool
+
+
+class WebhookTest(Struct, rename="camel"):
+    """How a webhook answered."""
+
+    status_code: int
+    message: str
 
 
 class WebhookApi:
@@ -116,18 +138,18 @@ class WebhookApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("GET", "admin/webhooks", "read", self.find),
-            ("POST", "admin/webhooks", "create", self.create),
-            ("POST", "admin/webhooks/batch-delete", "delete", self.delete_many),
-            ("GET", "admin/webhooks/:id", "read", self.find_one),
-            ("PUT", "admin/webhooks/:id", "update", self.change),
-            ("DELETE", "admin/webhooks/:id", "delete", self.delete),
-            ("POST", "admin/webhooks/:id/trigger", "update", self.trigger),
-        ):
-            yield Route(
-                method=method, path=path, action=f"admin::webhooks.{action}", handler=handler
-            )
+        route, one = RouteGroup(WEBHOOKS, "admin/webhooks"), Data[WebhookInFull]
+        read, create, update, delete = (
+            f"admin::webhooks.{verb}" for verb in ("read", "create", "update", "delete")
+        )
+        yield route("GET", "", read, self.find, response=Data[list[WebhookInFull]])
+        yield route("POST", "", create, self.create, body=NewWebhook, response=one, status=CREATED)
+        path, ids = "/batch-delete", Data[list[int | str]]
+        yield route("POST", path, delete, self.delete_many, body=DeletedWebhooks, response=ids)
+        yield route("GET", "/:id", read, self.find_one, response=one)
+        yield route("PUT", "/:id", update, self.change, body=WebhookChange, response=one)
+        yield route("DELETE", "/:id", delete, self.delete, response=one)
+        yield route("POST", "/:id/trigger", update, self.trigger, response=Data[WebhookTest])
 
     async def find(self, request: Request) -> Response:
         """List webhooks."""
@@ -142,17 +164,17 @@ class WebhookApi:
 
     async def create(self, request: Request) -> Response:
         """Make a webhook."""
-        values = self._read(request, change=False)
+        values = self._read(request, NewWebhook)
 
         def program() -> Program[Webhook]:
             webhook_id = yield from self._webhooks.insert({**values, "enabled": True})
             return (yield from self._existing(webhook_id))
 
-        return respond_data(_shown(await self._write(program()), request), 201)
+        return respond_data(_shown(await self._write(program()), request), CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change a webhook."""
-        values, webhook_id = self._read(request, change=True), webhook_id_of(request)
+        values, webhook_id = self._read(request, WebhookChange), webhook_id_of(request)
 
         def program() -> Program[Webhook]:
             yield from self._existing(webhook_id)
@@ -203,12 +225,12 @@ class WebhookApi:
         await self._changed()
         return result
 
-    def _read(self, request: Request, *, change: bool) -> dict[str, object]:
-        values = read_body(request.body, _form(private=self._private, change=change))
-        events = values["events"]
-        for event in events if isinstance(events, list) else ():
+    def _read(self, request: Request, kind: type[NewWebhook]) -> dict[str, object]:
+        webhook = read_body(request.body, kind, url=_Url(self._private))
+        for event in webhook.events:
             if event not in EVENTS:
                 raise ValidationError(UNKNOWN_EVENT.format(event))
+        values = sent_values(webhook)
         if "isEnabled" in values:
             values["enabled"] = values.pop("isEnabled")
         return values

@@ -7,7 +7,7 @@ several routes fit, segments that are spelled out win over parameters.
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote_to_bytes
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
 
 from quire.content_api.messages import Handler, RespondNow
 from quire.errors import BadRequestError
@@ -27,6 +27,11 @@ class Route(Struct, frozen=True, kw_only=True):
     route that ``is_open`` asks nobody who they are. ``custom`` is the route of the project's Python
     code that it is. What a route that ``is_shared`` answers depends on nothing but the path, the
     query and the principal.
+
+    The rest is for descriptions: the types of the body, of the query and of the response, which are
+    structs (the ``body`` of a route that ``streams`` is a form); a ``response`` of ``None`` has no
+    body. ``status`` is that of a response when all went well. Routes with the same ``tag`` are
+    described together.
     """
 
     method: str
@@ -39,6 +44,43 @@ class Route(Struct, frozen=True, kw_only=True):
     is_open: bool = False
     is_shared: bool = False
     custom: CustomRoute | None = None
+    tag: str = ""
+    body: object = None
+    query: type[Struct] | None = None
+    response: object = UNSET
+    status: int = 200
+
+
+class RouteGroup(Struct, frozen=True):
+    """Makes routes that are described together, with paths below ``prefix``."""
+
+    tag: str
+    prefix: str = ""
+
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        action: str | None,
+        handler: Handler,
+        *,
+        response: object,
+        body: object = None,
+        query: type[Struct] | None = None,
+        status: int = 200,
+    ) -> Route:
+        """Return a route; see `Route`."""
+        return Route(
+            method=method,
+            path=f"{self.prefix}{path}",
+            action=action,
+            handler=handler,
+            tag=self.tag,
+            body=body,
+            query=query,
+            response=response,
+            status=status,
+        )
 
 
 class _Node(Struct):

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec import UNSET
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from quire.openapi.admin.api import described_routes
@@ -37,7 +38,8 @@ async def test_the_document_is_valid(office: Office) -> None:
 
 
 async def test_every_route_is_described_and_nothing_else(office: Office) -> None:
-    assert described_routes() == {named(route) for route in routes(office)}
+    undescribed = {named(route) for route in routes(office) if route.response is UNSET}
+    assert described_routes() == undescribed
     document = await described(office)
     operations = [one for path in document["paths"].values() for one in path.values()]
     assert len(operations) == len(routes(office))

@@ -3,25 +3,45 @@
 /** An entry of any content type; its type says what its attributes are. */
 export type ManagedEntry = Record<string, unknown> & { documentId: string; id: number };
 
-export type AdminApiToken = { "id": number; "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "accessKey"?: string; "permissions"?: (string)[] | null; "lifespan"?: number | string | null; "expiresAt"?: string | null; "lastUsedAt"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null };
+export type AccessToken = { "token": string };
+
+export type AdminApiToken = { "id": number; "kind"?: string; "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "accessKey"?: string; "permissions"?: (string)[] | null; "lifespan"?: number | string | null; "expiresAt"?: string | null; "lastUsedAt"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null };
 
 export type AdminLocale = { "id": number; "documentId"?: string; "name"?: string | null; "code": string | null; "isDefault": boolean; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
 
 export type AdminPagination = { "page": number; "pageSize": number; "pageCount": number; "total": number };
 
+export type AdminPagination2 = { "page": number; "pageSize": number; "pageCount": number; "total": number };
+
 export type AdminPermission = { "id"?: number | null; "action": string; "actionParameters"?: unknown; "subject": string | null; "properties": Record<string, unknown>; "conditions": (string)[] };
 
 export type AdminRole = { "id": number; "name": string; "code": string; "description": string | null; "usersCount"?: number; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
 
+export type AdminRoleChange = { "name"?: string; "description"?: string | null };
+
 export type AdminRoleInShort = { "id": number; "name": string; "description": string | null; "code": string };
 
+export type AdminSession = { "id": number; "sessionId": string; "deviceId": string | null; "type": string; "createdAt": string | null; "expiresAt": string | null; "current": boolean };
+
 export type Administrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleInShort)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
+
+export type AdministratorChange = { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[] };
+
+export type ApiTokenChange = { "name"?: string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null };
+
+export type ApiTokenKey = { "id": number; "kind": string; "accessKey": string };
 
 export type Assignee = { "id": number; "name": string };
 
 export type AuditRow = { "id": number; "at": string; "actorId": number | null; "actor": string; "action": string; "target": string; "details": Record<string, unknown> | null; "status": number; "place": string };
 
+export type CheckedPermission = { "action": string; "subject"?: string | null; "field"?: string };
+
 export type CreatorInShort = { "id": number; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email"?: string | null; "isActive"?: boolean | null };
+
+export type Credentials = { "email": string; "password": string; "code"?: string; "deviceId"?: string; "rememberMe"?: boolean };
+
+export type DeletedWebhooks = { "ids": (number | string)[] };
 
 export type Delivery = { "id": number; "webhookId": number; "event": string; "uid"?: string; "documentId"?: string; "state": "waiting" | "delivered" | "failed"; "attempts": number; "createdAt": string; "nextAt"?: string | null; "endedAt"?: string | null; "statusCode"?: number | null; "message"?: string | null; "payload"?: Record<string, unknown> };
 
@@ -33,15 +53,87 @@ export type EntryReview = { "workflow": ReviewWorkflow; "stage": number; "assign
 
 export type EntrySchedule = { "publishAt": string | null; "unpublishAt": string | null; "timezone": string | null; "failed": ({ "action": "publish" | "unpublish"; "at": string; "message": string })[] };
 
+export type ExplainedPermission = { "id": number; "role": Record<string, unknown>; "misses": (string)[] };
+
+export type Explanation = { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": (ExplainedPermission)[] };
+
+export type FactorCode = { "code": string };
+
+export type FactorRemoval = { "password": string; "code": string };
+
+export type FirstAdministrator = { "email": string; "firstname": string; "lastname"?: string | null; "password": string; "registrationToken"?: string; "deviceId"?: string; "rememberMe"?: boolean };
+
+export type ForgottenPassword = { "email": string };
+
+export type GivenPermission = { "action": string; "actionParameters"?: Record<string, unknown> | null; "subject"?: string | null; "properties"?: Record<string, unknown>; "conditions"?: (string)[] };
+
+export type InnerRequest = { "path": string };
+
+export type InnerResponse = { "status": number; "body": string; "role": number | null };
+
+export type Invitation = { "email": string; "firstname": string; "lastname"?: string; "roles"?: (number | string)[]; "preferedLanguage"?: string | null };
+
+export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleInShort)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "registrationToken": string };
+
+export type InvitedPerson = { "email": string | null; "firstname": string | null; "lastname": string | null };
+
 export type Job = { "id": number; "name": string; "queue": string; "state": "waiting" | "running" | "done" | "failed" | "cancelled"; "attempts": number; "createdAt": string; "startedAt"?: string | null; "dueAt"?: string | null; "leaseEndsAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "arguments"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
+
+export type JobCounts = { "waiting": number; "running": number; "done": number; "failed": number; "cancelled": number };
+
+export type JobList = { "jobs": (Job)[]; "counts": JobCounts; "names": Record<string, unknown> };
+
+export type KeyStatistics = { "assets": number; "contentTypes": number; "components": number; "locales": number; "admins": number; "webhooks": number; "apiTokens": number };
+
+export type KnownLocale = { "code": string; "name": string };
+
+export type LocaleChange = { "name"?: string | null; "isDefault"?: boolean };
+
+export type MailTemplates = { "email-templates": Record<string, unknown> };
+
+export type MailTest = { "template": Record<string, unknown> };
 
 export type MediaFile = { "id": number; "documentId"?: string; "name": string; "alternativeText"?: string | null; "caption"?: string | null; "url": string; "mime": string; "size"?: number; "width"?: number | null; "height"?: number | null; "formats"?: Record<string, unknown> | null };
 
 export type MediaFolder = { "id": number; "documentId"?: string; "name": string; "pathId"?: number; "path"?: string };
 
+export type NewAdminRole = { "name": string; "description"?: string | null };
+
+export type NewApiToken = { "name": string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null; "lifespan"?: number | null };
+
+export type NewLocale = { "name"?: string | null; "code": string; "isDefault": boolean };
+
+export type NewPerson = { "firstname": string; "lastname"?: string | null; "password": string };
+
+export type NewSecondFactor = { "secret": string; "uri": string };
+
+export type NewWebhook = { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[] };
+
 export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "waiting" | "failed"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
+export type OwnPassword = { "password": string };
+
+export type PasswordReset = { "resetPasswordToken": string; "password": string; "code"?: string };
+
+export type PermissionCatalogue = { "conditions": (Record<string, unknown>)[]; "sections": Record<string, unknown> };
+
+export type PermissionCheck = { "permissions": (CheckedPermission)[] };
+
+export type ProfileChange = { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "currentPassword"?: string; "preferedLanguage"?: string | null };
+
+export type ProjectEdition = { "isEE": boolean; "features": (string)[] };
+
+export type ProjectFacts = { "currentEnvironment": string; "autoReload": boolean; "strapiVersion": string; "dependencies": Record<string, unknown>; "projectId": null; "nodeVersion": null; "communityEdition": boolean; "useYarn": boolean; "docsUrl": string | null; "quireVersion": string; "pythonVersion": string; "database": string };
+
+export type ProjectState = { "uuid": boolean; "hasAdmin": boolean; "menuLogo": null; "authLogo": null };
+
+export type Providers = { "providers": Record<string, unknown> };
+
 export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
+
+export type RecoveryCodes = { "recoveryCodes": (string)[] };
+
+export type Registration = { "registrationToken": string; "userInfo": NewPerson; "deviceId"?: string; "rememberMe"?: boolean };
 
 export type RelatedEntry = { "id": number; "documentId": string; "locale"?: string | null; "status"?: string };
 
@@ -61,19 +153,37 @@ export type ReviewWorkflowInput = { "name": string; "contentTypes": (string)[]; 
 
 export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null };
 
+export type RoleInput = { "name": string; "permissions": Record<string, unknown>; "description"?: string };
+
+export type RolePermissions = { "permissions": (GivenPermission)[] };
+
+export type RowIds = { "ids": (number | string)[] };
+
 export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
 
 export type Schedule = { "name": string; "cron": string; "timezone": string; "missed": "once" | "skip" | "all"; "place": string; "nextDueAt"?: string | null; "lastDueAt"?: string | null; "lastJob"?: Job | null };
 
 export type ScheduledAction = { "at": string; "timezone": string | null; "entry": ReleaseItem | null; "release": { "id": number; "name": string } | null };
 
+export type SecondFactorState = { "active": boolean; "recoveryCodes": number };
+
+export type SentTest = { "to": string };
+
 export type SignedIn = { "token": string; "accessToken": string; "user": Administrator };
+
+export type SignedOutDevice = { "deviceId"?: string };
 
 export type Webhook = { "id": string; "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled": boolean };
 
+export type WebhookChange = { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled"?: boolean };
+
+export type WebhookSecret = { "secret": string | null };
+
+export type WebhookTest = { "statusCode": number; "message": string };
+
 export interface Operations {
-  "DELETE /admin/api-tokens/{id}": { body: undefined; response: { "data": Record<string, unknown> | null } };
-  "DELETE /admin/roles/{id}": { body: undefined; response: { "data": Record<string, unknown> | null } };
+  "DELETE /admin/api-tokens/{id}": { body: undefined; response: { "data": AdminApiToken | null } };
+  "DELETE /admin/roles/{id}": { body: undefined; response: { "data": AdminRole | null } };
   "DELETE /admin/users/me/sessions/{id}": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
   "DELETE /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
@@ -96,20 +206,20 @@ export interface Operations {
   "GET /admin/api-tokens/{id}": { body: undefined; response: { "data": AdminApiToken } };
   "GET /admin/content-api/permissions": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /admin/content-api/routes": { body: undefined; response: { "data": Record<string, unknown> } };
-  "GET /admin/homepage/key-statistics": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/homepage/key-statistics": { body: undefined; response: { "data": KeyStatistics } };
   "GET /admin/homepage/layout": { body: undefined; response: { "data": unknown } };
-  "GET /admin/information": { body: undefined; response: { "data": Record<string, unknown> } };
-  "GET /admin/init": { body: undefined; response: { "data": Record<string, unknown> } };
-  "GET /admin/permissions": { body: undefined; response: { "data": { "conditions": (Record<string, unknown>)[]; "sections": Record<string, unknown> } } };
-  "GET /admin/project-type": { body: undefined; response: { "data": Record<string, unknown> } };
-  "GET /admin/registration-info": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/information": { body: undefined; response: { "data": ProjectFacts } };
+  "GET /admin/init": { body: undefined; response: { "data": ProjectState } };
+  "GET /admin/permissions": { body: undefined; response: { "data": PermissionCatalogue } };
+  "GET /admin/project-type": { body: undefined; response: { "data": ProjectEdition } };
+  "GET /admin/registration-info": { body: undefined; response: { "data": InvitedPerson } };
   "GET /admin/roles": { body: undefined; response: { "data": (AdminRole)[] } };
   "GET /admin/roles/{id}": { body: undefined; response: { "data": AdminRole } };
   "GET /admin/roles/{id}/permissions": { body: undefined; response: { "data": (AdminPermission)[] } };
   "GET /admin/users": { body: undefined; response: { "data": { "results": (Administrator)[]; "pagination": AdminPagination } } };
   "GET /admin/users/me": { body: undefined; response: { "data": Administrator } };
   "GET /admin/users/me/permissions": { body: undefined; response: { "data": (AdminPermission)[] } };
-  "GET /admin/users/me/sessions": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
+  "GET /admin/users/me/sessions": { body: undefined; response: { "data": (AdminSession)[] } };
   "GET /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
   "GET /admin/webhooks": { body: undefined; response: { "data": (Webhook)[] } };
   "GET /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
@@ -119,9 +229,9 @@ export interface Operations {
   "GET /admin/x/difference/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "fields": Record<string, unknown> } } };
   "GET /admin/x/entry-releases/{uid}/{id}": { body: undefined; response: { "data": ({ "id": number; "name": string; "itemId": number; "action": "publish" | "unpublish" })[] } };
   "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": { "entry": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "published": ManagedEntry | null; "references": number } } };
-  "GET /admin/x/explain": { body: undefined; response: { "data": { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": ({ "id": number; "role": Record<string, unknown>; "misses": (string)[] })[] } } };
+  "GET /admin/x/explain": { body: undefined; response: { "data": Explanation } };
   "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
-  "GET /admin/x/jobs": { body: undefined; response: { "data": { "jobs": (Job)[]; "counts": { "waiting": number; "running": number; "done": number; "failed": number; "cancelled": number }; "names": Record<string, unknown> } } };
+  "GET /admin/x/jobs": { body: undefined; response: { "data": JobList } };
   "GET /admin/x/jobs/{id}": { body: undefined; response: { "data": Job } };
   "GET /admin/x/media/transforms": { body: undefined; response: { "data": { "sizes": (number)[]; "qualities": (number)[]; "formats": (string)[]; "largest": number; "signs": boolean } } };
   "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
@@ -134,7 +244,7 @@ export interface Operations {
   "GET /admin/x/outbox/{id}": { body: undefined; response: { "data": OutboxChange } };
   "GET /admin/x/previews": { body: undefined; response: { "data": { "previews": Record<string, unknown>; "frameSources": (string)[] } } };
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
-  "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": { "pagination": AdminPagination } } };
+  "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": { "pagination": AdminPagination2 } } };
   "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
   "GET /admin/x/review/assignees/{uid}": { body: undefined; response: { "data": (Assignee)[] } };
   "GET /admin/x/review/entries/{uid}/{id}": { body: undefined; response: { "data": EntryReview | null } };
@@ -144,12 +254,12 @@ export interface Operations {
   "GET /admin/x/schedule": { body: undefined; response: { "data": (ScheduledAction)[] } };
   "GET /admin/x/schedule/{uid}/{id}": { body: undefined; response: { "data": EntrySchedule } };
   "GET /admin/x/schedules": { body: undefined; response: { "data": (Schedule)[] } };
-  "GET /admin/x/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
+  "GET /admin/x/second-factor": { body: undefined; response: { "data": SecondFactorState } };
   "GET /admin/x/views": { body: undefined; response: { "data": (SavedView)[] } };
   "GET /admin/x/webhooks/{id}/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
   "GET /admin/x/webhooks/{id}/deliveries/{delivery}": { body: undefined; response: { "data": Delivery } };
-  "GET /admin/x/webhooks/{id}/secret": { body: undefined; response: { "data": { "secret": string | null } } };
-  "GET /content-manager/collection-types/{uid}": { body: undefined; response: { "results": (ManagedEntry)[]; "pagination": AdminPagination } };
+  "GET /admin/x/webhooks/{id}/secret": { body: undefined; response: { "data": WebhookSecret } };
+  "GET /content-manager/collection-types/{uid}": { body: undefined; response: { "results": (ManagedEntry)[]; "pagination": AdminPagination2 } };
   "GET /content-manager/collection-types/{uid}/actions/countManyEntriesDraftRelations": { body: undefined; response: { "data": number } };
   "GET /content-manager/collection-types/{uid}/{id}": { body: undefined; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
   "GET /content-manager/collection-types/{uid}/{id}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
@@ -161,7 +271,7 @@ export interface Operations {
   "GET /content-manager/homepage/count-documents": { body: undefined; response: { "data": DocumentCounts } };
   "GET /content-manager/homepage/recent-documents": { body: undefined; response: { "data": (RecentEntry)[] } };
   "GET /content-manager/init": { body: undefined; response: { "data": Record<string, unknown> } };
-  "GET /content-manager/relations/{model}/{field}": { body: undefined; response: { "results": (RelatedEntry)[]; "pagination": AdminPagination } };
+  "GET /content-manager/relations/{model}/{field}": { body: undefined; response: { "results": (RelatedEntry)[]; "pagination": AdminPagination2 } };
   "GET /content-manager/relations/{model}/{id}/{field}": { body: undefined; response: { "results"?: (RelatedEntry)[] } };
   "GET /content-manager/single-types/{uid}": { body: undefined; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
   "GET /content-manager/single-types/{uid}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
@@ -173,7 +283,7 @@ export interface Operations {
   "GET /content-type-builder/schema": { body: undefined; response: { "data": { "contentTypes": Record<string, unknown>; "components": Record<string, unknown> } } };
   "GET /content-type-builder/update-schema-status": { body: undefined; response: { "data": { "isUpdating": boolean } } };
   "GET /i18n/content-manager/get-fill-from-locale/{model}": { body: undefined; response: { "data": Record<string, unknown> } };
-  "GET /i18n/iso-locales": { body: undefined; response: ({ "code": string; "name": string })[] };
+  "GET /i18n/iso-locales": { body: undefined; response: (KnownLocale)[] };
   "GET /i18n/locales": { body: undefined; response: (AdminLocale)[] };
   "GET /upload/ai-metadata-jobs/pending-count": { body: undefined; response: Record<string, unknown> };
   "GET /upload/configuration": { body: undefined; response: { "data": Record<string, unknown> } };
@@ -191,30 +301,30 @@ export interface Operations {
   "GET /users-permissions/roles": { body: undefined; response: Record<string, unknown> };
   "GET /users-permissions/roles/{id}": { body: undefined; response: Record<string, unknown> };
   "GET /users-permissions/routes": { body: undefined; response: Record<string, unknown> };
-  "POST /admin/access-token": { body: undefined; response: { "data": { "token": string } } };
-  "POST /admin/api-tokens": { body: { "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "lifespan"?: number | null; "permissions"?: (string)[] | null }; response: { "data": AdminApiToken } };
-  "POST /admin/api-tokens/{id}/regenerate": { body: undefined; response: { "data": { "accessKey": string } } };
-  "POST /admin/forgot-password": { body: { "email": string }; response: undefined };
-  "POST /admin/login": { body: { "email": string; "password": string; "code"?: string; "deviceId"?: string; "rememberMe"?: boolean }; response: { "data": SignedIn } };
-  "POST /admin/logout": { body: { "deviceId"?: string }; response: { "data": Record<string, unknown> } };
-  "POST /admin/permissions/check": { body: { "permissions": ({ "action": string; "subject"?: string | null; "field"?: string })[] }; response: { "data": (boolean)[] } };
-  "POST /admin/register": { body: { "registrationToken": string; "userInfo": { "email"?: string; "firstname": string; "lastname"?: string | null; "password": string }; "deviceId"?: string; "rememberMe"?: boolean }; response: { "data": SignedIn } };
-  "POST /admin/register-admin": { body: { "email": string; "firstname": string; "lastname"?: string | null; "password": string; "registrationToken"?: string; "deviceId"?: string; "rememberMe"?: boolean }; response: { "data": SignedIn } };
-  "POST /admin/reset-password": { body: { "resetPasswordToken": string; "password": string; "code"?: string; "deviceId"?: string; "rememberMe"?: boolean }; response: { "data": SignedIn } };
-  "POST /admin/roles": { body: { "name": string; "description"?: string | null }; response: { "data": AdminRole } };
-  "POST /admin/roles/batch-delete": { body: { "ids": (number | string)[] }; response: { "data": (AdminRole)[] } };
-  "POST /admin/users": { body: { "email": string; "firstname": string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles": (number | string)[]; "preferedLanguage"?: string | null }; response: { "data": Administrator } };
-  "POST /admin/users/batch-delete": { body: { "ids": (number | string)[] }; response: { "data": (Administrator)[] } };
-  "POST /admin/webhooks": { body: { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[] }; response: { "data": Webhook } };
-  "POST /admin/webhooks/batch-delete": { body: { "ids": (number | string)[] }; response: { "data": (unknown)[] } };
-  "POST /admin/webhooks/{id}/trigger": { body: undefined; response: { "data": { "statusCode": number; "message": string } } };
+  "POST /admin/access-token": { body: undefined; response: { "data": AccessToken } };
+  "POST /admin/api-tokens": { body: NewApiToken; response: { "data": AdminApiToken } };
+  "POST /admin/api-tokens/{id}/regenerate": { body: undefined; response: { "data": ApiTokenKey } };
+  "POST /admin/forgot-password": { body: ForgottenPassword; response: undefined };
+  "POST /admin/login": { body: Credentials; response: { "data": SignedIn } };
+  "POST /admin/logout": { body: SignedOutDevice; response: { "data": Record<string, unknown> } };
+  "POST /admin/permissions/check": { body: PermissionCheck; response: { "data": (boolean)[] } };
+  "POST /admin/register": { body: Registration; response: { "data": SignedIn } };
+  "POST /admin/register-admin": { body: FirstAdministrator; response: { "data": SignedIn } };
+  "POST /admin/reset-password": { body: PasswordReset; response: { "data": SignedIn } };
+  "POST /admin/roles": { body: NewAdminRole; response: { "data": AdminRole } };
+  "POST /admin/roles/batch-delete": { body: RowIds; response: { "data": (AdminRole)[] } };
+  "POST /admin/users": { body: Invitation; response: { "data": InvitedAdministrator } };
+  "POST /admin/users/batch-delete": { body: RowIds; response: { "data": (Administrator)[] } };
+  "POST /admin/webhooks": { body: NewWebhook; response: { "data": Webhook } };
+  "POST /admin/webhooks/batch-delete": { body: DeletedWebhooks; response: { "data": (number | string)[] } };
+  "POST /admin/webhooks/{id}/trigger": { body: undefined; response: { "data": WebhookTest } };
   "POST /admin/x/bulk-edit/{uid}": { body: { "documentIds": (string)[]; "data": Record<string, unknown>; "preview"?: boolean }; response: { "data": { "preview": boolean; "count": number; "changes": ({ "documentId": string; "fields": Record<string, unknown> })[] } } };
-  "POST /admin/x/end-user-roles/{id}/request": { body: { "path": string }; response: { "data": { "status": number; "body": string; "role": number | null } } };
-  "POST /admin/x/end-users/{id}/request": { body: { "path": string }; response: { "data": { "status": number; "body": string; "role": number | null } } };
-  "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination } } };
+  "POST /admin/x/end-user-roles/{id}/request": { body: InnerRequest; response: { "data": InnerResponse } };
+  "POST /admin/x/end-users/{id}/request": { body: InnerRequest; response: { "data": InnerResponse } };
+  "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination2 } } };
   "POST /admin/x/jobs/{id}/cancel": { body: undefined; response: { "data": Job } };
   "POST /admin/x/jobs/{id}/retry": { body: undefined; response: { "data": Job } };
-  "POST /admin/x/mail-test": { body: { "template": Record<string, unknown> }; response: { "data": { "to": string } } };
+  "POST /admin/x/mail-test": { body: MailTest; response: { "data": SentTest } };
   "POST /admin/x/media/import": { body: { "url": string; "fileInfo"?: Record<string, unknown> }; response: MediaFile };
   "POST /admin/x/media/{id}/crop": { body: { "left": number; "top": number; "width": number; "height": number; "copy"?: boolean }; response: MediaFile };
   "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
@@ -230,10 +340,10 @@ export interface Operations {
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };
   "POST /admin/x/samples/{uid}": { body: { "count"?: number; "publish"?: boolean }; response: { "data": { "count": number; "documentIds": (string)[] } } };
   "POST /admin/x/schedules/{name}/run": { body: undefined; response: { "data": Job } };
-  "POST /admin/x/second-factor": { body: { "password": string }; response: { "data": { "secret": string; "uri": string } } };
-  "POST /admin/x/second-factor/confirm": { body: { "code": string }; response: { "data": { "recoveryCodes"?: (string)[] } } };
-  "POST /admin/x/second-factor/recovery-codes": { body: { "code": string }; response: { "data": { "recoveryCodes"?: (string)[] } } };
-  "POST /admin/x/second-factor/remove": { body: { "password": string; "code": string }; response: { "data": Record<string, unknown> } };
+  "POST /admin/x/second-factor": { body: OwnPassword; response: { "data": NewSecondFactor } };
+  "POST /admin/x/second-factor/confirm": { body: FactorCode; response: { "data": RecoveryCodes } };
+  "POST /admin/x/second-factor/recovery-codes": { body: FactorCode; response: { "data": RecoveryCodes } };
+  "POST /admin/x/second-factor/remove": { body: FactorRemoval; response: { "data": Record<string, unknown> } };
   "POST /admin/x/views": { body: { "uid": string; "name": string; "shared"?: boolean; "state": Record<string, unknown> }; response: { "data": SavedView } };
   "POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver": { body: undefined; response: { "data": Record<string, unknown> } };
   "POST /content-manager/collection-types/{uid}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } | ManagedEntry };
@@ -256,7 +366,7 @@ export interface Operations {
   "POST /content-type-builder/content-types": { body: { "contentType": { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
   "POST /content-type-builder/update-schema": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: Record<string, unknown> };
   "POST /i18n/content-manager/actions/get-non-localized-fields": { body: { "model": string; "id": number | string; "locale": string }; response: { "nonLocalizedFields": Record<string, unknown>; "localizations": (Record<string, unknown>)[] } };
-  "POST /i18n/locales": { body: { "name": string; "code": string; "isDefault": boolean }; response: AdminLocale };
+  "POST /i18n/locales": { body: NewLocale; response: AdminLocale };
   "POST /upload": { body: undefined; response: unknown };
   "POST /upload/actions/bulk-delete": { body: { "fileIds"?: (number)[]; "folderIds"?: (number)[] }; response: { "data": Record<string, unknown> } };
   "POST /upload/actions/bulk-move": { body: { "fileIds"?: (number)[]; "folderIds"?: (number)[]; "destinationFolderId"?: number | null }; response: { "data": Record<string, unknown> } };
@@ -267,13 +377,13 @@ export interface Operations {
   "POST /upload/files": { body: undefined; response: MediaFile };
   "POST /upload/files/{id}/replace": { body: undefined; response: MediaFile };
   "POST /upload/folders": { body: { "name": string; "parent"?: number | null }; response: { "data": MediaFolder } };
-  "POST /users-permissions/roles": { body: { "name": string; "description"?: string; "permissions": Record<string, unknown> }; response: Record<string, unknown> };
-  "PUT /admin/api-tokens/{id}": { body: { "name"?: string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "lifespan"?: number | null; "permissions"?: (string)[] | null }; response: { "data": AdminApiToken } };
-  "PUT /admin/roles/{id}": { body: { "name"?: string; "description"?: string | null }; response: { "data": AdminRole } };
-  "PUT /admin/roles/{id}/permissions": { body: { "permissions": (Record<string, unknown>)[] }; response: { "data": (AdminPermission)[] } };
-  "PUT /admin/users/me": { body: { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[]; "preferedLanguage"?: string | null; "currentPassword"?: string }; response: { "data": Administrator } };
-  "PUT /admin/users/{id}": { body: { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[]; "preferedLanguage"?: string | null }; response: { "data": Administrator } };
-  "PUT /admin/webhooks/{id}": { body: { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled"?: boolean }; response: { "data": Webhook } };
+  "POST /users-permissions/roles": { body: RoleInput; response: Record<string, unknown> };
+  "PUT /admin/api-tokens/{id}": { body: ApiTokenChange; response: { "data": AdminApiToken } };
+  "PUT /admin/roles/{id}": { body: AdminRoleChange; response: { "data": AdminRole } };
+  "PUT /admin/roles/{id}/permissions": { body: RolePermissions; response: { "data": (AdminPermission)[] } };
+  "PUT /admin/users/me": { body: ProfileChange; response: { "data": Administrator } };
+  "PUT /admin/users/{id}": { body: AdministratorChange; response: { "data": Administrator } };
+  "PUT /admin/webhooks/{id}": { body: WebhookChange; response: { "data": Webhook } };
   "PUT /admin/x/previews": { body: { "previews": Record<string, unknown> }; response: { "data": { "previews": Record<string, unknown>; "frameSources": (string)[] } } };
   "PUT /admin/x/releases/{id}": { body: { "name": string }; response: { "data": ReleaseInFull } };
   "PUT /admin/x/releases/{id}/items/{item}": { body: { "action": "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
@@ -289,13 +399,13 @@ export interface Operations {
   "PUT /content-type-builder/component-categories/{name}": { body: { "name": string }; response: { "name": string } };
   "PUT /content-type-builder/components/{uid}": { body: { "component": { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
   "PUT /content-type-builder/content-types/{uid}": { body: { "contentType": { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
-  "PUT /i18n/locales/{id}": { body: { "name"?: string; "isDefault"?: boolean }; response: AdminLocale };
+  "PUT /i18n/locales/{id}": { body: LocaleChange; response: AdminLocale };
   "PUT /upload/configuration": { body: Record<string, unknown>; response: { "data": Record<string, unknown> } };
   "PUT /upload/files/{id}": { body: Record<string, unknown>; response: MediaFile };
   "PUT /upload/folders/{id}": { body: { "name"?: string; "parent"?: number | null }; response: { "data": MediaFolder } };
   "PUT /upload/settings": { body: Record<string, unknown>; response: { "data": Record<string, unknown> } };
   "PUT /users-permissions/advanced": { body: Record<string, unknown>; response: Record<string, unknown> };
-  "PUT /users-permissions/email-templates": { body: Record<string, unknown>; response: Record<string, unknown> };
-  "PUT /users-permissions/providers": { body: Record<string, unknown>; response: Record<string, unknown> };
-  "PUT /users-permissions/roles/{id}": { body: { "name": string; "description"?: string; "permissions": Record<string, unknown> }; response: Record<string, unknown> };
+  "PUT /users-permissions/email-templates": { body: MailTemplates; response: Record<string, unknown> };
+  "PUT /users-permissions/providers": { body: Providers; response: Record<string, unknown> };
+  "PUT /users-permissions/roles/{id}": { body: RoleInput; response: Record<string, unknown> };
 }

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.admin_api.bodies import REQUIRED, Fields, Place, Text, email, read_body, required
+from quire.content_api.validators import REQUIRED, Email, Fields, Place, Text, read_body, required
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT
 
@@ -20,7 +20,7 @@ class _Given(Struct, frozen=True):
 
 _ACCOUNT = Fields(
     fields={
-        "email": Text(rules=(required, email)),
+        "email": Text(rules=(required, Email())),
         "username": Text(rules=(required,)),
         "password": Text(rules=(required,)),
         "role": _Given(),

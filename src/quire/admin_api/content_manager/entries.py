@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 
 import orjson
 
-from quire.admin_api.bodies import id_of
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import id_of
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.prepared_lists import ListSizes, PreparedLists
 from quire.content_manager.read_plans import populated_relations

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 from quire.access.administration import PUBLISH, READ, UPDATE
-from quire.admin_api.bodies import Fields, Flag, Items, read_body, required
 from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
@@ -11,6 +10,7 @@ from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import Fields, Flag, Items, read_body, required
 from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
 from quire.content_manager.differences import draft_and_published
 from quire.content_manager.permissions import TypePermissions

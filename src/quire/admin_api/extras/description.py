@@ -6,11 +6,12 @@ What makes the document is imported, and the document made, when somebody asks f
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 
+from quire.admin_api.response_types import PROJECT, EntryInput, FreeObject, ManagedEntry
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.success_statuses import success_status
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.descriptions import is_displayed
 from quire.content_manager.scope import is_hidden
 from quire.schema.model import Schema
@@ -29,7 +30,8 @@ class AdminDescriptionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the route."""
-        yield Route(method="GET", path=PATH, action=SIGNED_IN, handler=self.describe)
+        route = RouteGroup(PROJECT)
+        yield route("GET", PATH, SIGNED_IN, self.describe, response=FreeObject)
 
     async def describe(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe the admin API as an OpenAPI document."""
@@ -49,12 +51,19 @@ class AdminDescriptionApi:
                 action=route.action,
                 summary=_summary(route),
                 status=success_status(route),
+                tag=route.tag,
+                body=route.body,
+                is_form=route.streams,
+                query=route.query,
+                response=route.response,
             )
             for route in self._routes()
         ]
         schema = self._schema
         types = tuple(one for one in schema.content_types.values() if is_displayed(one))
-        managed = ManagedTypes(schema=schema, types=types, hides=is_hidden)
+        managed = ManagedTypes(
+            entry=ManagedEntry, entry_input=EntryInput, schema=schema, types=types, hides=is_hidden
+        )
         return respond_bare(describe_admin_api(endpoints, managed))
 
 

@@ -1,19 +1,20 @@
 """Explains which permissions allow or refuse an action."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.admin_ability import AdminAbility, Creator, GrantRule
 from quire.access.admin_grants import granted_by, super_ability
 from quire.access.administration import ADMIN_ACTIONS
-from quire.admin_api.bodies import id_of
+from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of
 from quire.content_manager.permissions import EntryOrigin, read_permissions
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.sanitize import entry_origin
@@ -34,6 +35,33 @@ class PermissionQuery(Struct, frozen=True, kw_only=True):
     document_id: str | None
 
 
+class ExplainQuery(Struct, rename="camel"):
+    """Who may do what?"""
+
+    user: Annotated[int, Meta(description="The id of an administrator.")] | UnsetType = UNSET
+    action: str | UnsetType = UNSET
+    subject: Annotated[str, Meta(description="A content type.")] | UnsetType = UNSET
+    field: str | UnsetType = UNSET
+    locale: str | UnsetType = UNSET
+    document_id: str | UnsetType = UNSET
+
+
+class ExplainedPermission(Struct):
+    """A permission, and what it lacks for a yes."""
+
+    id: int
+    role: FreeObject
+    misses: list[str]
+
+
+class Explanation(Struct):
+    """Whether something is allowed, and why."""
+
+    allowed: bool
+    because: Literal["granted", "narrower", "no-permission", "inactive", "super-admin"]
+    permissions: list[ExplainedPermission]
+
+
 class ExplainApi:
     """``GET /admin/x/explain``: for those who may see administrators and roles."""
 
@@ -51,8 +79,14 @@ class ExplainApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        yield Route(
-            method="GET", path="admin/x/explain", action="admin::users.read", handler=self.explain
+        route, path = RouteGroup(ADMINISTRATORS), "admin/x/explain"
+        yield route(
+            "GET",
+            path,
+            "admin::users.read",
+            self.explain,
+            query=ExplainQuery,
+            response=Data[Explanation],
         )
 
     async def explain(self, request: Request) -> Response:

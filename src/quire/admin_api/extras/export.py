@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.bodies import Fields, Items, Text, one_of, read_body
 from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import envelope, respond_encoded
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import Fields, Items, OneOf, Text, read_body
 from quire.content_manager.export import export_page
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import requested_version
@@ -19,7 +19,7 @@ from quire.database.program import Program
 
 _CSV = b"text/csv; charset=utf-8"
 _BODY = Fields(
-    fields={"format": Text(rules=(one_of("json", "csv"),)), "documentIds": Items(least=1)}
+    fields={"format": Text(rules=(OneOf(("json", "csv")),)), "documentIds": Items(least=1)}
 )
 
 

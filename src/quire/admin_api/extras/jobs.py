@@ -1,17 +1,19 @@
 """``/admin/x/jobs`` and ``/admin/x/schedules``: what runs in the background."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import orjson
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from quire.admin_api.bodies import id_of, log_page
+from quire.admin_api.response_types import BEFORE, CREATED, PROJECT, Data, FreeObject, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.background.job_queue import JobQueue
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of, log_page
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -20,6 +22,66 @@ from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSched
 from quire.errors import ConflictError, NotFoundError, ValidationError
 from quire.hooks.schedules import ScheduleDefinition
 from quire.jobs.schedules import enqueue_runs
+
+JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+
+class JobQuery(Struct):
+    """Which jobs are listed."""
+
+    state: JobState | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+    before: Annotated[int, Meta(description=BEFORE)] | UnsetType = UNSET
+    limit: int | UnsetType = UNSET
+
+
+class Job(Struct, rename="camel", kw_only=True):
+    """A function that runs in the background."""
+
+    id: int
+    name: str
+    queue: str
+    state: JobState
+    attempts: int
+    created_at: Moment
+    started_at: Moment | UnsetType | None = UNSET
+    due_at: Moment | UnsetType | None = UNSET
+    lease_ends_at: Moment | UnsetType | None = UNSET
+    ended_at: Moment | UnsetType | None = UNSET
+    message: str | UnsetType | None = UNSET
+    arguments: FreeObject | UnsetType = UNSET
+    causes: list[FreeObject] | UnsetType = UNSET
+
+
+class JobCounts(Struct):
+    """How many jobs there are in each state."""
+
+    waiting: int
+    running: int
+    done: int
+    failed: int
+    cancelled: int
+
+
+class JobList(Struct):
+    """Jobs, the latest first, and how many there are by state and by name."""
+
+    jobs: list[Job]
+    counts: JobCounts
+    names: dict[str, int]
+
+
+class Schedule(Struct, rename="camel", kw_only=True):
+    """When a job of the project runs by itself; without a time nobody knows it yet."""
+
+    name: str
+    cron: str
+    timezone: str
+    missed: Literal["once", "skip", "all"]
+    place: str
+    next_due_at: Moment | UnsetType | None = UNSET
+    last_due_at: Moment | UnsetType | None = UNSET
+    last_job: Job | UnsetType | None = UNSET
 
 
 class JobApi:
@@ -41,15 +103,14 @@ class JobApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("GET", "admin/x/jobs", self.find),
-            ("GET", "admin/x/jobs/:id", self.find_one),
-            ("POST", "admin/x/jobs/:id/retry", self.retry),
-            ("POST", "admin/x/jobs/:id/cancel", self.cancel),
-            ("GET", "admin/x/schedules", self.find_schedules),
-            ("POST", "admin/x/schedules/:name/run", self.run_schedule),
-        ):
-            yield Route(method=method, path=path, action=SUPER_ADMINS, handler=handler)
+        route, action, one = RouteGroup(PROJECT, "admin/x/"), SUPER_ADMINS, Data[Job]
+        yield route("GET", "jobs", action, self.find, query=JobQuery, response=Data[JobList])
+        yield route("GET", "jobs/:id", action, self.find_one, response=one)
+        yield route("POST", "jobs/:id/retry", action, self.retry, response=one)
+        yield route("POST", "jobs/:id/cancel", action, self.cancel, response=one)
+        listed, run = Data[list[Schedule]], self.run_schedule
+        yield route("GET", "schedules", action, self.find_schedules, response=listed)
+        yield route("POST", "schedules/:name/run", action, run, response=one, status=CREATED)
 
     async def find(self, request: Request) -> Response:
         """List jobs, the latest first, and count all of them by state and by name."""
@@ -133,7 +194,7 @@ class JobApi:
         if job is None:
             raise NotFoundError
         self._jobs.added()
-        return respond_data(_detailed(job), 201)
+        return respond_data(_detailed(job), CREATED)
 
     async def _changed(self, request: Request, change: Callable[[int], Program[bool]]) -> StoredJob:
         """Change a job; returns it. Raises NotFoundError and ConflictError."""

@@ -1,23 +1,53 @@
 """``/admin/x/outbox``: changes that functions of the project are still to be told of."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import orjson
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from quire.admin_api.bodies import id_of, log_page
+from quire.admin_api.response_types import ACCEPTED, BEFORE, PROJECT, Data, FreeObject, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.background.change_queue import ChangeQueue
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of, log_page
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.changes import CHANGES, StoredChange
 from quire.errors import ConflictError, NotFoundError, ValidationError
 
 _STATES = {"waiting": False, "failed": True}
+
+
+class OutboxQuery(Struct):
+    """Which changes are listed."""
+
+    state: Literal["waiting", "failed"] | UnsetType = UNSET
+    before: Annotated[int, Meta(description=BEFORE)] | UnsetType = UNSET
+    limit: int | UnsetType = UNSET
+
+
+class OutboxChange(Struct, rename="camel", kw_only=True):
+    """A change of a document that a function of the project is to be told of."""
+
+    id: int
+    function: str
+    action: str
+    uid: str
+    document_id: str
+    locale: str | UnsetType | None = UNSET
+    state: Literal["waiting", "failed"]
+    attempts: int
+    created_at: Moment
+    due_at: Moment | UnsetType | None = UNSET
+    ended_at: Moment | UnsetType | None = UNSET
+    message: str | UnsetType | None = UNSET
+    fields: list[str] | UnsetType = UNSET
+    kept: FreeObject | UnsetType = UNSET
+    causes: list[FreeObject] | UnsetType = UNSET
 
 
 class OutboxApi:
@@ -30,13 +60,13 @@ class OutboxApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("GET", "admin/x/outbox", self.find),
-            ("GET", "admin/x/outbox/:id", self.find_one),
-            ("DELETE", "admin/x/outbox/:id", self.discard),
-            ("POST", "admin/x/outbox/:id/replay", self.replay),
-        ):
-            yield Route(method=method, path=path, action=SUPER_ADMINS, handler=handler)
+        route, action, done = RouteGroup(PROJECT, "admin/x/outbox"), SUPER_ADMINS, Data[FreeObject]
+        listed, one = Data[list[OutboxChange]], Data[OutboxChange]
+        yield route("GET", "", action, self.find, query=OutboxQuery, response=listed)
+        yield route("GET", "/:id", action, self.find_one, response=one)
+        yield route("DELETE", "/:id", action, self.discard, response=done)
+        path = "/:id/replay"
+        yield route("POST", path, action, self.replay, response=done, status=ACCEPTED)
 
     async def find(self, request: Request) -> Response:
         """List changes that wait or were given up, the latest first."""
@@ -68,7 +98,7 @@ class OutboxApi:
         """Let a change that waits or was given up be delivered now."""
         await self._act(request, self._changes.rows.replay)
         self._changes.added()
-        return respond_data({}, 202)
+        return respond_data({}, ACCEPTED)
 
     async def discard(self, request: Request) -> Response:
         """Delete a change that waits or was given up: its function is never told of it."""

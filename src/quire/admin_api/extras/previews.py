@@ -5,11 +5,11 @@ from collections.abc import Collection, Iterator, Mapping
 from msgspec import Struct
 
 from quire.access.administration import READ
-from quire.admin_api.bodies import REQUIRED, Fields, Place, read_body
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import REQUIRED, Fields, Place, read_body
 from quire.content_manager.preview_urls import pattern_problem, read_previews, write_previews
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database

@@ -6,19 +6,6 @@ from typing import Any, TypeVar
 from msgspec import to_builtins
 
 from quire.access.administration import PUBLISH, UPDATE
-from quire.admin_api.bodies import (
-    REQUIRED,
-    Fields,
-    Flag,
-    Items,
-    Text,
-    at_most,
-    id_of,
-    one_of,
-    read_body,
-    required,
-    single_line,
-)
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.lists import parse_positive
@@ -29,6 +16,19 @@ from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import (
+    REQUIRED,
+    AtMost,
+    Fields,
+    Flag,
+    Items,
+    OneOf,
+    Text,
+    id_of,
+    read_body,
+    required,
+    single_line,
+)
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.releases.entries import ReleaseEntries
@@ -60,8 +60,8 @@ def _not_blank(value: object) -> str | None:
     return REQUIRED if isinstance(value, str) and value and not value.strip() else None
 
 
-_NAME = Text(rules=(required, _not_blank, at_most(255), single_line))
-_ACTION = Text(rules=(one_of("publish", "unpublish"),))
+_NAME = Text(rules=(required, _not_blank, AtMost(255), single_line))
+_ACTION = Text(rules=(OneOf(("publish", "unpublish")),))
 _NEW = Fields(fields={"name": _NAME})
 _ENTRY = Fields(
     fields={

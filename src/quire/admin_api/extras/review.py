@@ -7,19 +7,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from quire.access.administration import UPDATE
-from quire.admin_api.bodies import (
-    Fields,
-    Flag,
-    Items,
-    RowId,
-    Text,
-    at_most,
-    id_of,
-    ids_of,
-    read_body,
-    required,
-    single_line,
-)
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -28,6 +15,19 @@ from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import (
+    AtMost,
+    Fields,
+    Flag,
+    Items,
+    RowId,
+    Text,
+    id_of,
+    ids_of,
+    read_body,
+    required,
+    single_line,
+)
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import locale_of
@@ -48,7 +48,7 @@ from quire.schema.model import Schema
 
 _MANAGE = "admin::project-settings.update"
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
-_NAME = Text(rules=(required, at_most(100), single_line))
+_NAME = Text(rules=(required, AtMost(100), single_line))
 _WORKFLOW = Fields(
     fields={
         "name": _NAME,

@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from quire.access.admin_ability import GrantRule
 from quire.access.administration import UPDATE
-from quire.admin_api.bodies import id_of
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.responses import respond_data
@@ -16,6 +15,7 @@ from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import id_of
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.differences import differences
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from quire.access.administration import CREATE, PUBLISH, READ
-from quire.admin_api.bodies import Fields, Flag, WholeNumber, read_body
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.responses import respond_data
@@ -12,6 +11,7 @@ from quire.admin_api.success_statuses import CREATED
 from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import Fields, Flag, WholeNumber, read_body
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.requests import locale_of

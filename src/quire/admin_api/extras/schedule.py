@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from quire.access.administration import PUBLISH
-from quire.admin_api.bodies import Fields, Text, id_of, read_body
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
@@ -15,6 +14,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.clock import iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import Fields, Text, id_of, read_body
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.releases.entries import ReleaseEntries

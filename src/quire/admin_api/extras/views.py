@@ -6,12 +6,12 @@ from typing import Any
 import orjson
 
 from quire.access.administration import READ
-from quire.admin_api.bodies import Fields, Flag, Text, at_most, id_of, read_body, required
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import AtMost, Fields, Flag, Text, id_of, read_body, required
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.own_tables import OwnTables
@@ -22,7 +22,7 @@ MOST_VIEWS = 200
 """How many views somebody may have."""
 
 _LARGEST_STATE = 16_384
-_NAME = Text(rules=(required, at_most(100)))
+_NAME = Text(rules=(required, AtMost(100)))
 _NEW = Fields(
     fields={
         "uid": Text(rules=(required,)),
@@ -33,7 +33,7 @@ _NEW = Fields(
 )
 _CHANGED = Fields(
     fields={
-        "name": Text(rules=(at_most(100),)),
+        "name": Text(rules=(AtMost(100),)),
         "shared": Flag(),
         "state": Fields(closed=False),
     }

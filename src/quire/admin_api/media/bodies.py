@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.admin_api.bodies import (
+from quire.content_api.validators import (
+    AtLeast,
+    AtMost,
     Fields,
     Flag,
     Items,
     Place,
     Rule,
     Text,
-    at_least,
-    at_most,
     id_of,
     required,
 )
@@ -88,7 +88,7 @@ def no_spaces_around(value: object) -> str | None:
     return "cannot start or end with a whitespace" if wrong else None
 
 
-_NAME: tuple[Rule, ...] = (at_least(1), no_slashes, no_spaces_around, at_most(_LONGEST_NAME))
+_NAME: tuple[Rule, ...] = (AtLeast(1), no_slashes, no_spaces_around, AtMost(_LONGEST_NAME))
 _PARENT = Parent("parent folder does not exist")
 NEW_FOLDER = Fields(fields={"name": Text(rules=(*_NAME, required)), "parent": _PARENT})
 CHANGED_FOLDER = Fields(fields={"name": Text(rules=_NAME), "parent": _PARENT})

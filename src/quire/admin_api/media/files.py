@@ -5,13 +5,13 @@ from pathlib import Path
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
-from quire.admin_api.bodies import id_of
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import id_of
 from quire.content_manager.upload_targets import require_attaching
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine

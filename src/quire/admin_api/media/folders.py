@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quire.admin_api.bodies import id_of, ids_of, read_body
 from quire.admin_api.media.bodies import (
     CHANGED_FOLDER,
     DELETED,
@@ -16,6 +15,7 @@ from quire.admin_api.responses import respond_data
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import id_of, ids_of, read_body
 from quire.database.program import Program
 from quire.database.stores.files import FileRow
 from quire.database.stores.folders import all_folders

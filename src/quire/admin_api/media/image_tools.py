@@ -5,13 +5,13 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from quire.admin_api.bodies import Fields, Flag, WholeNumber, id_of, read_body, required
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import Fields, Flag, WholeNumber, id_of, read_body, required
 from quire.database.entries.store import EntryStore
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.bodies import read_body
 from quire.admin_api.media.bodies import SETTINGS_FORM, VIEW
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import read_body
 from quire.database.connection import Database
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program

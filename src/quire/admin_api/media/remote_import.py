@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import Struct
 
-from quire.admin_api.bodies import Fields, Text, id_of, read_body, required
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import Fields, Text, id_of, read_body, required
 from quire.errors import AppError, ApplicationError
 from quire.schema.attributes.validation import ABSENT
 from quire.settings import UploadSettings

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.bodies import id_of, number_in
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.content_api.envelope import respond
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import id_of, number_in
 from quire.content_manager.usages import UsageLookup
 from quire.database.program import Program
 from quire.database.stores.files import creators_of

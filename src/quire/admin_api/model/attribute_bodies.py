@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.admin_api.bodies import Place
+from quire.content_api.validators import Place
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.javascript.text import length
 from quire.schema.attributes.validation import ABSENT, not_of_type

@@ -5,18 +5,18 @@ from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
 
-from quire.admin_api.bodies import (
+from quire.admin_api.model.attribute_bodies import Attribute, AttributeBodies
+from quire.content_api.validators import (
+    AtLeast,
     Fields,
     Flag,
+    OneOf,
     Place,
     Rule,
     Text,
     Validator,
-    at_least,
-    one_of,
     required,
 )
-from quire.admin_api.model.attribute_bodies import Attribute, AttributeBodies
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import ContentType, Schema
@@ -124,18 +124,18 @@ class ContentTypeBody(Struct, frozen=True, kw_only=True):
         )
         return {
             "attributes": Attributes(forms),
-            "displayName": CheckedText((at_least(1), required)),
+            "displayName": CheckedText((AtLeast(1), required)),
             "description": CheckedText((), nullable=True),
             "options": AnyObject(),
             "pluginOptions": AnyObject(),
-            "kind": CheckedText((one_of(*KINDS),), nullable=True),
+            "kind": CheckedText((OneOf((*KINDS,)),), nullable=True),
             "collectionName": CheckedText((_table_name,), nullable=True),
             "singularName": CheckedText(
-                (at_least(1), StandaloneMessage(_untaken(names)), *named, self._unchanged),
+                (AtLeast(1), StandaloneMessage(_untaken(names)), *named, self._unchanged),
             ),
             "pluralName": CheckedText(
                 (
-                    at_least(1),
+                    AtLeast(1),
                     StandaloneMessage(_untaken(names)),
                     StandaloneMessage(_untaken(tables)),
                     *named,
@@ -166,7 +166,7 @@ class ComponentBody(Struct, frozen=True, kw_only=True):
             fields={
                 "attributes": Attributes(forms),
                 "displayName": CheckedText(
-                    (at_least(1), StandaloneMessage(_demanded("displayName.required")))
+                    (AtLeast(1), StandaloneMessage(_demanded("displayName.required")))
                 ),
                 "description": CheckedText((), nullable=True),
                 "icon": CheckedText((), nullable=True),
@@ -216,9 +216,7 @@ def _is_empty(value: object) -> bool:
 CATEGORY_FORM = Fields(
     closed=False,
     fields={
-        "name": CheckedText(
-            (at_least(3), StandaloneMessage(_demanded("name.required")), _category)
-        ),
+        "name": CheckedText((AtLeast(3), StandaloneMessage(_demanded("name.required")), _category)),
     },
 )
 """The new name of a category of components."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from quire.admin_api.bodies import id_of
 from quire.admin_api.model.apply import plan_draft
 from quire.admin_api.model.errors import BuilderError, definition_problems, uids_of_files
 from quire.admin_api.model.reading import BUILD
@@ -14,6 +13,7 @@ from quire.builder.schema_files import InvalidDefinitionError
 from quire.clock import iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import id_of
 from quire.database.migration.archive import Archive, ModelArchive
 from quire.document_service.validate.problems import validation_error
 from quire.errors import NotFoundError, SchemaError, ValidationError

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from quire.admin_api.bodies import read_body
 from quire.admin_api.model.apply import apply_change, builder_errors
 from quire.admin_api.model.attribute_bodies import Attribute
 from quire.admin_api.model.definitions import (
@@ -40,6 +39,7 @@ from quire.builder.schema_files import SchemaFiles
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.validators import read_body
 from quire.document_service.validate.problems import Problem
 from quire.errors import ApplicationError, ValidationError
 from quire.javascript.regular_expressions import PatternError, compile_pattern

@@ -3,15 +3,21 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec import UNSET
+
 from quire import __version__
-from quire.openapi.admin.admin_users import PEOPLE, SIGNING_IN
 from quire.openapi.admin.components import NAMED
 from quire.openapi.admin.content import ENTRIES, MODELS, OWN
-from quire.openapi.admin.endpoint import AdminEndpoint, ReferenceResolver, RouteDescription, Told
+from quire.openapi.admin.endpoint import (
+    AdminEndpoint,
+    ReferenceResolver,
+    RouteDescription,
+    Told,
+    ref,
+)
 from quire.openapi.admin.entries import Entries, ManagedTypes
 from quire.openapi.admin.media import MEDIA
 from quire.openapi.admin.model import MODEL
-from quire.openapi.admin.settings import END_USERS, LOCALES, PROJECT, TOKENS, WEBHOOKS
 from quire.openapi.document import DocumentInfo, Placed, assemble
 from quire.openapi.operations import (
     FORM,
@@ -23,20 +29,14 @@ from quire.openapi.operations import (
     path_parameter,
 )
 from quire.openapi.schemas import Schemas, record
+from quire.openapi.types import TypeSchemas
 
 SECTIONS: tuple[tuple[str, Told], ...] = (
-    ("Signing in", SIGNING_IN),
-    ("Administrators", PEOPLE),
     ("Content types", MODEL),
     ("Views", MODELS),
     ("Content", ENTRIES),
     ("Quire's own", OWN),
     ("Media", MEDIA),
-    ("API tokens", TOKENS),
-    ("Webhooks", WEBHOOKS),
-    ("Locales", LOCALES),
-    ("End users", END_USERS),
-    ("Project", PROJECT),
 )
 """The descriptions of all routes, by what they are about."""
 
@@ -55,8 +55,15 @@ def describe_admin_api(endpoints: Iterable[AdminEndpoint], managed: ManagedTypes
     """
     schemas = Schemas()
     entries = Entries(managed, ReferenceResolver(schemas, NAMED))
-    known = {**NAMED, "ManagedEntry": entries.shown(), "EntryInput": entries.written()}
-    operations = _operations(endpoints, ReferenceResolver(schemas, known))
+    dynamic = {"ManagedEntry": entries.shown(), "EntryInput": entries.written()}
+    known = {**NAMED, **dynamic}
+    pointing = ReferenceResolver(schemas, known)
+    of_entries = {
+        managed.entry: pointing.resolved(ref("ManagedEntry")),
+        managed.entry_input: pointing.resolved(ref("EntryInput")),
+    }
+    types = TypeSchemas(schemas, of_entries)
+    operations = _operations(endpoints, pointing, types)
     information = DocumentInfo(
         title="Admin API",
         version=__version__,
@@ -73,12 +80,45 @@ def described_routes() -> frozenset[tuple[str, str]]:
 
 
 def _operations(
-    endpoints: Iterable[AdminEndpoint], pointing: ReferenceResolver
+    endpoints: Iterable[AdminEndpoint], pointing: ReferenceResolver, types: TypeSchemas
 ) -> Iterator[Placed]:
     known = {key: (tag, said) for tag, told in SECTIONS for key, said in told.items()}
     for endpoint in endpoints:
+        if endpoint.response is not UNSET:
+            yield endpoint.method, endpoint.path, _typed_operation(endpoint, types)
+            continue
         tag, said = known[endpoint.method, endpoint.path]
         yield endpoint.method, endpoint.path, _operation(endpoint, tag, said, pointing)
+
+
+def _typed_operation(endpoint: AdminEndpoint, types: TypeSchemas) -> DescribedOperation:
+    failures = _OPEN_FAILURES if endpoint.action is None else _FAILURES
+    names = [part[1:] for part in endpoint.path.split("/") if part.startswith(":")]
+    parameters = [path_parameter(name) for name in names]
+    if endpoint.query is not None:
+        parameters += types.parameters(endpoint.query)
+    body = None
+    if endpoint.body is not None:
+        kind = FORM if endpoint.is_form else JSON
+        body = DescribedBody(content={kind: types.of(endpoint.body)})
+    return DescribedOperation(
+        id=_name(endpoint),
+        summary=endpoint.summary.replace("``", "`"),
+        tag=endpoint.tag,
+        description="" if endpoint.action is None else f"Asks for: {endpoint.action}.",
+        parameters=parameters,
+        body=body,
+        responses=[_typed_response(endpoint, types)],
+        errors=(*failures, 404) if names else failures,
+    )
+
+
+def _typed_response(endpoint: AdminEndpoint, types: TypeSchemas) -> DescribedResponse:
+    if endpoint.response is None:
+        return DescribedResponse(status=endpoint.status)
+    schema = dict(types.of(endpoint.response))
+    media_type = schema.pop("x-media-type", JSON)
+    return DescribedResponse(status=endpoint.status, schema=schema, media_type=str(media_type))
 
 
 def _operation(

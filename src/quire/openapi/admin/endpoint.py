@@ -23,7 +23,8 @@ Pointed = JsonSchema
 class AdminEndpoint(Struct, frozen=True, kw_only=True):
     """A route: ``status`` is that of its answer when all went well.
 
-    ``action`` is what it asks for; ``None`` is open to everybody.
+    ``action`` is what it asks for; ``None`` is open to everybody. The types of ``body``, ``query``
+    and ``response`` are described; a ``response`` of ``None`` has no body.
     """
 
     method: str
@@ -31,6 +32,11 @@ class AdminEndpoint(Struct, frozen=True, kw_only=True):
     action: str | None
     summary: str
     status: int
+    tag: str
+    body: object
+    is_form: bool
+    query: type[Struct] | None
+    response: object
 
 
 class RouteDescription(Struct, frozen=True, kw_only=True):

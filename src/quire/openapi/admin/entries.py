@@ -49,8 +49,14 @@ _FACTS: JsonSchema = {
 
 
 class ManagedTypes(Struct, frozen=True, kw_only=True):
-    """The content that is managed: its types, and which attributes nobody is shown."""
+    """The content that is managed: its types, and which attributes nobody is shown.
 
+    ``entry`` and ``entry_input`` are the types by which routes name an entry of any of them, as it
+    is shown and as it is written.
+    """
+
+    entry: object
+    entry_input: object
     schema: Schema
     types: tuple[ContentType, ...]
     hides: Callable[[Model, Attribute], bool]

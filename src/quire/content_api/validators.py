@@ -1,4 +1,4 @@
-"""Request bodies of the admin API: their fields, and all problems of a body reported at once.
+"""Validators of the values in request bodies, which report all problems at once.
 
 A shape says what a value must be. The first thing that is wrong with a value's type is all that is
 said of it; else every rule that it breaks is, in the order of the rules.
@@ -6,9 +6,9 @@ said of it; else every rule that it breaks is, in the order of the rules.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Annotated, ClassVar, Protocol, runtime_checkable
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from quire.auth.passwords import MAX_BYTES
 from quire.document_service.validate.problems import Problem, path_of, place_text, validation_error
@@ -34,6 +34,7 @@ _PAGE, _MOST = 50, 500
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
 
+@runtime_checkable
 class Validator(Protocol):
     """What a value must be."""
 
@@ -46,28 +47,47 @@ def required(value: object) -> str | None:
     return REQUIRED if value is ABSENT or value == "" else None
 
 
-def at_least(count: int) -> Rule:
+class AtLeast(Struct, frozen=True):
     """Demand so many characters."""
-    return lambda value: (
-        f"must be at least {count} characters"
-        if isinstance(value, str) and length(value) < count
-        else None
-    )
+
+    count: int
+
+    def __call__(self, value: object) -> str | None:
+        """See `Rule`."""
+        short = isinstance(value, str) and length(value) < self.count
+        return f"must be at least {self.count} characters" if short else None
+
+    @property
+    def json_schema(self) -> Mapping[str, object]:
+        """What the rule says in JSON Schema."""
+        return {"minLength": self.count}
 
 
-def at_most(count: int) -> Rule:
+class AtMost(Struct, frozen=True):
     """Allow so many characters."""
-    return lambda value: (
-        f"must be at most {count} characters"
-        if isinstance(value, str) and length(value) > count
-        else None
-    )
+
+    count: int
+
+    def __call__(self, value: object) -> str | None:
+        """See `Rule`."""
+        long = isinstance(value, str) and length(value) > self.count
+        return f"must be at most {self.count} characters" if long else None
+
+    @property
+    def json_schema(self) -> Mapping[str, object]:
+        """What the rule says in JSON Schema."""
+        return {"maxLength": self.count}
 
 
-def email(value: object) -> str | None:
+class Email(Struct, frozen=True):
     """Demand an e-mail address, of what is not empty."""
-    wrong = isinstance(value, str) and value != "" and not is_email(value)
-    return "must be a valid email" if wrong else None
+
+    json_schema: ClassVar[Mapping[str, object]] = {"format": "email"}
+
+    def __call__(self, value: object) -> str | None:
+        """See `Rule`."""
+        wrong = isinstance(value, str) and value != "" and not is_email(value)
+        return "must be a valid email" if wrong else None
 
 
 def single_line(value: object) -> str | None:
@@ -75,13 +95,16 @@ def single_line(value: object) -> str | None:
     return LINE_BREAK_MESSAGE if isinstance(value, str) and has_line_break(value) else None
 
 
-def one_of(*values: str) -> Rule:
-    """Demand one of these."""
-    return lambda value: (
-        None
-        if value is ABSENT or value in values
-        else f"must be one of the following values: {', '.join(values)}"
-    )
+class OneOf(Struct, frozen=True):
+    """Demand one of these texts."""
+
+    values: tuple[str, ...]
+
+    def __call__(self, value: object) -> str | None:
+        """See `Rule`."""
+        if value is ABSENT or value in self.values:
+            return None
+        return f"must be one of the following values: {', '.join(self.values)}"
 
 
 def _pattern(pattern: re.Pattern[str], wanted: str) -> Rule:
@@ -98,13 +121,33 @@ def _few_bytes(value: object) -> str | None:
 
 
 PASSWORD_RULES: tuple[Rule, ...] = (
-    at_least(8),
+    AtLeast(8),
     _few_bytes,
     _pattern(_LOWER, "lowercase character"),
     _pattern(_UPPER, "uppercase character"),
     _pattern(_DIGIT, "number"),
 )
 """What the password of an administrator must keep to."""
+
+AdminPassword = Annotated[str, PASSWORD_RULES, Meta(extra_json_schema={"format": "password"})]
+"""A new password of an administrator."""
+
+
+class Between(Struct, frozen=True):
+    """How many items a list may have, or how large a number may be."""
+
+    least: int = 0
+    most: int = 1000
+
+
+class Anything(Struct, frozen=True, kw_only=True):
+    """Any value."""
+
+    rules: tuple[Rule, ...] = ()
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        yield from _broken(self.rules, place, value)
 
 
 class Text(Struct, frozen=True, kw_only=True):
@@ -165,6 +208,7 @@ class RowId(Struct, frozen=True, kw_only=True):
 
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
+    json_schema: ClassVar[Mapping[str, object]] = {"type": ["integer", "string"]}
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""

@@ -1,0 +1,115 @@
+"""Types of bodies, queries and responses that many routes of the admin API have."""
+
+from typing import Annotated, Generic, Literal, TypeVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from quire.content_api.request_bodies import RequestBody
+from quire.content_api.validators import Between, RowId
+
+T = TypeVar("T")
+
+OK, CREATED, ACCEPTED, NO_CONTENT = 200, 201, 202, 204
+
+ADMINISTRATORS = "Administrators"
+"""The tag of routes about administrators and their roles."""
+
+SIGNING_IN = "Signing in"
+"""The tag of routes to sign in, and about second factors."""
+
+WEBHOOKS = "Webhooks"
+"""The tag of routes about webhooks and their deliveries."""
+
+PROJECT = "Project"
+"""The tag of routes about the project as a whole."""
+
+END_USERS = "End users"
+"""The tag of routes about end users and their roles."""
+
+IdText = Annotated[int | str, RowId()]
+"""The id of a row, as a number or as text."""
+
+Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+BEFORE = "The id of the last row that is known."
+FreeObject = dict[str, object]
+
+
+class MediaType(Struct, frozen=True):
+    """The media type of a response that is no JSON, noted beside its type."""
+
+    name: str
+
+    @property
+    def json_schema(self) -> FreeObject:
+        """See `openapi.types`."""
+        return {"x-media-type": self.name}
+
+
+class Data(Struct, Generic[T]):
+    """What most responses are."""
+
+    data: T
+
+
+class AdminPagination(Struct, rename="camel"):
+    """The place of a page in a list."""
+
+    page: int
+    page_size: int
+    page_count: int
+    total: int
+
+
+class Page(Struct, Generic[T]):
+    """A page of a list."""
+
+    results: list[T]
+    pagination: AdminPagination
+
+
+class OfProject(Struct, frozen=True):
+    """Notes that a schema is made of the content types of a project."""
+
+    name: str
+
+
+ManagedEntry = Annotated[FreeObject, OfProject("ManagedEntry")]
+"""An entry of any content type, as it is shown."""
+
+EntryInput = Annotated[FreeObject, OfProject("EntryInput")]
+"""What may be written of an entry of any content type."""
+
+
+class RowIds(RequestBody):
+    """Several rows."""
+
+    ids: Annotated[list[IdText], Between(1)]
+
+
+class PageQuery(Struct, rename="camel", kw_only=True):
+    """Which page of a list is shown."""
+
+    page: int | UnsetType = UNSET
+    page_size: int | UnsetType = UNSET
+
+
+class ListQuery(PageQuery, kw_only=True):
+    """Which entries of a list are shown, and in which order."""
+
+    sort: str | UnsetType = UNSET
+    search: str | UnsetType = field(name="_q", default=UNSET)
+    filters: FreeObject | UnsetType | None = UNSET
+
+
+class LocaleQuery(Struct, kw_only=True):
+    """Which locale of an entry is meant."""
+
+    locale: Annotated[
+        str | UnsetType, Meta(description="A code; the default locale without it.")
+    ] = UNSET
+
+
+class StatusQuery(Struct, kw_only=True):
+    """Which version of an entry is meant."""
+
+    status: Literal["draft", "published"] | UnsetType = UNSET

@@ -1,0 +1,131 @@
+"""Reads request bodies as structs, and reports all problems of a body at once.
+
+The type of a field says what its value must be, and what is written beside it in ``Annotated`` are
+the rules that it must keep to: `validators` has both. A field without a default is required. A
+struct that forbids unknown fields reports those of a body. `openapi.types` makes descriptions of
+the same structs.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from msgspec import UNSET, Struct, UnsetType, convert
+from msgspec.structs import FieldInfo, fields, replace
+
+from quire.content_api.validators import (
+    Anything,
+    Between,
+    Fields,
+    Flag,
+    Items,
+    OneOf,
+    Rule,
+    Text,
+    Validator,
+    WholeNumber,
+    required,
+)
+from quire.document_service.validate.problems import validation_error
+
+T = TypeVar("T", bound=Struct)
+
+
+class RequestBody(Struct, rename="camel", forbid_unknown_fields=True):
+    """An object in a request body; one with ``forbid_unknown_fields=False`` may have others."""
+
+
+def read_body(body: object, kind: type[T], **checks: Validator) -> T:
+    """Return a body as a struct; no body is an empty object.
+
+    ``checks`` are the validators of fields that depend on more than their type, by name on the
+    wire. Raises ValidationError with all problems.
+    """
+    values: object = {} if body is None else body
+    validator = validator_of(kind)
+    if checks:
+        validator = replace(validator, fields={**validator.fields, **checks})
+    problems = list(validator.problems((), values))
+    if problems:
+        raise validation_error(problems)
+    return convert(values, kind)
+
+
+def sent_values(values: Struct) -> dict[str, object]:
+    """Return the fields of a body that were sent, by their names on the wire."""
+    found = {one.encode_name: getattr(values, one.name) for one in fields(values)}
+    return {name: value for name, value in found.items() if value is not UNSET}
+
+
+@cache
+def validator_of(kind: type[Struct]) -> Fields:
+    """Return what checks bodies of a type. It is made for the first of them."""
+    return Fields(
+        fields={one.encode_name: _validator(one.type, _demanded(one)) for one in fields(kind)},
+        closed=kind.__struct_config__.forbid_unknown_fields,
+        keys_last=getattr(kind, "unknown_keys_last", False),
+    )
+
+
+def _demanded(field: FieldInfo) -> tuple[Rule, ...]:
+    return (required,) if field.required else ()
+
+
+def _validator(hint: object, more: tuple[Rule, ...] = ()) -> Validator:
+    """Return what checks the values of a type. Raises TypeError for an unknown one."""
+    inner, notes, nullable = _parts(hint)
+    for note in notes:
+        if isinstance(note, Validator):
+            return note
+    rules = (*(note for note in notes if callable(note)), *more)
+    limits = next((note for note in notes if isinstance(note, Between)), Between())
+    origin = get_origin(inner)
+    if origin is Literal:
+        return Text(rules=(OneOf(get_args(inner)), *rules), nullable=nullable)
+    if origin is list:
+        return Items(
+            item=_validator(*get_args(inner)),
+            least=limits.least,
+            most=limits.most,
+            rules=rules,
+            nullable=nullable,
+        )
+    if origin is dict:
+        return Fields(closed=False, rules=rules, nullable=nullable)
+    if isinstance(inner, type) and issubclass(inner, Struct):
+        return replace(validator_of(inner), rules=rules, nullable=nullable)
+    return _plain(inner, limits, rules, nullable=nullable)
+
+
+def _plain(kind: object, limits: Between, rules: tuple[Rule, ...], *, nullable: bool) -> Validator:
+    if kind is str:
+        return Text(rules=rules, nullable=nullable)
+    if kind is bool:
+        return Flag(rules=rules)
+    if kind is int:
+        return WholeNumber(least=limits.least, most=limits.most, rules=rules)
+    if kind is object:
+        return Anything(rules=rules)
+    message = f"bodies cannot have values of the type {kind!r}"
+    raise TypeError(message)
+
+
+def _parts(hint: object) -> tuple[object, Sequence[Any], bool]:
+    """Take a type apart: what a value is, what is noted beside it, and whether it may be null."""
+    notes: list[Any] = []
+    nullable = False
+    while True:
+        origin = get_origin(hint)
+        if origin is Annotated:
+            hint, *more = get_args(hint)
+            notes = [
+                *(n for one in more for n in (one if isinstance(one, tuple) else (one,))),
+                *notes,
+            ]
+        elif origin in {Union, UnionType}:
+            choices = [one for one in get_args(hint) if one not in {UnsetType, type(None)}]
+            nullable = nullable or type(None) in get_args(hint)
+            hint = choices[0] if len(choices) == 1 else object
+        else:
+            return hint, notes, nullable

@@ -1,0 +1,136 @@
+"""Schemas of Python types: the structs of request bodies, of responses and of queries.
+
+A struct is a component of the document with its name, or its ``schema_name``, and its docstring; a
+generic one stands where it is used. What is noted beside a type in ``Annotated`` may say more: a
+`msgspec.Meta`, or whatever has a ``json_schema``.
+"""
+
+from collections.abc import Iterator, Mapping
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from msgspec import Meta, Struct, UnsetType
+from msgspec.inspect import is_struct_type
+from msgspec.structs import fields
+
+from quire.openapi.operations import DescribedParameter
+from quire.openapi.schemas import (
+    ANYTHING,
+    FLAG,
+    FREE_OBJECT,
+    NULL,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    Schemas,
+    any_of,
+    nullable,
+    record,
+    several,
+)
+from quire.schema.attributes.json_schema import JsonSchema
+
+_PLAIN: Mapping[object, JsonSchema] = {
+    str: TEXT,
+    int: WHOLE,
+    float: NUMBER,
+    bool: FLAG,
+    bytes: {"type": "string", "format": "binary"},
+    object: ANYTHING,
+    NoneType: NULL,
+}
+_LIMITS = {"array": ("minItems", "maxItems"), "integer": ("minimum", "maximum")}
+
+
+class TypeSchemas(Struct, frozen=True):
+    """Describes types in one document; ``known`` are those that it describes in another way."""
+
+    schemas: Schemas
+    known: Mapping[Any, JsonSchema]
+
+    def of(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - any form of a type
+        """Return the schema of a type. Raises TypeError for one that has none."""
+        if hint in self.known:
+            return self.known[hint]
+        origin = get_origin(hint)
+        if origin is Annotated:
+            inner, *notes = get_args(hint)
+            return _noted(self.of(inner), notes)
+        if origin in {Union, UnionType}:
+            return self._union(get_args(hint))
+        if origin is Literal:
+            return {"type": "string", "enum": [*get_args(hint)]}
+        if origin is list:
+            return several(self.of(*get_args(hint)))
+        if origin is dict:
+            values = self.of(get_args(hint)[1])
+            return {**FREE_OBJECT, "additionalProperties": values}
+        if is_struct_type(origin):
+            return self._record(hint)
+        if is_struct_type(hint):
+            name = getattr(hint, "schema_name", hint.__name__)
+            return self.schemas.refer(("type", hint), name, lambda: self._record(hint))
+        if hint in _PLAIN:
+            return _PLAIN[hint]
+        message = f"no schema is known of the type {hint!r}"
+        raise TypeError(message)
+
+    def parameters(self, query: type[Struct]) -> Iterator[DescribedParameter]:
+        """Describe the parameters of a query. Objects are written with brackets."""
+        for field in fields(query):
+            schema = dict(self.of(field.type))
+            about = schema.pop("description", "")
+            kinds = schema.get("type", ())
+            yield DescribedParameter(
+                name=field.encode_name,
+                schema=schema,
+                description=str(about),
+                deep="object" in (kinds if isinstance(kinds, list) else [kinds]),
+                required=field.required,
+            )
+
+    def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
+        kept = [one for one in choices if one is not UnsetType and one is not NoneType]
+        described = any_of(*map(self.of, kept))
+        return nullable(described) if NoneType in choices else described
+
+    def _record(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - a struct, or a generic one
+        kind = get_origin(hint) or hint
+        members: dict[str, JsonSchema] = {}
+        for field in fields(hint):
+            described = self.of(field.type)
+            if isinstance(field.default, str | int) and "$ref" not in described:
+                described = {**described, "default": field.default}
+            members[field.encode_name] = described
+        return record(
+            members,
+            required=[field.encode_name for field in fields(hint) if field.required],
+            description=kind.__doc__ if kind is hint else None,
+            closed=kind.__struct_config__.forbid_unknown_fields,
+        )
+
+
+def _noted(schema: JsonSchema, notes: list[object]) -> JsonSchema:
+    """Return a schema with what is noted beside its type."""
+    found = dict(schema)
+    for note in _flat(notes):
+        if isinstance(note, Meta):
+            if note.description is not None:
+                found["description"] = note.description
+            found |= note.extra_json_schema or {}
+            continue
+        found |= getattr(note, "json_schema", {})
+        least, most = getattr(note, "least", None), getattr(note, "most", None)
+        names = _LIMITS.get(str(found.get("type")))
+        if names is not None and least is not None:
+            found |= {names[0]: least} if least else {}
+            found |= {names[1]: most}
+    return found
+
+
+def _flat(notes: list[object]) -> Iterator[object]:
+    for note in notes:
+        if isinstance(note, tuple):
+            yield from note
+        else:
+            yield note
