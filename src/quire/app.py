@@ -52,7 +52,6 @@ from quire.settings import Settings, load_settings_from_environment
 from quire.strapi_project.schema import load_options, load_project_schema
 from quire.tracing.setup import open_tracing
 from quire.uploads.service import MediaLibrary
-from quire.webhooks.event_bus import EventBus
 from quire.webhooks.setup import WebhookParts
 
 if TYPE_CHECKING:
@@ -86,7 +85,6 @@ class Application:
         self._schema = schema or load_project_schema(settings)
         self._modules = modules or import_modules(settings.project, settings)
         self._extensions = check_extensions(self._modules, self._schema)
-        self.events = EventBus()
         self.first_administrator: str | None = None
         """The token that makes the first administrator, as long as there is none."""
         self.lacks_reset_page = False
@@ -196,7 +194,6 @@ class Application:
         services = self.services = open_services(
             self.settings,
             database,
-            self.events,
             clock=self._clock,
             metrics=metrics,
             is_timed=self._is_timed,

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from quire.webhooks.event_bus import Event
 from tests.databases.kind import Kind
 from tests.extending.project import module, open_extended, titles
+from tests.unit.events import record_events
 
 
 async def test_a_retry_begins_again_with_the_data_that_were_sent(
@@ -71,16 +71,12 @@ async def test_listeners_hear_of_what_was_kept_alone(tmp_path: Path, kind: Kind)
         if write.data.get("sold"):
             raise Conflict
     """
-    heard: list[str] = []
-
-    async def listen(event: Event) -> None:
-        heard.append(f"{event.name.value} {event.model}")
-
     async with open_extended(tmp_path, kind, code) as office:
-        office.app.events.subscribe(listen)
+        listener = record_events(office.app)
         for sold in (True, False):
             body = {"data": {"title": "A", "sold": sold}}
             await office.ask("POST", "/api/papers?status=draft", body)
+        heard = [f"{event.name.value} {event.model}" for event in listener.events()]
         assert heard == ["entry.create paper", "entry.create writer"]
         assert await titles(office) == ["A"]
 

@@ -22,7 +22,7 @@ from quire.document_service.validate.problems import Problem, path_of, place_tex
 from quire.errors import ApplicationError, BadInputError, NotFoundError, ValidationError
 from quire.network import may_be_public
 from quire.schema.attributes.validation import ABSENT, not_of_type
-from quire.webhooks.event_bus import EventName
+from quire.webhooks.events import EventName
 from quire.webhooks.http_client import is_reserved, post
 
 T = TypeVar("T")

@@ -51,7 +51,6 @@ from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOu
 from quire.hooks import principal as hooks
 from quire.logging import trace_parent
 from quire.schema.model import Schema
-from quire.webhooks.event_bus import EventBus
 from quire.webhooks.outbox import Outbox
 
 T = TypeVar("T")
@@ -68,7 +67,6 @@ class DocumentService:
         self,
         database: Database,
         engine: WriteEngine,
-        bus: EventBus,
         *,
         clock: Clock,
         hash_password: HashPassword,
@@ -82,7 +80,6 @@ class DocumentService:
         self._require = require
         self._database = database
         self._engine = engine
-        self._bus = bus
         self._outbox = outbox
         self._clock = clock
         self._hash_password = hash_password
@@ -92,7 +89,6 @@ class DocumentService:
         return DocumentService(
             database,
             self._engine,
-            self._bus,
             clock=self._clock,
             hash_password=self._hash_password,
             outbox=self._outbox,
@@ -140,7 +136,6 @@ class DocumentService:
                 principal=principal,
                 editor=editor,
                 origin=origin,
-                listening=self._bus.has_listeners,
                 hashed=hashed,
                 hash_password=self._hash_password,
                 rules=rules,
@@ -158,7 +153,6 @@ class DocumentService:
                 self._outbox.added()
             for call in unit.committed:
                 call()
-            await self._bus.emit(unit.events)
             return result
         raise ServiceUnavailableError
 
@@ -175,7 +169,7 @@ class DocumentService:
         if self._outbox is None or not (may_listen or self._outbox.purges):
             return (yield from self._acted(act, unit)), False
         listeners = yield from self._outbox.listeners()
-        unit.listening |= bool(listeners)
+        unit.listening = bool(listeners)
         result = yield from self._acted(act, unit)
         return result, (yield from self._outbox.record(unit.events, listeners, trace))
 

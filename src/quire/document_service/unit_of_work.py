@@ -27,7 +27,7 @@ from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import Schema
-from quire.webhooks.event_bus import Event, EventName
+from quire.webhooks.events import Event, EventName
 
 T = TypeVar("T")
 HashPassword = Callable[[str, int], str]

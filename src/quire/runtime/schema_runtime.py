@@ -238,7 +238,6 @@ def _document_service(
     return DocumentService(
         services.database,
         engine,
-        services.events,
         clock=services.clock,
         hash_password=hash_password,
         outbox=services.webhooks.outbox,

@@ -23,7 +23,6 @@ from quire.runtime.metrics import Metrics
 from quire.settings import Settings
 from quire.uploads.context import UploadContext
 from quire.uploads.setup import open_upload_context
-from quire.webhooks.event_bus import EventBus
 from quire.webhooks.setup import WebhookParts, open_webhooks
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ class Services(Struct, frozen=True, kw_only=True):
     settings: Settings
     clock: Clock
     database: Database
-    events: EventBus
     upload_context: UploadContext
     services: AccountServices
     attempts: LoginThrottle
@@ -84,7 +82,6 @@ class Services(Struct, frozen=True, kw_only=True):
 def open_services(  # noqa: PLR0913 - what a process has but once, given by name
     settings: Settings,
     database: Database,
-    events: EventBus,
     *,
     clock: Clock,
     metrics: Metrics,
@@ -102,7 +99,6 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
         settings=settings,
         clock=clock,
         database=database,
-        events=events,
         upload_context=open_upload_context(
             settings, clock, Leases(database, writes, tables, clock)
         ),

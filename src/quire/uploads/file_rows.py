@@ -23,7 +23,7 @@ from quire.uploads.file_info import FileInfo
 from quire.uploads.folders import folder_for_api, require_folder
 from quire.uploads.processing import Prepared
 from quire.uploads.removal import emit_file_event
-from quire.webhooks.event_bus import EventName
+from quire.webhooks.events import EventName
 
 NO_SUCH_FILE = "Entity not found"
 

@@ -6,7 +6,7 @@ from quire.database.program import Program
 from quire.database.stores.files import FileRow, delete_files
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.schema.model import FILE_UID
-from quire.webhooks.event_bus import EventName
+from quire.webhooks.events import EventName
 
 
 def emit_file_event(

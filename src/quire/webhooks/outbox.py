@@ -17,7 +17,7 @@ from quire.database.program import Program
 from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, Delivery
 from quire.database.stores.webhooks import Webhook, Webhooks
-from quire.webhooks.event_bus import Event, EventName
+from quire.webhooks.events import Event, EventName
 from quire.webhooks.purge import PURGE_ID, purged_tags
 
 _log = structlog.get_logger("quire.webhooks")

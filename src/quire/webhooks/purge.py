@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from quire.errors import ConfigurationError
 from quire.settings import CdnSettings
-from quire.webhooks.event_bus import Event
+from quire.webhooks.events import Event
 
 PURGE_ID = 0
 """What purges stand under in the outbox, in the place of the id of a webhook."""

@@ -33,7 +33,7 @@ from quire.schema.attributes.base import StorageKind
 from quire.schema.load import build_schema
 from quire.schema.model import FILE_UID, Schema
 from quire.schema.sources import SchemaFile
-from quire.webhooks.event_bus import Event
+from quire.webhooks.events import Event
 from tests.databases.store import Store
 from tests.library.model import LOCALIZED, component, content_type, relation
 

@@ -1,17 +1,9 @@
 """Whoever listens is told what happened to files."""
 
 from quire.uploads.folders import delete
-from quire.webhooks.event_bus import Event
 from tests.conformance.forms import FORM_TYPE, FilePart, form
-from tests.unit.uploads.desk import Desk, JsonObject
-
-
-class Listener:
-    def __init__(self) -> None:
-        self.payloads: list[JsonObject] = []
-
-    async def __call__(self, event: Event) -> None:
-        self.payloads.append(event.payload())
+from tests.unit.events import record_events
+from tests.unit.uploads.desk import Desk
 
 
 async def upload(desk: Desk, target: str, *files: FilePart, said: str = "{}") -> None:
@@ -22,8 +14,7 @@ async def upload(desk: Desk, target: str, *files: FilePart, said: str = "{}") ->
 
 
 async def test_files_that_come_change_and_go_are_told(desk: Desk) -> None:
-    listener = Listener()
-    desk.application.events.subscribe(listener)
+    listener = record_events(desk.application)
     note = FilePart("note.txt", b"x", "text/plain")
     await upload(desk, "upload", note)
     await upload(desk, "upload?id=9", said='{"caption": "c"}')
@@ -31,7 +22,8 @@ async def test_files_that_come_change_and_go_are_told(desk: Desk) -> None:
     await desk.send("DELETE", "upload/files/3")
     await desk.write(lambda unit: delete(unit, files=(9, 999), folders=()))
 
-    told = [(payload["event"], payload["media"]["name"]) for payload in listener.payloads]
+    payloads = listener.payloads()
+    told = [(payload["event"], payload["media"]["name"]) for payload in payloads]
     assert told == [
         ("media.create", "note.txt"),
         ("media.update", "red.png"),
@@ -39,17 +31,16 @@ async def test_files_that_come_change_and_go_are_told(desk: Desk) -> None:
         ("media.delete", "data.csv"),
         ("media.delete", "red.png"),
     ]
-    assert set(listener.payloads[0]) == {"event", "createdAt", "media"}
-    shown = listener.payloads[0]["media"]
+    assert set(payloads[0]) == {"event", "createdAt", "media"}
+    shown = payloads[0]["media"]
     assert not {"related", "folder", "folderPath"} & set(shown)
 
 
 async def test_nothing_is_told_of_what_was_refused(desk: Desk) -> None:
-    listener = Listener()
-    desk.application.events.subscribe(listener)
+    listener = record_events(desk.application)
     headers = {"Authorization": f"Bearer {desk.token}", "Content-Type": FORM_TYPE}
     damaged = form([FilePart("a.png", b"\x89PNG\r\n\x1a\n" + bytes(99), "image/png")])
     response = await desk.client.request("POST", "/api/upload", headers, damaged)
     gone = await desk.client.request("DELETE", "/api/upload/files/999", headers)
 
-    assert (response.status, gone.status, listener.payloads) == (400, 404, [])
+    assert (response.status, gone.status, listener.payloads()) == (400, 404, [])

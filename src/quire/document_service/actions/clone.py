@@ -16,7 +16,7 @@ from quire.document_service.relations import WrittenVersion
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.webhooks.event_bus import EventName
+from quire.webhooks.events import EventName
 
 
 def clone(unit: UnitOfWork, commands: Sequence[CloneDocument]) -> Program[list[WrittenEntry]]:

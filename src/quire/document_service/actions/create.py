@@ -14,7 +14,7 @@ from quire.document_service.parse_input import parse_data
 from quire.document_service.relations import WrittenVersion
 from quire.document_service.system_columns import signature, stamp
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.webhooks.event_bus import EventName
+from quire.webhooks.events import EventName
 
 
 def create(unit: UnitOfWork, commands: Sequence[CreateDocument]) -> Program[list[WrittenEntry]]:

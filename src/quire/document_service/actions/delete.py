@@ -11,7 +11,7 @@ from quire.document_service.hook_phases import HookedWrite, hooked_write
 from quire.document_service.known_locales import in_locales
 from quire.document_service.preconditions import require_unchanged
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.webhooks.event_bus import EventName
+from quire.webhooks.events import EventName
 
 
 def delete(unit: UnitOfWork, commands: Sequence[DeleteDocument]) -> Program[list[WrittenEntry]]:

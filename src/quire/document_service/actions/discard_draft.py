@@ -20,7 +20,7 @@ from quire.document_service.shared_attributes import (
 from quire.document_service.system_columns import stamp
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.webhooks.event_bus import EventName
+from quire.webhooks.events import EventName
 
 
 def discard_draft(

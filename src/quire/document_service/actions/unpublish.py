@@ -10,7 +10,7 @@ from quire.document_service.hook_phases import hooked_write
 from quire.document_service.known_locales import in_locale
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
-from quire.webhooks.event_bus import EventName
+from quire.webhooks.events import EventName
 
 
 def unpublish(

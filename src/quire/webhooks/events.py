@@ -1,20 +1,15 @@
-"""Events and their listeners.
+"""What happens to entries and files, as webhooks are told of it.
 
-Events are collected while a unit of work runs and delivered after it has been committed, in the
-order in which things happened. A listener that fails is logged and keeps neither the others from
-listening nor the request from being answered.
+Events are collected while a unit of work runs, and written to the outbox in its transaction.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
-import structlog
 from msgspec import Struct
 
 from quire.clock import iso_from_ms
-
-_log = structlog.get_logger("quire.webhooks")
 
 
 class EventName(StrEnum):
@@ -70,31 +65,3 @@ class Event(Struct, frozen=True, kw_only=True):
             "uid": self.uid,
             "entry": self.entry,
         }
-
-
-Listener = Callable[[Event], Awaitable[None]]
-
-
-class EventBus:
-    """Delivers events to listeners, one after the other."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Listener] = []
-
-    @property
-    def has_listeners(self) -> bool:
-        """Whether anybody listens: what only they need is not worth the work otherwise."""
-        return bool(self._listeners)
-
-    def subscribe(self, listener: Listener) -> None:
-        """Tell ``listener`` of every event from now on."""
-        self._listeners.append(listener)
-
-    async def emit(self, events: Sequence[Event]) -> None:
-        """Deliver events that are durable, in order."""
-        for event in events:
-            for listener in self._listeners:
-                try:
-                    await listener(event)
-                except Exception as error:  # noqa: BLE001 - a listener must not undo what is done
-                    _log.error("a listener failed", event_name=event.name, exc_info=error)
