@@ -1,10 +1,8 @@
 """Variables of functions that are evaluated."""
 
-from collections.abc import Mapping
-
 from quire.javascript.running.values import UnsupportedError
 from quire.javascript.scope import Module
-from quire.javascript.syntax import Expression, Function
+from quire.javascript.syntax import Function
 
 _MISSING = object()
 
@@ -88,6 +86,3 @@ class Constants:
         """Refuse to change a constant of a module. Raises UnsupportedError."""
         if id(value) in self._shared:
             raise UnsupportedError("changes what requests share")
-
-
-Bindings = Mapping[str, Expression]

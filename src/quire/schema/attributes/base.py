@@ -56,11 +56,6 @@ def boolean_option(value: object) -> str | None:
     return None if isinstance(value, bool) else "expected true or false"
 
 
-def text_option(value: object) -> str | None:
-    """Accept any string."""
-    return None if isinstance(value, str) else "expected a string"
-
-
 def name_option(value: object) -> str | None:
     """Accept a string that is not empty."""
     return None if isinstance(value, str) and value else "expected a name"

@@ -20,7 +20,6 @@ from quire.schema.attributes.base import (
     names_option,
     number_option,
     object_option,
-    text_option,
 )
 from quire.schema.attributes.identity import DOCUMENT_ID, ID
 
@@ -140,7 +139,6 @@ def test_any_operand_is_understood_or_refused(type_: AttributeType, text: str) -
     ("check", "good", "bad"),
     [
         (boolean_option, [True, False], [None, 0, 1, "true", []]),
-        (text_option, ["", "a"], [None, 1, True, []]),
         (name_option, ["a"], ["", None, 1, {}]),
         (count_option, [0, 3], [-1, 1.0, True, "1", None]),
         (number_option, [0, -1.5, "12", "1e3"], ["", "x", True, None, []]),
