@@ -36,6 +36,21 @@ class Statement(NamedTuple):
 Program = Generator[Statement, Rows, T]
 """Yields statements, is sent rows, returns a ``T``."""
 
+
+def run_program(program: Program[T], execute: Callable[[Statement], Rows]) -> T:
+    """Run a program on one thread, and return its result; ``execute`` returns a statement's rows.
+
+    Drivers that read content have loops of their own, with deadlines or in the event loop. Raises
+    what ``execute`` and the program raise.
+    """
+    try:
+        statement = next(program)
+        while True:
+            statement = program.send(execute(statement))
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]  # the program's own result
+
+
 LONG_COMPUTATION = Statement("SELECT 1 /* a long computation follows */")
 """Announces that the program computes for long before its next statement, as to map many rows.
 

@@ -13,7 +13,7 @@ from quire.database.dialects.sqlite.database_file import (
     open_error,
 )
 from quire.database.dialects.sqlite.errors import translate
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Rows, Statement, run_program
 
 T = TypeVar("T")
 
@@ -44,14 +44,12 @@ class FilledFile:
 
     def _steps(self, program: Program[T]) -> T:
         try:
-            statement: Statement = next(program)
-            while True:
-                rows = self._connection.execute(statement.sql, statement.values).fetchall()
-                statement = program.send(rows)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]  # the program's own result
+            return run_program(program, self._rows)
         except apsw.Error as error:
             raise translate(error) from error
+
+    def _rows(self, statement: Statement) -> Rows:
+        return self._connection.execute(statement.sql, statement.values).fetchall()
 
 
 @contextmanager

@@ -38,6 +38,7 @@ from quire.database.program import (
     Statement,
     Value,
     awaited_by,
+    run_program,
 )
 from quire.database.retry_guard import note_commit
 from quire.errors import (
@@ -96,10 +97,6 @@ def _write_ahead(connection: apsw.Connection, options: SqliteOptions) -> None:
 
 async def _awaited(make: Callable[[], Awaitable[None]]) -> None:
     await make()
-
-
-def _rows(cursor: apsw.Cursor, most: int | None) -> Rows:
-    return cursor.fetchall() if most is None else list(islice(cursor, most))
 
 
 class _Reader:
@@ -240,7 +237,7 @@ class _Writer:
         try:
             execute("BEGIN IMMEDIATE")
             self.files.require_in_place()
-            result = self._steps(program, loop)
+            result = run_program(program, lambda statement: self._rows(statement, loop))
             execute("COMMIT")
         except apsw.Error as error:
             raise translate(error) from error
@@ -249,19 +246,13 @@ class _Writer:
                 execute("ROLLBACK")
         return result
 
-    def _steps(self, program: Program[T], loop: asyncio.AbstractEventLoop) -> T:
-        try:
-            statement: Statement = next(program)
-            while True:
-                make = awaited_by(statement.sql, statement.values)
-                if make is not None:
-                    asyncio.run_coroutine_threadsafe(_awaited(make), loop).result()
-                    statement = program.send([])
-                    continue
-                cursor = self._connection.execute(statement.sql, statement.values)
-                statement = program.send(_rows(cursor, statement.most))
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]  # the program's own result
+    def _rows(self, statement: Statement, loop: asyncio.AbstractEventLoop) -> Rows:
+        make = awaited_by(statement.sql, statement.values)
+        if make is not None:
+            asyncio.run_coroutine_threadsafe(_awaited(make), loop).result()
+            return []
+        cursor = self._connection.execute(statement.sql, statement.values)
+        return cursor.fetchall() if statement.most is None else list(islice(cursor, statement.most))
 
     def close(self) -> None:
         """Let go of the file; the last connection folds the write-ahead log into it."""

@@ -10,7 +10,7 @@ import apsw
 from quire.database.dialects.sqlite.database_file import SqliteOptions, open_connection, open_error
 from quire.database.dialects.sqlite.errors import translate
 from quire.database.integrity.findings import SHOWN_IDS, Damage, DamageKind, count_noun
-from quire.database.program import Program, Statement
+from quire.database.program import Program, Rows, Statement, run_program
 from quire.errors import DatabaseOpenError
 
 T = TypeVar("T")
@@ -31,14 +31,12 @@ class ReadOnlyFile:
     async def run(self, program: Program[T]) -> T:
         """Run a program that only reads. Raises what the server would raise."""
         try:
-            statement: Statement = next(program)
-            while True:
-                rows = self._connection.execute(statement.sql, statement.values).fetchall()
-                statement = program.send(rows)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]  # the program's own result
+            return run_program(program, self._rows)
         except apsw.Error as error:
             raise translate(error) from error
+
+    def _rows(self, statement: Statement) -> Rows:
+        return self._connection.execute(statement.sql, statement.values).fetchall()
 
 
 @contextmanager
