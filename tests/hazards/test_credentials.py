@@ -7,7 +7,7 @@ import pytest
 
 from quire.access.actions import all_actions
 from quire.auth.admin.api_tokens import ApiTokenManager, TokenKeys
-from quire.database.stores.system_rows import SystemRows
+from quire.database.stores.content_table import ContentTables
 from quire.settings import Settings
 from tests.accounts.site import DAY, MINUTE, Site, code_in, message
 from tests.hazards.accounts import newsroom_site
@@ -42,7 +42,7 @@ def api_tokens(site: Site) -> ApiTokenManager:
     engine = documents.engine
     return ApiTokenManager(
         database,
-        SystemRows(store=engine.store, new_id=engine.new_id),
+        ContentTables(store=engine.store, new_id=engine.new_id),
         TokenKeys(salt=ENVIRONMENT["API_TOKEN_SALT"], encryption=ENVIRONMENT["ENCRYPTION_KEY"]),
         clock=site.clock,
         known_actions=lambda: all_actions(engine.schema),

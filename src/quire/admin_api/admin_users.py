@@ -217,7 +217,7 @@ class StaffApi:
         admin_user = await self._database.read(lambda: self._admin_users.admin_user(admin_user_id))
         if admin_user is None:
             raise UnauthorizedError
-        if not await verify_password(password, admin_user.password):
+        if not await verify_password(password, admin_user.row.password):
             raise BadInputError(details={"currentPassword": [WRONG_PASSWORD]})
 
 

@@ -172,7 +172,7 @@ def _in_clear(token: ManagedApiToken) -> dict[str, object]:
 
 
 def _shown(token: ManagedApiToken) -> dict[str, Any]:
-    found = serialize_row(token.fields, (*_SHOWN, "createdAt", "updatedAt", "type"))
+    found = serialize_row(token.row, (*_SHOWN, "createdAt", "updatedAt", "type"))
     lifespan = found["lifespan"]
     found["lifespan"] = None if lifespan is None else str(lifespan)
     return {**found, "permissions": list(token.actions)}

@@ -14,7 +14,7 @@ from quire.content_api.user_routes import AccountApis, AccountServices
 from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations
 from quire.database.stores.audit_log import AuditLog
-from quire.database.stores.system_rows import SystemRows
+from quire.database.stores.content_table import ContentTables
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.schema.model import Schema
@@ -40,7 +40,7 @@ class AdminSources(Struct, frozen=True, kw_only=True):
 
 
 class AdminContext(Struct, frozen=True, kw_only=True):
-    """The sources, with the rows that the admin API works on itself.
+    """The sources, with the tables that the admin API works on itself.
 
     What goes through ``database``, and through the ``sources`` as they are here, is noted in the
     transaction of the change.
@@ -50,7 +50,7 @@ class AdminContext(Struct, frozen=True, kw_only=True):
     clock: Clock
     sources: AdminSources
     database: AuditedDatabase
-    rows: SystemRows
+    tables: ContentTables
     admin_users: AdminUserRows
     sessions: Sessions
 
@@ -74,15 +74,15 @@ def make_admin_context(settings: Settings, sources: AdminSources, clock: Clock) 
     """Make what the parts share."""
     database = AuditedDatabase(sources.reader.database, sources.audit)
     engine = sources.documents.engine
-    rows = SystemRows(store=engine.store, new_id=engine.new_id)
+    tables = ContentTables(store=engine.store, new_id=engine.new_id)
     return AdminContext(
         settings=settings,
         clock=clock,
         sources=_audited(sources, database),
         database=database,
-        rows=rows,
-        admin_users=AdminUserRows(rows),
-        sessions=Sessions(rows, admin_secret(settings)),
+        tables=tables,
+        admin_users=AdminUserRows(tables),
+        sessions=Sessions(tables, admin_secret(settings)),
     )
 
 

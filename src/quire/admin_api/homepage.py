@@ -12,7 +12,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.system_rows import SystemRows
+from quire.database.stores.content_table import ContentTables, RowId
 from quire.database.stores.webhooks import Webhooks
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, LOCALE_UID, USER_UID
 
@@ -39,10 +39,10 @@ class KeyStatistics(Struct, rename="camel"):
 class HomepageApi:
     """``/admin/homepage/*``."""
 
-    def __init__(self, database: Database, rows: SystemRows) -> None:
+    def __init__(self, database: Database, tables: ContentTables) -> None:
         self._database = database
-        self._rows = rows
-        self._webhooks = Webhooks(rows.store.writes)
+        self._tables = tables
+        self._webhooks = Webhooks(tables.store.writes)
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -60,10 +60,10 @@ class HomepageApi:
         return respond_data(None)
 
     def _counts(self) -> Program[dict[str, int]]:
-        schema = self._rows.store.schema
+        schema = self._tables.store.schema
         counts: dict[str, int] = {}
         for name, uid in _COUNTED.items():
-            counts[name] = yield from self._rows.count(uid)
+            counts[name] = yield from self._tables.of(uid, RowId).count()
         types = [t for t in schema.api_types if is_shown(t)]
         return {
             "assets": counts["assets"],

@@ -35,13 +35,13 @@ class Identity(Struct, frozen=True, kw_only=True):
 def open_identity(context: AdminContext) -> Identity:
     """Make what administrators sign in by."""
     settings, database, clock = context.settings, context.database, context.clock
-    rows, admin_users, sessions = context.rows, context.admin_users, context.sessions
+    tables, admin_users, sessions = context.tables, context.admin_users, context.sessions
     key = settings.secrets.encryption_key or context.secret
     factors = SecondFactors(context.engine.store.writes, key, clock)
     return Identity(
         accounts=AdminAccounts(
             database,
-            rows,
+            tables,
             admin_users,
             sessions,
             factors,
@@ -57,7 +57,7 @@ def open_identity(context: AdminContext) -> Identity:
             cache_size=settings.cache.tokens,
         ),
         recovery=AdminRecovery(
-            database, rows, admin_users, sessions, factors, _mailing(context), clock
+            database, tables, admin_users, sessions, factors, _mailing(context), clock
         ),
         factors=factors,
     )
@@ -84,16 +84,18 @@ def identity_routes(context: AdminContext, identity: Identity) -> Iterator[Route
 
 
 def _staff_routes(context: AdminContext, limits: GrantLimits) -> Iterator[Route]:
-    database, rows, admin_users, clock = (
+    database, tables, admin_users, clock = (
         context.database,
-        context.rows,
+        context.tables,
         context.admin_users,
         context.clock,
     )
-    lists = AdminLists(context.settings, database, context.schema, rows.store.tables)
-    staff = AdminUserManagement(database, rows, admin_users, context.sessions, limits, clock=clock)
+    lists = AdminLists(context.settings, database, context.schema, tables.store.tables)
+    staff = AdminUserManagement(
+        database, tables, admin_users, context.sessions, limits, clock=clock
+    )
     yield from StaffApi(database, admin_users, staff, lists).routes()
-    roles = AdminRoles(database, rows, admin_users, limits, clock=clock)
+    roles = AdminRoles(database, tables, admin_users, limits, clock=clock)
     yield from AdminRoleApi(database, context.schema, admin_users, roles, lists).routes()
 
 

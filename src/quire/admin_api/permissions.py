@@ -22,7 +22,6 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.system_rows import Record
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import ContentType, Model, Schema, TypeKind
 
@@ -52,14 +51,14 @@ class PermissionApi:
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show all actions with the types that they can be granted on."""
 
-        def program() -> Program[tuple[list[Record], str | None]]:
-            locales = yield from self._admin_users.locale_rows()
+        def program() -> Program[tuple[dict[str | None, str | None], str | None]]:
+            locales = yield from self._admin_users.named_locales()
             return locales, (yield from self._admin_users.default_locale())
 
         locales, default = await self._database.read(program)
-        offered = [
-            {"label": row["name"], "value": row["code"], "isDefault": row["code"] == default}
-            for row in locales
+        offered: list[dict[str, object]] = [
+            {"label": name, "value": code, "isDefault": code == default}
+            for code, name in locales.items()
         ]
         conditions = [
             {"id": name, "displayName": label, "category": "default"}

@@ -113,7 +113,7 @@ class ProfileApi:
         fields = ("sessionId", "deviceId", "type", "createdAt", "expiresAt")
         return respond_data(
             [
-                {**serialize_row(r, fields), "current": r["sessionId"] == asking.session_id}
+                {**serialize_row(r, fields), "current": r.session_id == asking.session_id}
                 for r in rows
             ]
         )

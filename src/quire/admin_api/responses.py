@@ -3,14 +3,20 @@
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import astuple
 
 from quire.access.admin_grants import Grant
 from quire.admin_api.response_types import Moment
-from quire.auth.admin.user_rows import PUBLIC_FIELDS, ROLE_FIELDS, AdminUser, StoredPermission
+from quire.auth.admin.user_rows import (
+    PUBLIC_FIELDS,
+    ROLE_FIELDS,
+    AdminUser,
+    StoredAdminRole,
+    StoredPermission,
+)
 from quire.clock import iso_or_none
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Response
-from quire.database.stores.system_rows import Record
 
 
 class AdminRoleInShort(Struct):
@@ -73,20 +79,21 @@ def respond_data(data: object, status: int = 200) -> Response:
     return respond_bare({"data": data}, status)
 
 
-def serialize_row(record: Record, fields: tuple[str, ...]) -> dict[str, Any]:
-    """Return the id and these fields of a row, moments as text."""
-    return {"id": record["id"], **{name: _shown(name, record[name]) for name in fields}}
+def serialize_row(row: Struct, attributes: tuple[str, ...]) -> dict[str, Any]:
+    """Return the id and these attributes of a row, moments as text."""
+    values = dict(zip(row.__struct_encode_fields__, astuple(row), strict=True))
+    return {"id": values["id"], **{name: _shown(name, values[name]) for name in attributes}}
 
 
 def serialize_admin_user(admin_user: AdminUser, *, roles: bool = True) -> dict[str, Any]:
     """Show an administrator, with their roles in short."""
-    found = serialize_row(admin_user.fields, PUBLIC_FIELDS)
+    found = serialize_row(admin_user.row, PUBLIC_FIELDS)
     if roles:
         found["roles"] = [serialize_row(role, _ROLE_IN_SHORT) for role in admin_user.roles]
     return found
 
 
-def serialize_role(role: Record) -> dict[str, Any]:
+def serialize_role(role: StoredAdminRole) -> dict[str, Any]:
     """Show a role of administrators."""
     return serialize_row(role, ROLE_FIELDS)
 

@@ -19,19 +19,17 @@ from quire.admin_api.responses import (
     serialize_role,
 )
 from quire.auth.admin.roles import NOT_FOUND, AdminRoles, InUseError, require_editable
-from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows, StoredAdminRole
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import AtLeast, id_of, ids_of
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.system_rows import Record
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
 from quire.schema.model import Schema
 
-_SUPER_ADMIN = "strapi-super-admin"
 _ACTION = "admin::roles"
 
 
@@ -142,7 +140,7 @@ class AdminRoleApi:
         def program() -> Program[list[dict[str, object]]]:
             role = yield from self._roles.existing(role_id)
             stored = yield from self._admin_users.permissions([role_id])
-            if role["code"] != _SUPER_ADMIN:
+            if not role.is_super_admin:
                 return [serialize_permission(permission) for permission in stored]
             return list_all_permissions(
                 self._schema, stored, (yield from self._admin_users.locales())
@@ -180,7 +178,7 @@ class AdminRoleApi:
 
     async def _deleted(
         self, request: Request, ids: list[int], field: str, given: object
-    ) -> list[Record]:
+    ) -> list[StoredAdminRole]:
         try:
             return await self._roles.delete(ids, request.administrator.ability)
         except InUseError as error:
@@ -190,7 +188,7 @@ class AdminRoleApi:
         def program() -> Program[list[dict[str, object]]]:
             roles = yield from self._admin_users.roles(ids)
             members = yield from self._admin_users.members(ids)
-            by_id = {int(str(role["id"])): role for role in roles}
+            by_id = {role.id: role for role in roles}
             return [
                 {**serialize_role(by_id[i]), "usersCount": len(members.get(i, ()))}
                 for i in ids

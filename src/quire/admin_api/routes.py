@@ -79,7 +79,7 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
         trail.begin,
         trail.note,
     )
-    stale = StalePermissions(database=context.database, rows=context.rows, clock=clock)
+    stale = StalePermissions(database=context.database, tables=context.tables, clock=clock)
     return AdminParts(
         api=api,
         end_user_requests=end_user_requests,
@@ -99,7 +99,7 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
         prefix=settings.api.prefix,
     ).routes()
     yield from _token_routes(context)
-    yield from LocalesApi(database, LocaleStore(context.rows, clock)).routes()
+    yield from LocalesApi(database, LocaleStore(context.tables, clock)).routes()
     yield from _option_routes(context)
     yield from AuditApi(context.sources.audit).routes()
     engine = context.engine
@@ -107,7 +107,7 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
         writes, schedules = engine.store.writes, engine.extensions.schedules
         yield from JobApi(database, engine.jobs, writes, schedules, clock).routes()
         yield from OutboxApi(database, engine.changes, clock).routes()
-    yield from HomepageApi(database, context.rows).routes()
+    yield from HomepageApi(database, context.tables).routes()
     yield from ProjectApi(
         identity.accounts,
         database,
@@ -127,7 +127,7 @@ def _scheduled_jobs(context: AdminContext, identity: Identity) -> ScheduledJobs:
         history=RevisionHistory(
             RevisionLog(revisions, context.settings.admin.revisions), sources.webhooks.tables
         ),
-        releases=ReleaseStore(context.rows),
+        releases=ReleaseStore(context.tables),
         tables=sources.webhooks.tables,
         clock=context.clock,
     )
@@ -205,7 +205,7 @@ def _token_routes(context: AdminContext) -> Iterator[Route]:
         return
     tokens = ApiTokenManager(
         context.database,
-        context.rows,
+        context.tables,
         TokenKeys(salt=secrets.api_token_salt, encryption=secrets.encryption_key),
         clock=context.clock,
         known_actions=lambda: all_actions(schema, routed),

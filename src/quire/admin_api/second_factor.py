@@ -189,6 +189,6 @@ class SecondFactorApi:
     async def _with_password(self, request: Request, password: str) -> AdminUser:
         admin_user = await self._admin_user(request)
         self._attempts.count_code(admin_user.email)
-        if not await verify_password(password, admin_user.password):
+        if not await verify_password(password, admin_user.row.password):
             raise BadInputError(details={"password": [WRONG_PASSWORD]})
         return admin_user

@@ -224,8 +224,9 @@ class AdminSignInApi:
         admin_user = await self._accounts.invited(query.registration_token)
         if admin_user is None:
             raise ValidationError(BAD_INVITATION)
-        told = ("email", "firstname", "lastname")
-        return respond_data({name: admin_user.fields[name] for name in told})
+        row = admin_user.row
+        told = {"email": row.email, "firstname": row.firstname, "lastname": row.lastname}
+        return respond_data(told)
 
     async def register(self, request: Request) -> Response:
         """Let somebody who was invited choose a password."""

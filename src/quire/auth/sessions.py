@@ -14,7 +14,8 @@ from msgspec import Struct
 from quire.auth.tokens import read_claims, sign_claims
 from quire.clock import iso_from_ms
 from quire.database.program import Program
-from quire.database.stores.system_rows import Record, SystemRows
+from quire.database.stores.conditions import eq
+from quire.database.stores.content_table import ContentTables
 
 SESSION_UID = "admin::session"
 ORIGIN = "admin"
@@ -25,20 +26,30 @@ SHORT, LONG = "session", "refresh"
 _SESSION_BYTES = 16
 _SECOND_MS = 1000
 _OVERLAP_MS = 60 * _SECOND_MS
-_FIELDS = (
-    "userId",
-    "sessionId",
-    "childId",
-    "deviceId",
-    "origin",
-    "type",
-    "status",
-    "expiresAt",
-    "absoluteExpiresAt",
-    "metadata",
-    "createdAt",
-    "updatedAt",
-)
+
+
+class Session(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A session as stored; times are epoch milliseconds."""
+
+    id: int
+    user_id: str | None = None
+    session_id: str | None = None
+    child_id: str | None = None
+    device_id: str | None = None
+    origin: str | None = None
+    type: str | None = None
+    status: str | None = None
+    expires_at: int | None = None
+    absolute_expires_at: int | None = None
+    metadata: Mapping[str, object] | None = None
+    created_at: int | None = None
+    updated_at: int | None = None
+
+    def holds(self, now: int) -> bool:
+        """Tell whether it has not ended; one that says nothing of its end has."""
+        if self.expires_at is None or self.expires_at <= now:
+            return False
+        return self.absolute_expires_at is None or self.absolute_expires_at > now
 
 
 class Lifetimes(Struct, frozen=True, kw_only=True):
@@ -71,13 +82,13 @@ class Sessions:
 
     def __init__(
         self,
-        rows: SystemRows,
+        tables: ContentTables,
         secret: str,
         lifetimes: Lifetimes = DEFAULT_LIFETIMES,
         *,
         origin: str = ORIGIN,
     ) -> None:
-        self._rows = rows
+        self._rows = tables.of(SESSION_UID, Session)
         self._secret = secret
         self._lifetimes = lifetimes
         self._origin = origin
@@ -113,20 +124,28 @@ class Sessions:
         """
         claims = read_claims(token, self._secret, now)
         session = yield from self._locked(claims)
-        if session is None or not _holds(session, now):
+        if session is None or not session.holds(now):
             return None
-        if session["status"] != "active":
-            rotated = session["updatedAt"]
-            if not isinstance(rotated, int) or now - rotated > _OVERLAP_MS:
+        if session.status != "active":
+            rotated = session.updated_at
+            if rotated is None or now - rotated > _OVERLAP_MS:
                 yield from self._end_with_device(session)
             return None
-        kind = str(session["type"]) if session["type"] in self._lifetimes.idle else LONG
-        kept = ("userId", "deviceId", "origin", "type", "metadata", "absoluteExpiresAt")
-        row = {name: session[name] for name in kept if session[name] is not None}
+        kind = session.type or LONG
+        kind = kind if kind in self._lifetimes.idle else LONG
+        kept = {
+            "userId": session.user_id,
+            "deviceId": session.device_id,
+            "origin": session.origin,
+            "type": session.type,
+            "metadata": session.metadata,
+            "absoluteExpiresAt": session.absolute_expires_at,
+        }
+        row = {name: value for name, value in kept.items() if value is not None}
         session_id = secrets.token_hex(_SESSION_BYTES)
         tokens = yield from self._open(row, kind, now, session_id)
         changed = {"status": "rotated", "childId": session_id}
-        yield from self._rows.update(SESSION_UID, int(str(session["id"])), changed, now=now)
+        yield from self._rows.change(session.id, changed, now=now)
         return tokens
 
     def user_of(self, token: str, now: int) -> Program[tuple[int, str, int] | None]:
@@ -136,13 +155,13 @@ class Sessions:
         """
         claims = read_claims(token, self._secret, now)
         session = yield from self._session_of(claims, ACCESS)
-        if claims is None or session is None or not _holds(session, now):
+        if claims is None or session is None or not session.holds(now):
             return None
-        user_id = str(session["userId"])
+        user_id = session.user_id or ""
         if not user_id.isdecimal():
             return None
-        ends = min(int(str(claims["exp"])) * _SECOND_MS, int(str(session["expiresAt"])))
-        return int(user_id), str(session["sessionId"]), ends
+        ends = min(int(str(claims["exp"])) * _SECOND_MS, session.expires_at or 0)
+        return int(user_id), str(session.session_id), ends
 
     def refreshed_by(self, token: str, now: int) -> str | None:
         """Return the session that a refresh token is signed for, ``None`` for no such token."""
@@ -151,37 +170,31 @@ class Sessions:
         is_refresh = claims.get("type") == REFRESH and isinstance(session_id, str)
         return str(session_id) if is_refresh else None
 
-    def active(self, user_id: int, now: int) -> Program[list[Record]]:
+    def active(self, user_id: int, now: int) -> Program[list[Session]]:
         """Return the sessions of a user that somebody can go on with, oldest first."""
-        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "userId", str(user_id))
-        return [
-            row
-            for row in rows
-            if row["origin"] == self._origin and row["status"] == "active" and _holds(row, now)
-        ]
+        own = yield from self._of_user(user_id)
+        return [session for session in own if session.status == "active" and session.holds(now)]
 
     def end(self, user_id: int, session_id: str) -> Program[bool]:
         """End one session of a user with all that it came of; tell whether there was such a one."""
-        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "userId", str(user_id))
-        own = [row for row in rows if row["origin"] == self._origin]
-        family = _family(own, session_id)
-        yield from self._rows.delete(SESSION_UID, [int(str(row["id"])) for row in family])
+        family = _family((yield from self._of_user(user_id)), session_id)
+        yield from self._rows.delete_ids([session.id for session in family])
         return bool(family)
 
     def end_all(self, user_id: int | str, *, device_id: str | None = None) -> Program[None]:
         """End all sessions of a user, or those of one device."""
-        values = {"userId": str(user_id), "origin": self._origin}
+        where = [eq("userId", str(user_id)), eq("origin", self._origin)]
         if device_id is not None:
-            values["deviceId"] = device_id
-        yield from self._rows.delete_by(SESSION_UID, values)
+            where.append(eq("deviceId", device_id))
+        yield from self._rows.delete(*where)
 
-    def _end_with_device(self, session: Record) -> Program[None]:
+    def _end_with_device(self, session: Session) -> Program[None]:
         """End the sessions of the device that a session belongs to, or that alone."""
-        user_id, device_id = str(session["userId"]), session["deviceId"]
-        if device_id is None:
-            yield from self.end(int(user_id), str(session["sessionId"]))
+        user_id = str(session.user_id)
+        if session.device_id is None:
+            yield from self.end(int(user_id), str(session.session_id))
         else:
-            yield from self.end_all(user_id, device_id=str(device_id))
+            yield from self.end_all(user_id, device_id=session.device_id)
 
     def _open(
         self,
@@ -193,7 +206,7 @@ class Sessions:
         session_id = session_id or secrets.token_hex(_SESSION_BYTES)
         until = now + _milliseconds(self._lifetimes.idle[kind])
         opened = {**row, "sessionId": session_id, "status": "active", "expiresAt": until}
-        yield from self._rows.insert(SESSION_UID, opened, now=now)
+        yield from self._rows.create(opened, now=now)
         issued = now // _SECOND_MS
         named = {"userId": str(row["userId"]), "sessionId": session_id}
         refresh = {**named, "type": REFRESH, "iat": issued, "exp": until // _SECOND_MS}
@@ -207,59 +220,53 @@ class Sessions:
             ends=ends if kind == LONG else None,
         )
 
-    def _locked(self, claims: Mapping[str, object] | None) -> Program[Record | None]:
+    def _locked(self, claims: Mapping[str, object] | None) -> Program[Session | None]:
         """Return the session of a refresh token, which nobody else exchanges meanwhile."""
         session = yield from self._session_of(claims, REFRESH)
         if session is None:
             return None
-        same = {"sessionId": session["sessionId"]}
-        yield from self._rows.update(SESSION_UID, int(str(session["id"])), same, now=None)
+        yield from self._rows.update({"sessionId": session.session_id}, eq("id", session.id))
         return (yield from self._session_of(claims, REFRESH))
 
     def _session_of(
         self, claims: Mapping[str, object] | None, type_: str
-    ) -> Program[Record | None]:
+    ) -> Program[Session | None]:
         if claims is None or claims.get("type") != type_:
             return None
         session_id = claims.get("sessionId")
         if not isinstance(session_id, str):
             return None
-        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "sessionId", session_id)
+        rows = yield from self._rows.select(eq("sessionId", session_id))
         return next((row for row in rows if self._is_of(row, claims.get("userId"))), None)
 
     def _forget_ended(self, user_id: int, now: int) -> Program[None]:
-        rows = yield from self._rows.by(SESSION_UID, _FIELDS, "userId", str(user_id))
-        ended = [row for row in rows if row["origin"] == self._origin and not _holds(row, now)]
-        yield from self._rows.delete(SESSION_UID, [int(str(row["id"])) for row in ended])
+        own = yield from self._of_user(user_id)
+        yield from self._rows.delete_ids([session.id for session in own if not session.holds(now)])
 
-    def _is_of(self, session: Record, user_id: object) -> bool:
-        return session["origin"] == self._origin and session["userId"] == user_id
+    def _of_user(self, user_id: int) -> Program[list[Session]]:
+        rows = yield from self._rows.select(eq("userId", str(user_id)))
+        return [session for session in rows if session.origin == self._origin]
+
+    def _is_of(self, session: Session, user_id: object) -> bool:
+        return session.origin == self._origin and session.user_id == user_id
 
 
-def _family(rows: Sequence[Record], session_id: str) -> list[Record]:
+def _family(sessions: Sequence[Session], session_id: str) -> list[Session]:
     """Return a session, those that it came of by exchange, and those that came of it."""
-    known = {row["sessionId"]: row for row in rows}
-    near: dict[object, list[object]] = {}
-    for row in rows:
-        if row["childId"] is not None:
-            near.setdefault(row["sessionId"], []).append(row["childId"])
-            near.setdefault(row["childId"], []).append(row["sessionId"])
-    family: dict[object, Record] = {}
-    waiting: list[object] = [session_id]
+    known = {session.session_id: session for session in sessions}
+    near: dict[str | None, list[str | None]] = {}
+    for session in sessions:
+        if session.child_id is not None:
+            near.setdefault(session.session_id, []).append(session.child_id)
+            near.setdefault(session.child_id, []).append(session.session_id)
+    family: dict[str | None, Session] = {}
+    waiting: list[str | None] = [session_id]
     while waiting:
         one = waiting.pop()
         if one in known and one not in family:
             family[one] = known[one]
             waiting += near.get(one, [])
     return list(family.values())
-
-
-def _holds(session: Record, now: int) -> bool:
-    """Tell whether a session has not ended; one that says nothing of its end has."""
-    until, longest = session["expiresAt"], session["absoluteExpiresAt"]
-    if not isinstance(until, int) or until <= now:
-        return False
-    return not isinstance(longest, int) or longest > now
 
 
 def _milliseconds(span: timedelta) -> int:

@@ -18,9 +18,8 @@ from quire.cli.project import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.clock import now_ms
 from quire.database.entries.store import open_store
-from quire.database.program import Program
 from quire.database.settings_target import target_of
-from quire.database.stores.system_rows import Record, SystemRows
+from quire.database.stores.content_table import ContentTables
 from quire.database.tables.table_map import map_tables
 from quire.errors import DatabaseOpenError
 from quire.ids import new_document_id
@@ -311,22 +310,29 @@ def _database(settings: Settings, schema: Schema) -> Iterator[Finding]:
         yield from asyncio.run(_administrators(settings, schema))
 
 
+class _Administrator(Struct, frozen=True, kw_only=True, rename="camel"):
+    id: int
+    email: str | None = None
+    password: str | None = None
+    is_active: bool | None = None
+
+
 async def _administrators(settings: Settings, schema: Schema) -> list[Finding]:
     administrators = await _read_administrators(settings, schema)
-    active = [one for one in administrators if one["isActive"]]
+    active = [one for one in administrators if one.is_active]
     if not active:
         message = "there are none: whoever comes to /admin first becomes one"
         return [problem("administrators", message)]
     return [
-        problem("administrators", f"{one['email']} has one of the most common passwords")
+        problem("administrators", f"{one.email} has one of the most common passwords")
         for one in active[:_CHECKED_ADMINISTRATORS]
         if await _has_common_password(one)
     ]
 
 
-async def _has_common_password(administrator: Record) -> bool:
-    hashed = administrator["password"]
-    if not isinstance(hashed, str):
+async def _has_common_password(administrator: _Administrator) -> bool:
+    hashed = administrator.password
+    if hashed is None:
         return False
     for password in _COMMON_PASSWORDS:
         if await verify_password(password, hashed):
@@ -334,16 +340,12 @@ async def _has_common_password(administrator: Record) -> bool:
     return False
 
 
-async def _read_administrators(settings: Settings, schema: Schema) -> list[Record]:
+async def _read_administrators(settings: Settings, schema: Schema) -> list[_Administrator]:
     target = target_of(settings)
     store = open_store(schema, map_tables(schema), target.kind.dialect())
-    rows = SystemRows(store=store, new_id=new_document_id)
-
-    def program() -> Program[list[Record]]:
-        return (yield from rows.all(ADMIN_USER_UID, ("email", "password", "isActive")))
-
+    tables = ContentTables(store=store, new_id=new_document_id)
     async with target.look() as looking:
-        return await looking.run(program())
+        return await looking.run(tables.of(ADMIN_USER_UID, _Administrator).select())
 
 
 _CHECKS: Sequence[Check] = (_environment, _secrets, _network, _mail, _postgresql, file_findings)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from quire.auth.api_tokens import ApiTokens, TokenRecord
+from quire.auth.api_tokens import ApiTokens, TokenRow
 from quire.auth.encryption import encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.terminal import DONE, print_message, print_result
@@ -12,7 +12,7 @@ from quire.clock import iso_or_none, now_ms
 from quire.database.entries.store import open_store
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.stores.system_rows import SystemRows
+from quire.database.stores.content_table import ContentTables
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
@@ -66,7 +66,7 @@ def delete_token(settings: Settings, name: str) -> int:
     return DONE
 
 
-def _cells(token: TokenRecord, now: int) -> tuple[str, str, str, str]:
+def _cells(token: TokenRow, now: int) -> tuple[str, str, str, str]:
     ends, used = token.expires_at, token.last_used_at
     expires = ("never" if ends is None else iso_or_none(ends)) or "never"
     if ends is not None and ends <= now:
@@ -86,7 +86,7 @@ async def _run(settings: Settings, make: Callable[[ApiTokens], Program[T]]) -> T
     database = await open_database(settings, tables)
     try:
         store = open_store(schema, tables, database.dialect)
-        rows = SystemRows(store=store, new_id=new_document_id)
+        rows = ContentTables(store=store, new_id=new_document_id)
         return await database.write(make(ApiTokens(rows)))
     finally:
         await database.close()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from quire.access.principal import EndUser
-from quire.auth.sessions import Sessions
+from quire.auth.sessions import Session, Sessions
 from quire.auth.token_issuer import TokenIssuer
 from quire.clock import iso_from_ms
 from quire.content_api.account_handlers import AccountResponses
@@ -11,7 +11,6 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.refresh_cookie import RefreshCookie
 from quire.content_api.routes import Route
-from quire.database.stores.system_rows import Record
 from quire.errors import BadRequestError, NotFoundError, UnauthorizedError
 
 NO_TOKEN = "Missing refresh token"  # noqa: S105 - a message
@@ -109,17 +108,15 @@ def _body(request: Request) -> Mapping[str, object]:
     return request.body if isinstance(request.body, Mapping) else {}
 
 
-def _shown(session: Record, current: str | None) -> dict[str, object]:
-    metadata = session["metadata"]
-    about: Mapping[str, object] = metadata if isinstance(metadata, Mapping) else {}
-    created = session["createdAt"]
+def _shown(session: Session, current: str | None) -> dict[str, object]:
+    about, created = session.metadata or {}, session.created_at
     shown = {
-        "id": session["sessionId"],
-        "deviceId": session["deviceId"],
+        "id": session.session_id,
+        "deviceId": session.device_id,
         "deviceName": about.get("deviceName"),
-        "current": session["sessionId"] == current,
+        "current": session.session_id == current,
         "loginAt": about.get("loginAt"),
-        "lastActiveAt": iso_from_ms(created) if isinstance(created, int) else None,
+        "lastActiveAt": None if created is None else iso_from_ms(created),
     }
     optional = {"deviceName", "loginAt", "lastActiveAt"}
     return {name: v for name, v in shown.items() if v is not None or name not in optional}

@@ -31,7 +31,7 @@ from quire.content_api.sign_in import SignInApi
 from quire.content_api.users import UserApi
 from quire.database.entries.store import EntryStore
 from quire.database.stores.accounts import Accounts
-from quire.database.stores.system_rows import SystemRows
+from quire.database.stores.content_table import ContentTables
 from quire.document_service.service import DocumentService
 from quire.ids import new_document_id
 from quire.mail.senders import Sender, choose_sender
@@ -123,8 +123,8 @@ def user_sessions(settings: Settings, store: EntryStore) -> Sessions | None:
     secret = settings.secrets.jwt_secret
     if settings.users.jwt_management != "refresh" or secret is None:
         return None
-    rows = SystemRows(store=store, new_id=new_document_id)
-    return Sessions(rows, secret, lifetimes_of(settings.users.sessions), origin=ORIGIN)
+    tables = ContentTables(store=store, new_id=new_document_id)
+    return Sessions(tables, secret, lifetimes_of(settings.users.sessions), origin=ORIGIN)
 
 
 def _issuer(

@@ -13,13 +13,14 @@ from msgspec import Struct
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.program import Program, Statement, Value
+from quire.database.stores.conditions import eq
+from quire.database.stores.content_table import ContentTables, RowId
 from quire.database.stores.core_store import (
     decode_setting,
     read_setting,
     setting_statement,
     write_setting,
 )
-from quire.database.stores.system_rows import Record, SystemRows
 from quire.errors import ApplicationError, NotFoundError
 from quire.schema.model import LOCALE_UID, ContentType
 
@@ -27,7 +28,6 @@ DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
 EXISTS = "This locale already exists"
 NOT_FOUND = "locale.notFound"
 DEFAULT_STAYS = "Cannot delete the default locale"
-_FIELDS = ("documentId", "name", "code", "createdAt", "updatedAt", "publishedAt")
 _AT_ONCE = 500
 
 
@@ -39,36 +39,49 @@ def iso_locales() -> Mapping[str, str]:
     return names
 
 
+class LocaleRow(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A locale as stored; times are epoch milliseconds."""
+
+    id: int
+    document_id: str | None = None
+    name: str | None = None
+    code: str | None = None
+    created_at: int | None = None
+    updated_at: int | None = None
+    published_at: int | None = None
+
+
 class ManagedLocale(Struct, frozen=True, kw_only=True):
     """A locale as stored, and whether it is the default one."""
 
-    row: Record
+    row: LocaleRow
     is_default: bool
 
 
 class LocaleStore:
     """The programs that read and write locales."""
 
-    def __init__(self, rows: SystemRows, clock: Clock) -> None:
-        self._rows = rows
+    def __init__(self, tables: ContentTables, clock: Clock) -> None:
+        self._locales = tables.of(LOCALE_UID, LocaleRow)
+        self._tables = tables
         self._clock = clock
 
     def all(self) -> Program[list[ManagedLocale]]:
         """Return all locales, in the order in which they were added."""
-        rows = yield from self._rows.all(LOCALE_UID, _FIELDS)
+        rows = yield from self._locales.select()
         default = yield from self.default_code()
-        return [ManagedLocale(row=row, is_default=row["code"] == default) for row in rows]
+        return [ManagedLocale(row=row, is_default=row.code == default) for row in rows]
 
     def default_code(self) -> Program[str | None]:
         """Return the code of the default locale."""
-        return read_default_locale(self._rows.store.writes)
+        return read_default_locale(self._tables.store.writes)
 
     def create(self, code: str, name: str | None, *, default: bool) -> Program[ManagedLocale]:
         """Add a locale. Raises ApplicationError for one that is there already."""
-        if (yield from self._rows.by(LOCALE_UID, (), "code", code)):
+        if (yield from self._locales.exists(eq("code", code))):
             raise ApplicationError(EXISTS)
         values = {"code": code, "name": name or None}
-        row_id = yield from self._rows.insert(LOCALE_UID, values, now=self._clock())
+        row_id = yield from self._locales.create(values, now=self._clock())
         if default:
             yield from self._make_default(code)
         return (yield from self.existing(row_id))
@@ -78,9 +91,9 @@ class LocaleStore:
     ) -> Program[ManagedLocale]:
         """Name a locale, or make it the default one. Raises NotFoundError."""
         locale = yield from self.existing(row_id)
-        yield from self._rows.update(LOCALE_UID, row_id, values, now=self._clock())
+        yield from self._locales.change(row_id, values, now=self._clock())
         if default:
-            yield from self._make_default(str(locale.row["code"]))
+            yield from self._make_default(str(locale.row.code))
         return (yield from self.existing(row_id))
 
     def delete(self, row_id: int) -> Program[ManagedLocale]:
@@ -91,28 +104,28 @@ class LocaleStore:
         locale = yield from self.existing(row_id)
         if locale.is_default:
             raise ApplicationError(DEFAULT_STAYS)
-        for content_type in self._rows.store.schema.content_types.values():
+        for content_type in self._tables.store.schema.content_types.values():
             if content_type.localized:
-                yield from self._delete_entries(content_type, str(locale.row["code"]))
-        yield from self._rows.delete(LOCALE_UID, [row_id])
+                yield from self._delete_entries(content_type, str(locale.row.code))
+        yield from self._locales.delete_ids([row_id])
         return locale
 
     def existing(self, row_id: int) -> Program[ManagedLocale]:
         """Return a locale. Raises NotFoundError."""
-        rows = yield from self._rows.listed(LOCALE_UID, _FIELDS, [row_id])
-        if not rows:
+        row = yield from self._locales.one(row_id)
+        if row is None:
             raise NotFoundError(NOT_FOUND)
         default = yield from self.default_code()
-        return ManagedLocale(row=rows[0], is_default=rows[0]["code"] == default)
+        return ManagedLocale(row=row, is_default=row.code == default)
 
     def _make_default(self, code: str) -> Program[None]:
-        yield from write_setting(self._rows.store.writes, DEFAULT_LOCALE_KEY, code)
+        yield from write_setting(self._tables.store.writes, DEFAULT_LOCALE_KEY, code)
 
     def _delete_entries(self, content_type: ContentType, code: str) -> Program[None]:
-        rows = yield from self._rows.by(content_type.uid, (), "locale", code)
-        ids = [int(str(row["id"])) for row in rows]
+        entries = self._tables.of(content_type.uid, RowId)
+        ids = yield from entries.ids(eq("locale", code))
         for start in range(0, len(ids), _AT_ONCE):
-            yield from self._rows.delete(content_type.uid, ids[start : start + _AT_ONCE])
+            yield from entries.delete_ids(ids[start : start + _AT_ONCE])
 
 
 def read_default_locale(writes: Writes) -> Program[str | None]:

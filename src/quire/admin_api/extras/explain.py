@@ -118,7 +118,7 @@ class ExplainApi:
         entry = yield from self._entry(question)
         grants: list[dict[str, Any]] = []
         for role in admin_user.roles:
-            stored = yield from self._admin_users.permissions(frozenset({int(str(role["id"]))}))
+            stored = yield from self._admin_users.permissions([role.id])
             for permission in stored:
                 grant = permission.grant
                 if (grant.action, grant.subject) != (question.action, question.subject):
@@ -127,7 +127,7 @@ class ExplainApi:
                 misses = (
                     _misses(ability, granted[0][2], question, entry) if granted else ["nothing"]
                 )
-                name = {"id": role["id"], "name": role["name"]}
+                name = {"id": role.id, "name": role.name}
                 grants.append({"id": permission.id, "role": name, "misses": misses})
         allowed = any(not one["misses"] for one in grants)
         because = "granted" if allowed else "narrower" if grants else "no-permission"

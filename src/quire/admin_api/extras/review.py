@@ -310,6 +310,6 @@ def _shown(workflow: Workflow) -> dict[str, Any]:
 
 
 def _name(admin_user: AdminUser) -> dict[str, Any]:
-    names = (admin_user.fields["firstname"], admin_user.fields["lastname"])
-    name = " ".join(str(one) for one in names if one) or admin_user.fields["username"]
+    row = admin_user.row
+    name = " ".join(one for one in (row.firstname, row.lastname) if one) or row.username
     return {"id": admin_user.id, "name": name or f"#{admin_user.id}"}

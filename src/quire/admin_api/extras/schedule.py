@@ -26,7 +26,7 @@ from quire.content_manager.releases.schedule import (
     entry_arguments,
     release_arguments,
 )
-from quire.content_manager.releases.store import EntryKey, ItemAction, ReleaseItem
+from quire.content_manager.releases.store import EntryKey, ItemAction, item_of_entry
 from quire.content_manager.requests import locale_of
 from quire.database.program import Program
 from quire.document_service.unit_of_work import UnitOfWork
@@ -84,7 +84,7 @@ class ScheduleApi:
             jobs = yield from self._parts.schedule.pending(MOST_LISTED)
             entries = {job.id: entry_arguments(job) for job in jobs if job.name == ENTRY_JOB}
             items = [
-                ReleaseItem(id=job_id, action=arguments.action, entry=arguments.entry)
+                item_of_entry(job_id, arguments.action, arguments.entry)
                 for job_id, arguments in entries.items()
             ]
             described = yield from ReleaseEntries(self._engine, ability).describe(items)

@@ -21,7 +21,7 @@ from quire.content_manager.releases.schedule import (
     EntryArguments,
     ReleaseArguments,
 )
-from quire.content_manager.releases.store import ItemAction, Release, ReleaseItem
+from quire.content_manager.releases.store import ItemAction, Release, item_of_entry
 from quire.database.program import Program
 from quire.database.stores.audit_log import AuditLog, AuditRow
 from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
@@ -94,7 +94,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
             live = published_moment(publication.live_version(every, arguments.entry))
             if action == "publish" and live is not None and live >= at:
                 return  # a run before this one was lost after its commit
-            item = ReleaseItem(id=0, action=action, entry=arguments.entry)
+            item = item_of_entry(0, action, arguments.entry)
             yield from publication.carry_out(0, [item])
 
         await self._run(editor, f"{action} {uid}", f"{uid}/{document_id}", {"locale": locale}, act)

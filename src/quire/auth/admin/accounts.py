@@ -13,13 +13,14 @@ from msgspec import Struct
 
 from quire.access.administration import SUPER_ADMIN_CODE
 from quire.auth.admin.second_factor import SecondFactors
-from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUser, AdminUserRows
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUser, AdminUserRows, StoredAdminRole
 from quire.auth.passwords import hash_in_background, verify_password
 from quire.auth.sessions import Sessions, Tokens
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.system_rows import SystemRows
+from quire.database.stores.conditions import eq
+from quire.database.stores.content_table import ContentTables, RowId
 from quire.errors import ApplicationError, ForbiddenError, ValidationError
 from quire.schema.model import ADMIN_USER_UID
 
@@ -52,7 +53,7 @@ class AdminAccounts:
     def __init__(
         self,
         database: Database,
-        rows: SystemRows,
+        tables: ContentTables,
         admin_users: AdminUserRows,
         sessions: Sessions,
         factors: SecondFactors,
@@ -62,7 +63,8 @@ class AdminAccounts:
     ) -> None:
         """Without ``registration_key`` whoever comes first may become the first administrator."""
         self._database = database
-        self._rows = rows
+        self._users = tables.of(ADMIN_USER_UID, RowId)
+        self._roles = tables.of(ADMIN_ROLE_UID, RowId)
         self._admin_users = admin_users
         self._sessions = sessions
         self._factors = factors
@@ -82,7 +84,7 @@ class AdminAccounts:
         if self._registration_key is None or await self.exist():
             return None
         role = await self._database.read(self._super_admin_role)
-        text = _FIRST_ADMINISTRATOR + str(role["documentId"] if role else "").encode()
+        text = _FIRST_ADMINISTRATOR + str(role.document_id if role else "").encode()
         return hmac.new(self._registration_key.encode(), text, hashlib.sha256).hexdigest()
 
     async def identified(self, email: str, password: str) -> AdminUser:
@@ -92,7 +94,7 @@ class AdminAccounts:
         """
         found = await self._database.read(lambda: self._admin_users.by_email(email))
         admin_user = found[0] if found else None
-        matches = await verify_password(password, admin_user.password if admin_user else None)
+        matches = await verify_password(password, admin_user.row.password if admin_user else None)
         if admin_user is None or not matches:
             raise ApplicationError(INVALID_CREDENTIALS)
         if not admin_user.may_sign_in:
@@ -149,7 +151,7 @@ class AdminAccounts:
             if admin_user is None:
                 raise ValidationError(BAD_INVITATION)
             values = {**info, "password": hashed, "registrationToken": None, "isActive": True}
-            yield from self._rows.update(ADMIN_USER_UID, admin_user.id, values, now=self._clock())
+            yield from self._users.change(admin_user.id, values, now=self._clock())
             return (yield from self._signed_in(admin_user.id, device))
 
         return await self._database.write(program())
@@ -171,16 +173,15 @@ class AdminAccounts:
             role = yield from self._super_admin_role()
             if role is None:
                 raise ApplicationError(NO_SUPER_ADMIN_ROLE)
-            role_id = int(str(role["id"]))
             # Written first, so that of several who come at once one waits for the other here.
             same = {"code": SUPER_ADMIN_CODE}
-            yield from self._rows.update(ADMIN_ROLE_UID, role_id, same, now=None)
+            yield from self._roles.update(same, eq("id", role.id))
             if (yield from self._admin_users.exist()):
                 raise ApplicationError(NO_SECOND_FIRST)
             values = {**info, "password": hashed, "isActive": True, "blocked": False}
             now = self._clock()
-            user_id = yield from self._rows.insert(ADMIN_USER_UID, values, now=now)
-            yield from self._rows.link(ADMIN_USER_UID, "roles", user_id, [role_id], creating=True)
+            user_id = yield from self._users.create(values, now=now)
+            yield from self._users.link("roles", user_id, [role.id], creating=True)
             return (yield from self._signed_in(user_id, device))
 
         return await self._database.write(program())
@@ -191,8 +192,8 @@ class AdminAccounts:
         if expected is not None and not hmac.compare_digest(given.encode(), expected.encode()):
             raise ForbiddenError(NO_LINK)
 
-    def _super_admin_role(self) -> "Program[Mapping[str, object] | None]":
-        found = yield from self._rows.by(ADMIN_ROLE_UID, ("documentId",), "code", SUPER_ADMIN_CODE)
+    def _super_admin_role(self) -> Program[StoredAdminRole | None]:
+        found = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
         return found[0] if found else None
 
     def _signed_in(self, user_id: int, device: AdminDevice) -> Program[SignInResult]:

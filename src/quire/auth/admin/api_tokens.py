@@ -7,19 +7,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
+from quire.auth.api_tokens import CONTENT_API, GRANT_UID, IS_OF_CONTENT_API, TOKEN_UID
 from quire.auth.encryption import decrypt_token, encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
+from quire.database.stores.conditions import Condition, eq
+from quire.database.stores.content_table import ContentTables
 from quire.database.stores.core_store import read_setting
 from quire.database.stores.custom_route_grants import CUSTOM_GRANTS_KEY, granted_in, write_grants
-from quire.database.stores.system_rows import Record, SystemRows
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 
-TOKEN_UID = "admin::api-token"  # noqa: S105 - the uid of a content type
-TOKEN_PERMISSION_UID = "admin::api-token-permission"  # noqa: S105 - likewise
-CONTENT_API = "content-api"
 CUSTOM = "custom"
 
 NOT_FOUND = "API Token not found"
@@ -28,27 +27,39 @@ UNKNOWN_ACTIONS = "Unknown permissions provided: {}"
 NEEDS_ACTIONS = "Missing permissions attribute for custom token"
 NO_ACTIONS = "Non-custom tokens should not reference permissions"
 
-_FIELDS = (
-    "kind",
-    "name",
-    "description",
-    "type",
-    "lifespan",
-    "expiresAt",
-    "lastUsedAt",
-    "createdAt",
-    "updatedAt",
-    "encryptedKey",
-)
+
+class ApiTokenRow(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An API token as stored; times are epoch milliseconds."""
+
+    id: int
+    kind: str | None = None
+    name: str | None = None
+    description: str | None = None
+    type: str | None = None
+    lifespan: int | None = None
+    expires_at: int | None = None
+    last_used_at: int | None = None
+    created_at: int | None = None
+    updated_at: int | None = None
+    encrypted_key: str | None = None
+
+
+class _Permission(Struct, frozen=True):
+    id: int
+    action: str = ""
 
 
 class ManagedApiToken(Struct, frozen=True, kw_only=True):
     """An API token; ``key`` is the token in clear, where it is known."""
 
-    id: int
-    fields: Record
+    row: ApiTokenRow
     actions: tuple[str, ...]
     key: str | None = None
+
+    @property
+    def id(self) -> int:
+        """The id of the row."""
+        return self.row.id
 
 
 class TokenKeys(Struct, frozen=True, kw_only=True):
@@ -64,7 +75,7 @@ class ApiTokenManager:
     def __init__(
         self,
         database: Database,
-        rows: SystemRows,
+        tables: ContentTables,
         keys: TokenKeys,
         *,
         clock: Clock,
@@ -73,7 +84,9 @@ class ApiTokenManager:
     ) -> None:
         """``custom_actions`` are those of the routes of the project's Python code."""
         self._database = database
-        self._rows = rows
+        self._tokens = tables.of(TOKEN_UID, ApiTokenRow)
+        self._permissions = tables.of(GRANT_UID, _Permission)
+        self._writes = tables.store.writes
         self._keys = keys
         self._clock = clock
         self._known_actions = known_actions
@@ -81,8 +94,8 @@ class ApiTokenManager:
 
     async def all(self) -> list[ManagedApiToken]:
         """Return all tokens, by their names."""
-        tokens = await self._database.read(lambda: self._tokens(None))
-        return sorted(tokens, key=lambda token: str(token.fields["name"]))
+        tokens = await self._database.read(self._found)
+        return sorted(tokens, key=lambda token: str(token.row.name))
 
     async def one(self, token_id: int) -> ManagedApiToken:
         """Return a token, in clear where it can be. Raises NotFoundError."""
@@ -109,7 +122,7 @@ class ApiTokenManager:
                 "lifespan": lifespan,
                 "expiresAt": None if lifespan is None else now + lifespan,
             }
-            token_id = yield from self._rows.insert(TOKEN_UID, row, now=now)
+            token_id = yield from self._tokens.create(row, now=now)
             yield from self._grant(token_id, found)
             return (yield from self._existing(token_id, key))
 
@@ -127,10 +140,10 @@ class ApiTokenManager:
             token = yield from self._existing(token_id)
             if isinstance(values.get("name"), str):
                 yield from self._require_free(str(values["name"]), token_id)
-            type_ = str(values.get("type", token.fields["type"]))
-            kept = token.actions if token.fields["type"] == CUSTOM == type_ else None
+            type_ = str(values.get("type", token.row.type))
+            kept = token.actions if token.row.type == CUSTOM == type_ else None
             wanted = self._checked(type_, actions if actions is not None else kept)
-            yield from self._rows.update(TOKEN_UID, token_id, values, now=self._clock())
+            yield from self._tokens.change(token_id, values, now=self._clock())
             if wanted != token.actions:
                 yield from self._revoke(token_id)
                 yield from self._grant(token_id, wanted)
@@ -144,7 +157,7 @@ class ApiTokenManager:
 
         def program() -> Program[ManagedApiToken]:
             yield from self._existing(token_id)
-            yield from self._rows.update(TOKEN_UID, token_id, self._hashed(key), now=self._clock())
+            yield from self._tokens.change(token_id, self._hashed(key), now=self._clock())
             return (yield from self._existing(token_id, key))
 
         return await self._database.write(program())
@@ -153,12 +166,12 @@ class ApiTokenManager:
         """Delete a token; returns what it was, ``None`` when there was none."""
 
         def program() -> Program[ManagedApiToken | None]:
-            found = yield from self._tokens([token_id])
+            found = yield from self._found(eq("id", token_id))
             if not found:
                 return None
             yield from self._revoke(token_id)
-            yield from write_grants(self._rows.store.writes, "tokens", token_id, ())
-            yield from self._rows.delete(TOKEN_UID, [token_id])
+            yield from write_grants(self._writes, "tokens", token_id, ())
+            yield from self._tokens.delete_ids([token_id])
             return found[0]
 
         return await self._database.write(program())
@@ -184,69 +197,58 @@ class ApiTokenManager:
         return tuple(dict.fromkeys(actions))
 
     def _existing(self, token_id: int, key: str | None = None) -> Program[ManagedApiToken]:
-        found = yield from self._tokens([token_id], key)
+        found = yield from self._found(eq("id", token_id), key=key)
         if not found:
             raise NotFoundError(NOT_FOUND)
         return found[0]
 
-    def _tokens(
-        self, ids: Collection[int] | None, key: str | None = None
-    ) -> Program[list[ManagedApiToken]]:
-        if ids is None:
-            rows = yield from self._rows.all(TOKEN_UID, _FIELDS)
-        else:
-            rows = yield from self._rows.listed(TOKEN_UID, _FIELDS, ids)
-        rows = [row for row in rows if row["kind"] in {None, CONTENT_API}]
-        found = [int(str(row["id"])) for row in rows]
-        linked = yield from self._rows.linked(TOKEN_UID, "permissions", found)
+    def _found(self, *where: Condition, key: str | None = None) -> Program[list[ManagedApiToken]]:
+        rows = yield from self._tokens.select(*where, IS_OF_CONTENT_API)
+        ids = [row.id for row in rows]
+        linked = yield from self._tokens.linked("permissions", ids)
         wanted = {row_id for several in linked.values() for row_id in several}
-        granted = yield from self._rows.listed(TOKEN_PERMISSION_UID, ("action",), wanted)
-        actions = {int(str(row["id"])): str(row["action"]) for row in granted}
-        code = yield from self._custom_grants(found)
+        granted = yield from self._permissions.by_ids(wanted)
+        actions = {row.id: row.action for row in granted}
+        code = yield from self._custom_grants(ids)
         return [
             ManagedApiToken(
-                id=token_id,
-                fields=row,
+                row=row,
                 actions=(
-                    *(actions[i] for i in linked[token_id] if i in actions),
-                    *sorted(code[token_id]),
+                    *(actions[i] for i in linked[row.id] if i in actions),
+                    *sorted(code[row.id]),
                 ),
                 key=key or self._in_clear(row),
             )
-            for token_id, row in zip(found, rows, strict=True)
+            for row in rows
         ]
 
-    def _in_clear(self, row: Record) -> str | None:
-        stored, secret = row["encryptedKey"], self._keys.encryption
-        if not isinstance(stored, str) or secret is None:
-            return None
-        return decrypt_token(stored, secret)
+    def _in_clear(self, row: ApiTokenRow) -> str | None:
+        stored, secret = row.encrypted_key, self._keys.encryption
+        return None if stored is None or secret is None else decrypt_token(stored, secret)
 
     def _grant(self, token_id: int, actions: Collection[str]) -> Program[None]:
         now = self._clock()
         if self._custom_actions:
             code = self._custom_actions.intersection(actions)
-            yield from write_grants(self._rows.store.writes, "tokens", token_id, code)
+            yield from write_grants(self._writes, "tokens", token_id, code)
         for action in actions:
             if action in self._custom_actions:
                 continue
-            row_id = yield from self._rows.insert(TOKEN_PERMISSION_UID, {"action": action}, now=now)
-            yield from self._rows.link(
-                TOKEN_PERMISSION_UID, "token", row_id, [token_id], creating=True
-            )
+            row_id = yield from self._permissions.create({"action": action}, now=now)
+            yield from self._permissions.link("token", row_id, [token_id], creating=True)
 
     def _revoke(self, token_id: int) -> Program[None]:
-        linked = yield from self._rows.linked(TOKEN_UID, "permissions", [token_id])
-        yield from self._rows.delete(TOKEN_PERMISSION_UID, linked[token_id])
+        linked = yield from self._tokens.linked("permissions", [token_id])
+        yield from self._permissions.delete_ids(linked[token_id])
 
     def _custom_grants(self, token_ids: Collection[int]) -> Program[dict[int, frozenset[str]]]:
         """Return the actions of Python routes that tokens grant, which are kept apart."""
         if not self._custom_actions:
             return dict.fromkeys(token_ids, frozenset())
-        stored = yield from read_setting(self._rows.store.writes, CUSTOM_GRANTS_KEY)
+        stored = yield from read_setting(self._writes, CUSTOM_GRANTS_KEY)
         return {one: granted_in(stored, "tokens", one) & self._custom_actions for one in token_ids}
 
     def _require_free(self, name: str, besides: int | None) -> Program[None]:
-        found = yield from self._rows.by(TOKEN_UID, (), "name", name)
-        if any(row["id"] != besides for row in found):
+        found = yield from self._tokens.ids(eq("name", name))
+        if any(token_id != besides for token_id in found):
             raise ApplicationError(TAKEN)

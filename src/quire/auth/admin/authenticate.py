@@ -87,7 +87,7 @@ class AdminAuthenticator:
             return None
         administrator = Administrator(
             id=admin_user.id,
-            document_id=str(admin_user.fields["documentId"]),
+            document_id=str(admin_user.row.document_id),
             email=admin_user.email,
             session_id=session[1],
             ability=(yield from self.ability_of(admin_user)),

@@ -7,10 +7,8 @@ from collections.abc import Collection, Iterable
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import Grant, granted_by
-from quire.access.administration import SUPER_ADMIN_CODE
-from quire.auth.admin.user_rows import AdminUser, AdminUserRows
+from quire.auth.admin.user_rows import AdminUser, AdminUserRows, StoredAdminRole
 from quire.database.program import Program
-from quire.database.stores.system_rows import Record
 from quire.errors import ForbiddenError
 from quire.schema.model import Schema
 
@@ -24,13 +22,15 @@ class GrantLimits:
         self._schema = schema
         self._admin_users = admin_users
 
-    def require_roles(self, ability: AdminAbility, roles: Collection[Record]) -> Program[None]:
+    def require_roles(
+        self, ability: AdminAbility, roles: Collection[StoredAdminRole]
+    ) -> Program[None]:
         """Refuse roles that grant more than somebody has. Raises ForbiddenError."""
         if ability.super_admin or not roles:
             return
-        if any(role["code"] == SUPER_ADMIN_CODE for role in roles):
+        if any(role.is_super_admin for role in roles):
             raise ForbiddenError(BEYOND)
-        stored = yield from self._admin_users.permissions([int(str(role["id"])) for role in roles])
+        stored = yield from self._admin_users.permissions([role.id for role in roles])
         self.require_grants(ability, [permission.grant for permission in stored])
 
     def require_admin_user(self, ability: AdminAbility, admin_user: AdminUser) -> Program[None]:

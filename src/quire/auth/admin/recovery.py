@@ -18,7 +18,7 @@ from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.system_rows import SystemRows
+from quire.database.stores.content_table import ContentTables, RowId
 from quire.errors import ApplicationError
 from quire.mail.message import Mail
 from quire.mail.senders import Sender
@@ -48,7 +48,7 @@ class AdminRecovery:
     def __init__(
         self,
         database: Database,
-        rows: SystemRows,
+        tables: ContentTables,
         admin_users: AdminUserRows,
         sessions: Sessions,
         factors: SecondFactors,
@@ -56,7 +56,7 @@ class AdminRecovery:
         clock: Clock,
     ) -> None:
         self._database = database
-        self._rows = rows
+        self._users = tables.of(ADMIN_USER_UID, RowId)
         self._admin_users = admin_users
         self._sessions = sessions
         self._factors = factors
@@ -95,7 +95,7 @@ class AdminRecovery:
                 "resetPasswordTokenExpiresAt": None,
                 "registrationToken": None,
             }
-            yield from self._rows.update(ADMIN_USER_UID, admin_user.id, values, now=self._clock())
+            yield from self._users.change(admin_user.id, values, now=self._clock())
             yield from self._sessions.end_all(admin_user.id)
             return admin_user
 
@@ -119,9 +119,7 @@ class AdminRecovery:
             "resetPasswordToken": token,
             "resetPasswordTokenExpiresAt": self._clock() + LIFETIME // timedelta(milliseconds=1),
         }
-        await self._database.write(
-            self._rows.update(ADMIN_USER_UID, admin_user.id, values, now=self._clock())
-        )
+        await self._database.write(self._users.change(admin_user.id, values, now=self._clock()))
         url = f"{self._mailing.page}/auth/reset-password?code={token}"
         html = _TEXT.format(email=escape(admin_user.email), url=escape(url))
         await self._mailing.sender.send(Mail(to=(admin_user.email,), subject=_SUBJECT, html=html))

@@ -4,18 +4,19 @@ from collections.abc import Collection, Mapping, Sequence
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.admin_grants import Grant
-from quire.access.administration import SUPER_ADMIN_CODE
 from quire.auth.admin.grant_limits import GrantLimits
 from quire.auth.admin.user_rows import (
     ADMIN_PERMISSION_UID,
     ADMIN_ROLE_UID,
     AdminUserRows,
+    StoredAdminRole,
     StoredPermission,
 )
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.system_rows import Record, SystemRows
+from quire.database.stores.conditions import eq
+from quire.database.stores.content_table import ContentTables, RowId
 from quire.errors import ApplicationError, NotFoundError
 
 NOT_FOUND = "role.notFound"
@@ -37,69 +38,70 @@ class AdminRoles:
     def __init__(
         self,
         database: Database,
-        rows: SystemRows,
+        tables: ContentTables,
         admin_users: AdminUserRows,
         limits: GrantLimits,
         *,
         clock: Clock,
     ) -> None:
         self._database = database
-        self._rows = rows
+        self._roles = tables.of(ADMIN_ROLE_UID, StoredAdminRole)
+        self._permissions = tables.of(ADMIN_PERMISSION_UID, RowId)
         self._admin_users = admin_users
         self._limits = limits
         self._clock = clock
 
-    async def create(self, name: str, description: str | None) -> Record:
+    async def create(self, name: str, description: str | None) -> StoredAdminRole:
         """Make a role that grants nothing yet. Raises ApplicationError for a name that is taken."""
 
-        def program() -> Program[Record]:
+        def program() -> Program[StoredAdminRole]:
             yield from self._require_free(name, None)
             now = self._clock()
             values = {"name": name, "description": description, "code": _code(name, now)}
-            role_id = yield from self._rows.insert(ADMIN_ROLE_UID, values, now=now)
+            role_id = yield from self._roles.create(values, now=now)
             return (yield from self.existing(role_id))
 
         return await self._database.write(program())
 
     async def change(
         self, role_id: int, values: Mapping[str, object], ability: AdminAbility
-    ) -> Record:
+    ) -> StoredAdminRole:
         """Change name or description of a role.
 
         Raises NotFoundError, ApplicationError, and ForbiddenError for a role beyond ``ability``.
         """
 
-        def program() -> Program[Record]:
+        def program() -> Program[StoredAdminRole]:
             role = yield from self.existing(role_id)
-            if role["code"] == SUPER_ADMIN_CODE:
+            if role.is_super_admin:
                 raise ApplicationError(NO_EDITING)
             yield from self._limits.require_roles(ability, [role])
             if isinstance(values.get("name"), str):
                 yield from self._require_free(str(values["name"]), role_id)
-            yield from self._rows.update(ADMIN_ROLE_UID, role_id, values, now=self._clock())
+            yield from self._roles.change(role_id, values, now=self._clock())
             return (yield from self.existing(role_id))
 
         return await self._database.write(program())
 
-    async def delete(self, ids: Collection[int], ability: AdminAbility) -> list[Record]:
+    async def delete(self, ids: Collection[int], ability: AdminAbility) -> list[StoredAdminRole]:
         """Delete roles with their permissions, all of them or none; returns those there were.
 
         Raises InUseError for roles that somebody has and for that of super admins, and
         ForbiddenError for those beyond ``ability``.
         """
 
-        def program() -> Program[list[Record]]:
+        def program() -> Program[list[StoredAdminRole]]:
             roles = yield from self._admin_users.roles(ids)
-            if any(role["code"] == SUPER_ADMIN_CODE for role in roles):
+            if any(role.is_super_admin for role in roles):
                 raise InUseError(NO_DELETING)
-            found = [int(str(role["id"])) for role in roles]
+            found = [role.id for role in roles]
             members = yield from self._admin_users.members(found)
             if any(members.values()):
                 raise InUseError(IN_USE)
             yield from self._limits.require_roles(ability, roles)
             stored = yield from self._admin_users.permissions(found)
-            yield from self._rows.delete(ADMIN_PERMISSION_UID, [row.id for row in stored])
-            yield from self._rows.delete(ADMIN_ROLE_UID, found)
+            yield from self._permissions.delete_ids([row.id for row in stored])
+            yield from self._roles.delete_ids(found)
             return roles
 
         return await self._database.write(program())
@@ -123,14 +125,14 @@ class AdminRoles:
             new = [grant for grant in grants if grant not in known]
             self._limits.require_grants(ability, new)
             gone = [row.id for row in stored if row.grant not in grants]
-            yield from self._rows.delete(ADMIN_PERMISSION_UID, gone)
+            yield from self._permissions.delete_ids(gone)
             for grant in new:
                 kept += [(yield from self._add(role_id, grant))]
             return kept
 
         return await self._database.write(program())
 
-    def existing(self, role_id: int) -> Program[Record]:
+    def existing(self, role_id: int) -> Program[StoredAdminRole]:
         """Return a role. Raises NotFoundError."""
         found = yield from self._admin_users.roles([role_id])
         if not found:
@@ -145,19 +147,19 @@ class AdminRoles:
             "properties": dict(grant.properties),
             "conditions": list(grant.conditions),
         }
-        row_id = yield from self._rows.insert(ADMIN_PERMISSION_UID, values, now=self._clock())
-        yield from self._rows.link(ADMIN_PERMISSION_UID, "role", row_id, [role_id], creating=True)
+        row_id = yield from self._permissions.create(values, now=self._clock())
+        yield from self._permissions.link("role", row_id, [role_id], creating=True)
         return StoredPermission(id=row_id, grant=grant, action_parameters={})
 
     def _require_free(self, name: str, besides: int | None) -> Program[None]:
-        found = yield from self._rows.by(ADMIN_ROLE_UID, (), "name", name)
-        if any(role["id"] != besides for role in found):
+        found = yield from self._roles.ids(eq("name", name))
+        if any(role_id != besides for role_id in found):
             raise ApplicationError(TAKEN.format(name))
 
 
-def require_editable(role: Record) -> None:
+def require_editable(role: StoredAdminRole) -> None:
     """Refuse to change what super admins may do. Raises ApplicationError."""
-    if role["code"] == SUPER_ADMIN_CODE:
+    if role.is_super_admin:
         raise ApplicationError(NO_PERMISSIONS)
 
 

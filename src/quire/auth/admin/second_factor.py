@@ -148,7 +148,7 @@ class SecondFactors:
 
 
 def _name(admin_user: AdminUser) -> str:
-    return f"{_KEY}{admin_user.fields['documentId']}"
+    return f"{_KEY}{admin_user.row.document_id}"
 
 
 def _hashed(code: str) -> str:

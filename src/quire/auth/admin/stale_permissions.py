@@ -3,7 +3,7 @@
 Else a field that gets the name of an earlier one would be shown to everybody who could see that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import structlog
 from msgspec import Struct
@@ -13,12 +13,17 @@ from quire.auth.admin.user_rows import ADMIN_PERMISSION_UID
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.system_rows import Record, SystemRows
+from quire.database.stores.content_table import ContentTables
 from quire.schema.attributes.base import ComponentAttribute
 from quire.schema.model import Model, Schema
 
 _log = structlog.get_logger("quire.permissions")
-_READ = ("subject", "properties")
+
+
+class _Permission(Struct, frozen=True):
+    id: int
+    subject: str | None = None
+    properties: Mapping[str, object] = {}
 
 
 class _Narrower(Struct, frozen=True):
@@ -34,7 +39,7 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
     """Looks for such permissions in one database, and narrows them."""
 
     database: Database
-    rows: SystemRows
+    tables: ContentTables
     clock: Clock
 
     async def forget(self) -> None:
@@ -49,35 +54,31 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
             _log.warning("permissions for fields that are gone", uid=one.subject, fields=fields)
 
     def _found(self) -> Program[list[_Narrower]]:
-        stored = yield from self.rows.all(ADMIN_PERMISSION_UID, _READ)
-        schema = self.rows.store.schema
+        stored = yield from self.tables.of(ADMIN_PERMISSION_UID, _Permission).select()
+        schema = self.tables.store.schema
         return [one for row in stored if (one := _narrower(schema, row)) is not None]
 
     def _narrowed(self) -> Program[list[_Narrower]]:
         found = yield from self._found()
+        permissions = self.tables.of(ADMIN_PERMISSION_UID, _Permission)
         for one in found:
-            yield from self.rows.update(
-                ADMIN_PERMISSION_UID, one.id, {"properties": one.properties}, now=self.clock()
-            )
+            yield from permissions.change(one.id, {"properties": one.properties}, now=self.clock())
         return found
 
 
-def _narrower(schema: Schema, row: Record) -> _Narrower | None:
-    content_type = schema.content_types.get(str(row["subject"]))
-    properties = row["properties"]
-    if content_type is None or not isinstance(properties, dict):
-        return None
-    named = properties.get(FIELDS)
-    if not isinstance(named, list):
+def _narrower(schema: Schema, row: _Permission) -> _Narrower | None:
+    content_type = schema.content_types.get(str(row.subject))
+    named = row.properties.get(FIELDS)
+    if content_type is None or not isinstance(named, list):
         return None
     left = [name for name in named if _is_there(schema, content_type, str(name).split("."))]
     if len(left) == len(named):
         return None
     return _Narrower(
-        id=int(str(row["id"])),
+        id=row.id,
         subject=content_type.uid,
         gone=tuple(str(name) for name in named if name not in left),
-        properties={**properties, FIELDS: left},
+        properties={**row.properties, FIELDS: left},
     )
 
 

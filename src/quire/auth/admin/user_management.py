@@ -11,13 +11,14 @@ from msgspec import Struct
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import SUPER_ADMIN_CODE
 from quire.auth.admin.grant_limits import GrantLimits
-from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUser, AdminUserRows
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUser, AdminUserRows, StoredAdminRole
 from quire.auth.passwords import hash_in_background
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.system_rows import Record, SystemRows
+from quire.database.stores.conditions import in_list
+from quire.database.stores.content_table import ContentTables, RowId
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.schema.model import ADMIN_USER_UID
 
@@ -44,7 +45,7 @@ class AdminUserManagement:
     def __init__(
         self,
         database: Database,
-        rows: SystemRows,
+        tables: ContentTables,
         admin_users: AdminUserRows,
         sessions: Sessions,
         limits: GrantLimits,
@@ -52,7 +53,8 @@ class AdminUserManagement:
         clock: Clock,
     ) -> None:
         self._database = database
-        self._rows = rows
+        self._users = tables.of(ADMIN_USER_UID, RowId)
+        self._roles = tables.of(ADMIN_ROLE_UID, RowId)
         self._admin_users = admin_users
         self._sessions = sessions
         self._limits = limits
@@ -80,7 +82,7 @@ class AdminUserManagement:
                 "blocked": False,
             }
             now = self._clock()
-            admin_user_id = yield from self._rows.insert(ADMIN_USER_UID, given, now=now)
+            admin_user_id = yield from self._users.create(given, now=now)
             yield from self._link(admin_user_id, roles, creating=True)
             return (yield from self._existing(admin_user_id))
 
@@ -98,7 +100,7 @@ class AdminUserManagement:
             yield from self._require_own_email(admin_user, change.values.get("email"))
             if change.roles is not None:
                 roles = yield from self._require_roles(ability, change.roles)
-                if not _has_super_admin(roles):
+                if not any(role.is_super_admin for role in roles):
                     yield from self._require_another(admin_user)
                 yield from self._link(admin_user_id, change.roles, creating=False)
             if change.values.get("isActive") is False:
@@ -141,9 +143,7 @@ class AdminUserManagement:
             yield from self._require_another(*admin_users)
             for admin_user in admin_users:
                 yield from self._sessions.end_all(admin_user.id)
-            yield from self._rows.delete(
-                ADMIN_USER_UID, [admin_user.id for admin_user in admin_users]
-            )
+            yield from self._users.delete_ids([admin_user.id for admin_user in admin_users])
             return admin_users
 
         return await self._database.write(program())
@@ -160,12 +160,12 @@ class AdminUserManagement:
             }
         if hashed is not None or given.get("isActive") is True:
             given["registrationToken"] = None  # an invitation that still went round is void
-        yield from self._rows.update(ADMIN_USER_UID, admin_user_id, given, now=self._clock())
+        yield from self._users.change(admin_user_id, given, now=self._clock())
         if hashed is not None:
             yield from self._sessions.end_all(admin_user_id)
 
     def _link(self, admin_user_id: int, roles: Collection[int], *, creating: bool) -> Program[None]:
-        yield from self._rows.link(ADMIN_USER_UID, "roles", admin_user_id, roles, creating=creating)
+        yield from self._users.link("roles", admin_user_id, roles, creating=creating)
 
     def _existing(self, admin_user_id: int) -> Program[AdminUser]:
         admin_user = yield from self._admin_users.admin_user(admin_user_id)
@@ -175,9 +175,9 @@ class AdminUserManagement:
 
     def _require_roles(
         self, ability: AdminAbility, roles: Collection[int]
-    ) -> Program[list[Record]]:
+    ) -> Program[list[StoredAdminRole]]:
         found = yield from self._admin_users.roles(roles)
-        missing = set(roles).difference(int(str(role["id"])) for role in found)
+        missing = set(roles).difference(role.id for role in found)
         if missing:
             raise ValidationError(NO_SUCH_ROLE.format(min(missing)))
         yield from self._limits.require_roles(ability, found)
@@ -196,18 +196,12 @@ class AdminUserManagement:
         """Refuse what would leave no super admin who can sign in. Raises ValidationError."""
         if not any(admin_user.is_super_admin for admin_user in leaving):
             return
-        roles = yield from self._rows.by(ADMIN_ROLE_UID, (), "code", SUPER_ADMIN_CODE)
-        role_ids = [int(str(role["id"])) for role in roles]
+        roles = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
+        role_ids = [role.id for role in roles]
         # Written first, so that of two who leave at once one waits for the other here.
-        for role_id in role_ids:
-            same = {"code": SUPER_ADMIN_CODE}
-            yield from self._rows.update(ADMIN_ROLE_UID, role_id, same, now=None)
+        yield from self._roles.update({"code": SUPER_ADMIN_CODE}, in_list("id", role_ids))
         members = yield from self._admin_users.members(role_ids)
         ids = {admin_user_id for several in members.values() for admin_user_id in several}
         staying = yield from self._admin_users.admin_users(ids.difference(p.id for p in leaving))
         if not any(admin_user.may_sign_in for admin_user in staying):
             raise ValidationError(LAST_SUPER_ADMIN)
-
-
-def _has_super_admin(roles: Collection[Record]) -> bool:
-    return any(role["code"] == SUPER_ADMIN_CODE for role in roles)

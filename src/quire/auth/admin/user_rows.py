@@ -4,14 +4,16 @@ What tells of a secret (passwords, tokens) is read only where it is compared, an
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
 from quire.access.admin_grants import Grant
 from quire.access.administration import SUPER_ADMIN_CODE
 from quire.database.program import Program
+from quire.database.stores.conditions import Condition, eq
+from quire.database.stores.content_table import ContentTables
 from quire.database.stores.core_store import read_setting
-from quire.database.stores.system_rows import Record, SystemRows
 from quire.schema.model import ADMIN_USER_UID, LOCALE_UID
 
 ADMIN_ROLE_UID = "admin::role"
@@ -46,36 +48,90 @@ ROLE_FIELDS = (
 )
 """What is shown of a role, in this order."""
 
-_PERMISSION_FIELDS = ("action", "actionParameters", "subject", "properties", "conditions")
+
+class StoredAdminRole(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A role of administrators as stored; times are epoch milliseconds."""
+
+    id: int
+    document_id: str | None = None
+    name: str | None = None
+    code: str | None = None
+    description: str | None = None
+    created_at: int | None = None
+    updated_at: int | None = None
+    published_at: int | None = None
+    locale: str | None = None
+
+    @property
+    def is_super_admin(self) -> bool:
+        """Whether it is the role of super admins."""
+        return self.code == SUPER_ADMIN_CODE
+
+
+class AdminUserRow(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An administrator as stored; ``password`` is the hash of it."""
+
+    id: int
+    document_id: str | None = None
+    firstname: str | None = None
+    lastname: str | None = None
+    username: str | None = None
+    email: str | None = None
+    password: str | None = None
+    is_active: bool | None = None
+    blocked: bool | None = None
+    prefered_language: str | None = None
+    created_at: int | None = None
+    updated_at: int | None = None
+    published_at: int | None = None
+    locale: str | None = None
+
+
+class _PermissionRow(Struct, frozen=True, kw_only=True, rename="camel"):
+    id: int
+    action: str = ""
+    action_parameters: Any = None
+    subject: str | None = None
+    properties: Mapping[str, object] = {}
+    conditions: tuple[str, ...] = ()
+
+
+class _LocaleRow(Struct, frozen=True, kw_only=True):
+    id: int
+    name: str | None = None
+    code: str | None = None
 
 
 class AdminUser(Struct, frozen=True, kw_only=True):
-    """An administrator; ``fields`` are those of `PUBLIC_FIELDS`, ``password`` is its hash."""
+    """An administrator with their roles."""
 
-    id: int
-    fields: Record
-    roles: tuple[Record, ...]
-    password: str | None = None
+    row: AdminUserRow
+    roles: tuple[StoredAdminRole, ...]
+
+    @property
+    def id(self) -> int:
+        """The id of the row."""
+        return self.row.id
 
     @property
     def email(self) -> str:
         """The address that they sign in with."""
-        return str(self.fields["email"] or "")
+        return self.row.email or ""
 
     @property
     def may_sign_in(self) -> bool:
         """Whether the account is active and not blocked."""
-        return self.fields["isActive"] is True and self.fields["blocked"] is not True
+        return self.row.is_active is True and self.row.blocked is not True
 
     @property
     def role_ids(self) -> frozenset[int]:
         """The ids of the roles."""
-        return frozenset(_id(role) for role in self.roles)
+        return frozenset(role.id for role in self.roles)
 
     @property
     def is_super_admin(self) -> bool:
         """Whether one of the roles is that of super admins."""
-        return any(role["code"] == SUPER_ADMIN_CODE for role in self.roles)
+        return any(role.is_super_admin for role in self.roles)
 
 
 class StoredPermission(Struct, frozen=True, kw_only=True):
@@ -89,12 +145,16 @@ class StoredPermission(Struct, frozen=True, kw_only=True):
 class AdminUserRows:
     """The programs that look up administrators, roles and permissions."""
 
-    def __init__(self, rows: SystemRows) -> None:
-        self._rows = rows
+    def __init__(self, tables: ContentTables) -> None:
+        self._users = tables.of(ADMIN_USER_UID, AdminUserRow)
+        self._roles = tables.of(ADMIN_ROLE_UID, StoredAdminRole)
+        self._permissions = tables.of(ADMIN_PERMISSION_UID, _PermissionRow)
+        self._locales = tables.of(LOCALE_UID, _LocaleRow)
+        self._writes = tables.store.writes
 
     def exist(self) -> Program[bool]:
         """Tell whether there is any administrator."""
-        return (yield from self._rows.count(ADMIN_USER_UID)) > 0
+        return (yield from self._users.count()) > 0
 
     def admin_user(self, admin_user_id: int) -> Program[AdminUser | None]:
         """Return an administrator by id."""
@@ -103,101 +163,83 @@ class AdminUserRows:
 
     def admin_users(self, ids: Collection[int]) -> Program[list[AdminUser]]:
         """Return administrators by their ids, in the order of these."""
-        fields = (*PUBLIC_FIELDS, "password")
-        rows = yield from self._rows.listed(ADMIN_USER_UID, fields, ids)
-        return (yield from self._with_roles(rows))
+        return (yield from self._with_roles((yield from self._users.by_ids(ids))))
 
     def every(self) -> Program[list[AdminUser]]:
         """Return all administrators, by their ids."""
-        rows = yield from self._rows.all(ADMIN_USER_UID, (*PUBLIC_FIELDS, "password"))
-        return (yield from self._with_roles(rows))
+        return (yield from self._by())
 
     def by_email(self, email: str) -> Program[list[AdminUser]]:
         """Return the administrators with an e-mail, which is compared in lower case."""
-        return (yield from self._by("email", email.lower()))
+        return (yield from self._by(eq("email", email.lower())))
 
     def by_registration_token(self, token: str) -> Program[AdminUser | None]:
         """Return who was invited with a token."""
-        found = yield from self._by("registrationToken", token)
+        found = yield from self._by(eq("registrationToken", token))
         return found[0] if found else None
 
     def by_reset_token(self, token: str) -> Program[tuple[AdminUser, int | None] | None]:
         """Return to whom a token was sent to choose a new password, and until when it holds."""
-        found = yield from self._by("resetPasswordToken", token)
+        found = yield from self._by(eq("resetPasswordToken", token))
         if not found:
             return None
-        ends = yield from self._rows.by(
-            ADMIN_USER_UID, ("resetPasswordTokenExpiresAt",), "id", found[0].id
-        )
-        until = ends[0]["resetPasswordTokenExpiresAt"] if ends else None
+        here = eq("id", found[0].id)
+        ends = yield from self._users.values("resetPasswordTokenExpiresAt", here)
+        until = ends[0] if ends else None
         return found[0], until if isinstance(until, int) else None
 
-    def roles(self, ids: Collection[int] | None = None) -> Program[list[Record]]:
-        """Return roles by their ids, all of them without ``ids``."""
-        if ids is None:
-            return (yield from self._rows.all(ADMIN_ROLE_UID, ROLE_FIELDS))
-        return (yield from self._rows.listed(ADMIN_ROLE_UID, ROLE_FIELDS, ids))
+    def roles(self, ids: Collection[int]) -> Program[list[StoredAdminRole]]:
+        """Return roles by their ids."""
+        return (yield from self._roles.by_ids(ids))
+
+    def roles_with_code(self, code: str) -> Program[list[StoredAdminRole]]:
+        """Return the roles with a code, one at most in an orderly database."""
+        return (yield from self._roles.select(eq("code", code)))
 
     def members(self, role_ids: Collection[int]) -> Program[dict[int, list[int]]]:
         """Return the ids of the administrators of each role."""
-        return (yield from self._rows.linked(ADMIN_ROLE_UID, "users", role_ids))
+        return (yield from self._roles.linked("users", role_ids))
 
     def permissions(self, role_ids: Collection[int]) -> Program[list[StoredPermission]]:
         """Return the permissions of roles, by their ids."""
-        linked = yield from self._rows.linked(ADMIN_ROLE_UID, "permissions", role_ids)
+        linked = yield from self._roles.linked("permissions", role_ids)
         ids = {row_id for several in linked.values() for row_id in several}
-        rows = yield from self._rows.listed(ADMIN_PERMISSION_UID, _PERMISSION_FIELDS, ids)
-        return [_permission(row) for row in rows]
+        return [_permission(row) for row in (yield from self._permissions.by_ids(ids))]
 
     def locales(self) -> Program[list[str]]:
         """Return the codes of the locales, by their ids."""
-        rows = yield from self.locale_rows()
-        return [str(row["code"]) for row in rows]
+        return [str(row.code) for row in (yield from self._locales.select())]
 
-    def locale_rows(self) -> Program[list[Record]]:
-        """Return the locales with ``name`` and ``code``, by their ids."""
-        return (yield from self._rows.all(LOCALE_UID, ("name", "code")))
+    def named_locales(self) -> Program[dict[str | None, str | None]]:
+        """Return the names of the locales by code, in the order of their ids."""
+        return {row.code: row.name for row in (yield from self._locales.select())}
 
     def default_locale(self) -> Program[str | None]:
         """Return the code of the default locale."""
-        stored = yield from read_setting(self._rows.store.writes, DEFAULT_LOCALE)
+        stored = yield from read_setting(self._writes, DEFAULT_LOCALE)
         return stored if isinstance(stored, str) else None
 
-    def _by(self, attribute: str, value: str) -> Program[list[AdminUser]]:
-        fields = (*PUBLIC_FIELDS, "password")
-        rows = yield from self._rows.by(ADMIN_USER_UID, fields, attribute, value)
-        return (yield from self._with_roles(rows))
+    def _by(self, *where: Condition) -> Program[list[AdminUser]]:
+        return (yield from self._with_roles((yield from self._users.select(*where))))
 
-    def _with_roles(self, rows: Sequence[Record]) -> Program[list[AdminUser]]:
-        ids = [_id(row) for row in rows]
-        linked = yield from self._rows.linked(ADMIN_USER_UID, "roles", ids)
+    def _with_roles(self, rows: Sequence[AdminUserRow]) -> Program[list[AdminUser]]:
+        linked = yield from self._users.linked("roles", [row.id for row in rows])
         wanted = {role_id for several in linked.values() for role_id in several}
-        roles = {_id(role): role for role in (yield from self.roles(wanted))}
+        roles = {role.id: role for role in (yield from self.roles(wanted))}
         return [
-            AdminUser(
-                id=_id(row),
-                fields=row,
-                roles=tuple(roles[role_id] for role_id in linked[_id(row)] if role_id in roles),
-                password=None if row["password"] is None else str(row["password"]),
-            )
+            AdminUser(row=row, roles=tuple(roles[one] for one in linked[row.id] if one in roles))
             for row in rows
         ]
 
 
-def _permission(row: Record) -> StoredPermission:
-    properties, conditions = row["properties"], row["conditions"]
-    listed = conditions if isinstance(conditions, list) else []
+def _permission(row: _PermissionRow) -> StoredPermission:
     return StoredPermission(
-        id=_id(row),
+        id=row.id,
         grant=Grant(
-            action=str(row["action"]),
-            subject=None if row["subject"] is None else str(row["subject"]),
-            properties=properties if isinstance(properties, Mapping) else {},
-            conditions=tuple(str(condition) for condition in listed),
+            action=row.action,
+            subject=row.subject,
+            properties=row.properties,
+            conditions=row.conditions,
         ),
-        action_parameters=row["actionParameters"],
+        action_parameters=row.action_parameters,
     )
-
-
-def _id(row: Record) -> int:
-    return int(str(row["id"]))

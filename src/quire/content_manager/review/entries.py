@@ -5,8 +5,8 @@ from msgspec import Struct
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.review.workflows import Stage, Workflow, WorkflowStore
 from quire.database.program import Program
+from quire.database.stores.content_table import ContentTables
 from quire.database.stores.entry_stages import EntryStages
-from quire.database.stores.system_rows import SystemRows
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
@@ -80,8 +80,8 @@ class EntryReview(Struct, frozen=True):
 
 def entry_review(engine: WriteEngine) -> EntryReview:
     """Return the programs for the content of one schema."""
-    rows = SystemRows(store=engine.store, new_id=engine.new_id)
-    return EntryReview(WorkflowStore(rows), EntryStages(engine.store.writes))
+    tables = ContentTables(store=engine.store, new_id=engine.new_id)
+    return EntryReview(WorkflowStore(tables), EntryStages(engine.store.writes))
 
 
 def may_move_from(ability: AdminAbility, stage: Stage) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 
 from quire.database.program import Program
+from quire.database.stores.content_table import ContentTables
 from quire.database.stores.core_store import read_setting, write_setting
-from quire.database.stores.system_rows import Record, SystemRows
 from quire.errors import NotFoundError, ValidationError
 
 WORKFLOW_UID = "plugin::review-workflows.workflow"
@@ -66,33 +66,48 @@ class WorkflowChange(Struct, frozen=True, kw_only=True):
     stages: tuple[StageChange, ...]
 
 
-class WorkflowStore(Struct, frozen=True):
+class _WorkflowRow(Struct, frozen=True, kw_only=True, rename="camel"):
+    id: int
+    name: str = ""
+    content_types: tuple[str, ...] = ()
+
+
+class _StageRow(Struct, frozen=True, kw_only=True):
+    id: int
+    name: str = ""
+    color: str = ""
+
+
+class WorkflowStore:
     """Programs that read and write workflows."""
 
-    rows: SystemRows
+    def __init__(self, tables: ContentTables) -> None:
+        self._workflows = tables.of(WORKFLOW_UID, _WorkflowRow)
+        self._stages = tables.of(STAGE_UID, _StageRow)
+        self._writes = tables.store.writes
 
     def all(self) -> Program[list[Workflow]]:
         """Return all workflows that have stages, by their ids."""
-        found = yield from self.rows.all(WORKFLOW_UID, ("name", "contentTypes"))
+        found = yield from self._workflows.select()
         if not found:
             return []
-        ids = [_id(row) for row in found]
-        stages = yield from self.rows.linked(WORKFLOW_UID, "stages", ids)
-        required = yield from self.rows.linked(WORKFLOW_UID, "stageRequiredToPublish", ids)
+        ids = [row.id for row in found]
+        stages = yield from self._workflows.linked("stages", ids)
+        required = yield from self._workflows.linked("stageRequiredToPublish", ids)
         every = [one for listed in stages.values() for one in listed]
-        rows = yield from self.rows.listed(STAGE_UID, ("name", "color"), every)
+        rows = yield from self._stages.by_ids(every)
         roles = yield from self._roles()
-        known = {_id(row): _stage(row, roles) for row in rows}
+        known = {row.id: _stage(row, roles) for row in rows}
         return [
             Workflow(
-                id=_id(row),
-                name=str(row["name"]),
-                content_types=_texts(row["contentTypes"]),
-                stages=tuple(known[one] for one in stages[_id(row)] if one in known),
-                required=next(iter(required[_id(row)]), None),
+                id=row.id,
+                name=row.name,
+                content_types=row.content_types,
+                stages=tuple(known[one] for one in stages[row.id] if one in known),
+                required=next(iter(required[row.id]), None),
             )
             for row in found
-            if any(one in known for one in stages[_id(row)])
+            if any(one in known for one in stages[row.id])
         ]
 
     def of_type(self, uid: str) -> Program[Workflow | None]:
@@ -115,7 +130,7 @@ class WorkflowStore(Struct, frozen=True):
             raise ValidationError(_TOO_MANY)
         _require_free(change, every)
         values = {"name": change.name, "contentTypes": list(change.content_types)}
-        workflow_id = yield from self.rows.insert(WORKFLOW_UID, values, now=now)
+        workflow_id = yield from self._workflows.create(values, now=now)
         yield from self._set_stages(workflow_id, change, (), now)
         return (yield from self.one(workflow_id))
 
@@ -134,7 +149,7 @@ class WorkflowStore(Struct, frozen=True):
             if stage.id is not None and stage.id not in present:
                 raise ValidationError(_NO_STAGE.format(id=stage.id))
         values = {"name": change.name, "contentTypes": list(change.content_types)}
-        yield from self.rows.update(WORKFLOW_UID, workflow_id, values, now=now)
+        yield from self._workflows.change(workflow_id, values, now=now)
         yield from self._set_stages(workflow_id, change, present, now)
         kept = {stage.id for stage in change.stages}
         return (yield from self.one(workflow_id)), [one for one in present if one not in kept]
@@ -144,8 +159,8 @@ class WorkflowStore(Struct, frozen=True):
         workflow = yield from self.one(workflow_id)
         stages = [stage.id for stage in workflow.stages]
         yield from self._save_roles(dict.fromkeys(stages, ()))
-        yield from self.rows.delete(STAGE_UID, stages)
-        yield from self.rows.delete(WORKFLOW_UID, [workflow_id])
+        yield from self._stages.delete_ids(stages)
+        yield from self._workflows.delete_ids([workflow_id])
         return workflow
 
     def _set_stages(
@@ -157,25 +172,25 @@ class WorkflowStore(Struct, frozen=True):
         for stage in change.stages:
             values = {"name": stage.name, "color": stage.color}
             if stage.id is None:
-                stage_id = yield from self.rows.insert(STAGE_UID, values, now=now)
+                stage_id = yield from self._stages.create(values, now=now)
             else:
                 stage_id = stage.id
-                yield from self.rows.update(STAGE_UID, stage_id, values, now=now)
+                yield from self._stages.change(stage_id, values, now=now)
             ids.append(stage_id)
             roles[stage_id] = stage.roles
             if stage.required:
                 required.append(stage_id)
         gone = [one for one in present if one not in ids]
-        yield from self.rows.delete(STAGE_UID, gone)
+        yield from self._stages.delete_ids(gone)
         creating = not present
-        yield from self.rows.link(WORKFLOW_UID, "stages", workflow_id, ids, creating=creating)
-        yield from self.rows.link(
-            WORKFLOW_UID, "stageRequiredToPublish", workflow_id, required, creating=creating
+        yield from self._workflows.link("stages", workflow_id, ids, creating=creating)
+        yield from self._workflows.link(
+            "stageRequiredToPublish", workflow_id, required, creating=creating
         )
         yield from self._save_roles({**dict.fromkeys(gone, ()), **roles})
 
     def _roles(self) -> Program[Mapping[str, object]]:
-        stored = yield from read_setting(self.rows.store.writes, _ROLES_KEY)
+        stored = yield from read_setting(self._writes, _ROLES_KEY)
         return stored if isinstance(stored, Mapping) else {}
 
     def _save_roles(self, roles: Mapping[int, Sequence[int]]) -> Program[None]:
@@ -184,7 +199,7 @@ class WorkflowStore(Struct, frozen=True):
         changed = {str(stage_id): list(ids) for stage_id, ids in roles.items()}
         every = {key: ids for key, ids in {**present, **changed}.items() if ids}
         if every != present:
-            yield from write_setting(self.rows.store.writes, _ROLES_KEY, every)
+            yield from write_setting(self._writes, _ROLES_KEY, every)
 
 
 def _require_free(change: WorkflowChange, others: Sequence[Workflow]) -> None:
@@ -196,22 +211,11 @@ def _require_free(change: WorkflowChange, others: Sequence[Workflow]) -> None:
                 raise ValidationError(_TAKEN.format(uid=uid, name=other.name))
 
 
-def _stage(row: Record, roles: Mapping[str, object]) -> Stage:
-    ids = roles.get(str(row["id"]))
+def _stage(row: _StageRow, roles: Mapping[str, object]) -> Stage:
+    ids = roles.get(str(row.id))
     return Stage(
-        id=_id(row),
-        name=str(row["name"] or ""),
-        color=str(row["color"] or ""),
+        id=row.id,
+        name=row.name,
+        color=row.color,
         roles=tuple(one for one in ids if isinstance(one, int)) if isinstance(ids, list) else (),
     )
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list) else ()
-
-
-def _id(row: Record) -> int:
-    value = row["id"]
-    if not isinstance(value, int):
-        raise TypeError(f"a row has the id {value!r}")
-    return value

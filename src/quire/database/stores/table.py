@@ -99,23 +99,12 @@ def _parts(annotation: Any) -> Iterable[object]:  # noqa: ANN401 - any type
 
 
 class Table(Generic[RowT]):
-    """The rows of a table; ``row`` is their type, and ``columns`` are by the names of its fields.
+    """The rows of a table; ``row`` is their type, of which there may be several for one table."""
 
-    The row type may leave out columns, and there may be several of one table.
-    """
-
-    def __init__(
-        self,
-        writes: Writes,
-        name: str,
-        row: type[RowT],
-        columns: Mapping[str, Column] | None = None,
-    ) -> None:
-        """``columns`` may have more than the row type; without them it describes them itself."""
+    def __init__(self, writes: Writes, name: str, row: type[RowT]) -> None:
         self.writes = writes
         self.name = name
         self.row = row
-        self._given = columns
 
     def select(
         self, *where: Condition, order: Sequence[str] = _BY_ID, limit: int | None = None
@@ -277,7 +266,7 @@ class Table(Generic[RowT]):
     @cached_property
     def columns(self) -> Mapping[str, Column]:
         """The columns by the names of fields."""
-        return row_columns(self.row) if self._given is None else self._given
+        return row_columns(self.row)
 
     def encode(self, column: str, value: object) -> Value:
         """Return what a column holds for a value. Raises TypeError for what it cannot hold."""
@@ -333,11 +322,10 @@ class Table(Generic[RowT]):
         if field.encode_name in self._empty:
             return lambda stored: stored or None
         kind = self.columns[field.encode_name].kind
-        is_checked = kind is StorageKind.JSON or _is_literal(field.type)
-        if kind in _AS_STORED and not is_checked and _takes_null(field):
-            return None
-        decode = partial(self.dialect.decode_value, kind)
-        return partial(_checked if is_checked else _decoded, decode, field)
+        decode = None if kind in _AS_STORED else partial(self.dialect.decode_value, kind)
+        if kind is StorageKind.JSON or _is_literal(field.type):
+            return partial(_converted, decode, field)
+        return decode if type(None) in _parts(field.type) else partial(_present, decode, field)
 
     # Statements ------------------------------------------------------------------------------
 
@@ -422,32 +410,29 @@ def _ordered(scope: Scope, order: Sequence[str]) -> list[Any]:
     ]
 
 
-def _takes_null(field: FieldInfo) -> bool:
-    """Tell whether a field takes what is stored where nothing is: it may, or has to be there."""
-    return field.required or type(None) in _parts(field.type)
-
-
 def _is_literal(annotation: Any) -> bool:  # noqa: ANN401 - any type
     return any(get_origin(part) is Literal for part in (annotation, *get_args(annotation)))
 
 
-def _decoded(decode: Decode, field: FieldInfo, stored: Value) -> object:
-    """Return a stored value for a field: its default for NULL, if it takes none."""
-    value = decode(stored)
-    return _default(field) if value is None and not _takes_null(field) else value
+def _present(decode: Decode | None, field: FieldInfo, stored: Value) -> object:
+    """Return a stored value for a field that takes no ``None``: its default for NULL."""
+    if stored is None:
+        return _default(field)
+    return stored if decode is None else decode(stored)
 
 
-def _checked(decode: Decode, field: FieldInfo, stored: Value) -> object:
-    """Return a stored value for a field: its default for NULL and for what is of another type."""
+def _converted(decode: Decode | None, field: FieldInfo, stored: Value) -> object:
+    """Return a stored value for a field: its default for what is of another type."""
     try:
-        return msgspec.convert(_decoded(decode, field, stored), field.type)
+        return msgspec.convert(stored if decode is None else decode(stored), field.type)
     except msgspec.ValidationError:
-        if field.required:
-            raise
         return _default(field)
 
 
 def _default(field: FieldInfo) -> object:
+    """Return the default of a field. Raises TypeError for one without."""
+    if field.required:
+        raise TypeError(f"{field.encode_name} of a row has to have another value")
     if field.default_factory is not msgspec.NODEFAULT:
         return field.default_factory()
     return field.default

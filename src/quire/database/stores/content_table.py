@@ -1,0 +1,90 @@
+"""Tables of built-in content types, whose rows have neither drafts nor locales.
+
+Administrators, their roles and permissions, sessions and tokens are such: a document is one row.
+Columns have the names of attributes; a row type with ``rename="camel"`` may have fields named as
+Python names them.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
+
+from msgspec import Struct
+
+from quire.database.entries.deletion import delete_entries
+from quire.database.entries.links.link_change import LinkChange, Linked
+from quire.database.entries.store import EntryStore
+from quire.database.program import Program
+from quire.database.stores.conditions import eq
+from quire.database.stores.table import Column, RowT, Table
+from quire.database.tables.table_map import ColumnEdge
+from quire.schema.attributes.base import ScalarAttribute, StorageKind
+
+_STAMPS = ("createdAt", "updatedAt", "publishedAt")
+
+
+class RowId(Struct, frozen=True):
+    """The least that a row can be."""
+
+    id: int
+
+
+class ContentTable(Table[RowT]):
+    """The rows of a content type in the tables of one schema."""
+
+    def __init__(
+        self, store: EntryStore, new_id: Callable[[], str], uid: str, row: type[RowT]
+    ) -> None:
+        super().__init__(store.writes, store.tables[uid].name, row)
+        self.uid = uid
+        self._store = store
+        self._new_id = new_id
+
+    @cached_property
+    def columns(self) -> Mapping[str, Column]:
+        """The columns by attribute; relations that are kept in one hold the id of a row."""
+        layout = self._store.layout(self.uid)
+        columns = {"id": Column("id", StorageKind.INTEGER)}
+        for name, attribute in layout.model.attributes.items():
+            edge = layout.table.edges.get(name)
+            if isinstance(edge, ColumnEdge):
+                columns[name] = Column(edge.column, StorageKind.INTEGER)
+            elif isinstance(attribute, ScalarAttribute):
+                columns[name] = Column(layout.table.columns[name], attribute.storage)
+        return columns
+
+    def create(self, values: Mapping[str, object], *, now: int) -> Program[int]:
+        """Insert a document with values by attribute; returns the id of its row."""
+        stamps = dict.fromkeys(_STAMPS, now)
+        given = {"documentId": self._new_id(), **values, **stamps}
+        return (yield from self.insert_values(given))
+
+    def change(self, row_id: int, values: Mapping[str, object], *, now: int) -> Program[None]:
+        """Change values of a row by attribute, at a moment."""
+        yield from self.update({**values, "updatedAt": now}, eq("id", row_id))
+
+    def delete_ids(self, ids: Collection[int]) -> Program[None]:
+        """Delete rows with all links."""
+        yield from delete_entries(self._store, self._store.layout(self.uid), sorted(ids))
+
+    def linked(self, attribute: str, ids: Collection[int]) -> Program[dict[int, list[int]]]:
+        """Return which rows a relation of each of these rows leads to, in its order."""
+        found = yield from self._store.links.read(self.uid, attribute, ids)
+        return {row_id: [link.row for link in found.get(row_id, ())] for row_id in ids}
+
+    def link(
+        self, attribute: str, row_id: int, targets: Collection[int], *, creating: bool
+    ) -> Program[None]:
+        """Let a relation of a row lead to these rows and to no others."""
+        change = LinkChange(set=tuple(Linked(rows=(target,)) for target in targets))
+        yield from self._store.links.apply(self.uid, attribute, row_id, change, creating=creating)
+
+
+class ContentTables(Struct, frozen=True, kw_only=True):
+    """The tables of the content types of one schema; ``new_id`` makes ids of documents."""
+
+    store: EntryStore
+    new_id: Callable[[], str]
+
+    def of(self, uid: str, row: type[RowT]) -> ContentTable[RowT]:
+        """Return the table of a content type."""
+        return ContentTable(self.store, self.new_id, uid, row)
