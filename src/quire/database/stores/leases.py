@@ -94,6 +94,7 @@ class Leases:
         now = self._clock()
         lease = _Lease(name=name, holder=holder, ends_at=now + LASTS_MS)
         found = yield from self._rows.first(eq("name", name))
+        # Transactions that write exclude each other, so nobody else inserts meanwhile.
         if found is None:
             yield from self._rows.insert(lease)
             return True

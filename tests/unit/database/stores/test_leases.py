@@ -1,11 +1,14 @@
 """A lease is held by one at a time, and ends after whoever does not renew it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.program import Program, await_in_loop
 from quire.database.settings_target import target_of
 from quire.database.stores.leases import LASTS_MS, Leases
 from quire.database.stores.own_tables import OwnTables
@@ -17,7 +20,8 @@ from tests.unit.admin_api.office import Clock, open_office
 class Servers:
     """Two servers on one database, by one clock."""
 
-    def __init__(self, one: Leases, other: Leases, clock: Clock) -> None:
+    def __init__(self, database: Database, one: Leases, other: Leases, clock: Clock) -> None:
+        self.database = database
         self.one, self.other, self.clock = one, other, clock
 
 
@@ -31,7 +35,7 @@ async def servers(kind: Kind, tmp_path: Path) -> AsyncIterator[Servers]:
             tables = OwnTables(database, target_of(office.app.settings).kind)
             return Leases(database, Writes(database.dialect), tables, clock)
 
-        yield Servers(leases(), leases(), clock)
+        yield Servers(database, leases(), leases(), clock)
 
 
 async def test_a_lease_is_held_by_one_at_a_time(servers: Servers) -> None:
@@ -43,6 +47,30 @@ async def test_a_lease_is_held_by_one_at_a_time(servers: Servers) -> None:
                 pass
     async with servers.other.hold("files", wait=0):
         pass
+
+
+async def test_of_two_servers_at_the_same_moment_one_takes_a_lease(servers: Servers) -> None:
+    """The first one has not committed when the other one asks."""
+    database = servers.database
+    async with servers.one.hold("other files", wait=0):
+        pass  # makes the table
+    is_asked, may_commit = asyncio.Event(), asyncio.Event()
+
+    async def wait() -> None:
+        is_asked.set()
+        await may_commit.wait()
+
+    def first() -> Program[bool]:
+        is_taken = yield from servers.one.taken("files", "/one")
+        yield await_in_loop(wait)
+        return is_taken
+
+    taking = asyncio.create_task(database.write(first()))
+    await is_asked.wait()
+    other = asyncio.create_task(database.write(servers.other.taken("files", "/other")))
+    await asyncio.wait([other], timeout=0.2)
+    may_commit.set()
+    assert [await taking, await other] == [True, False]
 
 
 async def test_whoever_comes_again_is_somebody_else(servers: Servers) -> None:
