@@ -11,7 +11,7 @@ from quire.database.program import Program
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue
 
-_ASKED = ("filters", "publicationFilter", "_q", "sort", "page", "pageSize")
+_ASKED = ("filters", "publicationFilter", "missingLocale", "_q", "sort", "page", "pageSize")
 
 
 def export_page(

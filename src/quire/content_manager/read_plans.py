@@ -9,11 +9,17 @@ from quire.access.ability import NO_PROJECT_RULES
 from quire.access.admin_ability import AdminAbility, GrantRule
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import CREATORS, Nodes
-from quire.content_manager.requests import EVERY_LOCALE, Query, RequestedVersion
+from quire.content_manager.requests import (
+    EVERY_LOCALE,
+    Query,
+    RequestedVersion,
+    missing_locale_of,
+)
 from quire.content_manager.scope import ManagedScope
 from quire.content_manager.selection import requested_columns, requested_fields, require_fields
 from quire.document_service.reading import PlannedRead
 from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import ForbiddenError
 from quire.query.operators import Predicate
 from quire.query.parameters import as_query
 from quire.query.plan import (
@@ -23,14 +29,16 @@ from quire.query.plan import (
     LocaleScope,
     PlanEdge,
     PlanNode,
+    PublicationFilter,
     ReadPlan,
     SortKey,
+    Status,
 )
 from quire.query.resolve import ResolvedRead
 from quire.query.resolve.errors import Findings, Param
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.pagination import Pagination, resolve_pagination
-from quire.query.resolve.row_rules import FIND, FIND_ONE, narrow_for_project
+from quire.query.resolve.row_rules import COUNT, FIND, FIND_ONE, narrow_for_project
 from quire.query.resolve.scope import Slots
 from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
@@ -73,6 +81,7 @@ class Planner(Struct, frozen=True):
             sort=sort,
             status=wanted.status if versioned else None,
             publication=resolve_publication(query, scope) if versioned else None,
+            missing_locale=_missing_locale(query, rights, scope.slots),
         )
         scope.findings.raise_first()
         require_fields(query, rights)
@@ -88,6 +97,37 @@ class Planner(Struct, frozen=True):
             together=True,
         )
         return self.planned(plan, scope.slots, rights.ability, pagination=pagination)
+
+    def count(
+        self,
+        rights: TypePermissions,
+        *,
+        status: Status = "draft",
+        locale: str | None = None,
+        publication: PublicationFilter | None = None,
+    ) -> PlannedRead:
+        """Plan the count of the documents of a type that may be read, in a locale or in all."""
+        content_type = rights.content_type
+        wanted = RequestedVersion(status, locale)
+        scope = self.scope(rights, wanted.locales)
+        root = PlanNode(
+            uid=content_type.uid,
+            fields=("id",),
+            filter=self.reached(rights, wanted.locales, scope),
+            status=status if content_type.draft_and_publish else None,
+            publication=publication,
+        )
+        scope_of_locales, slot = locale_scope(content_type, wanted, scope.slots)
+        plan = ReadPlan(
+            root=root,
+            locale=scope_of_locales,
+            locale_slot=slot,
+            limit=scope.slots.add(1),
+            offset=scope.slots.add(0),
+            count=True,
+            count_documents=True,
+        )
+        return self.planned(plan, scope.slots, rights.ability, action=COUNT)
 
     def versions(
         self, ability: AdminAbility, content_type: ContentType, document_ids: Sequence[str]
@@ -240,6 +280,19 @@ class Planner(Struct, frozen=True):
             plan = replace(plan, root=root)
         resolved = ResolvedRead(plan=plan, values=tuple(slots.values), pagination=pagination)
         return self.engine.reads.planned(resolved)
+
+
+def _missing_locale(query: Query, rights: TypePermissions, slots: Slots) -> int | None:
+    """Return the slot of the locale that documents must have no version in, if one is named.
+
+    Raises ForbiddenError where the caller may read nothing in that locale.
+    """
+    code = missing_locale_of(query, rights.content_type)
+    if code is None:
+        return None
+    if not rights.rules((code,)):
+        raise ForbiddenError
+    return slots.add(code)
 
 
 def _other_versions(content_type: ContentType) -> Iterator[PlanEdge]:

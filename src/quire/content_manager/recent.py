@@ -10,15 +10,14 @@ from quire.access.admin_ability import AdminAbility
 from quire.content_manager.descriptions import is_displayed
 from quire.content_manager.entry_titles import main_field
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
-from quire.content_manager.read_plans import Planner, and_filters
+from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, Shown
 from quire.content_manager.views import View
 from quire.database.entries.status_counts import StatusCounts, count_standing
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
-from quire.query.plan import PlanNode, PublicationFilter, ReadPlan, SortKey, Status
-from quire.query.resolve.row_rules import COUNT
+from quire.query.plan import PublicationFilter, ReadPlan, SortKey, Status
 from quire.schema.model import ContentType, Schema
 
 MOST = 4
@@ -128,18 +127,7 @@ class Recent(Struct, frozen=True):
         self, content_type: ContentType, publication: PublicationFilter | None = None
     ) -> Program[int]:
         """Count the documents of a type that may be read."""
-        planner, rights = Planner(self.engine), read_permissions(self.ability, content_type)
-        scope = planner.scope(rights, None)
-        versioned = content_type.draft_and_publish
-        root = PlanNode(
-            uid=content_type.uid,
-            fields=("id",),
-            filter=and_filters(None, planner.reached(rights, None, scope)),
-            status="draft" if versioned else None,
-            publication=publication,
-        )
-        limit, offset = scope.slots.add(1), scope.slots.add(0)
-        plan = ReadPlan(root=root, limit=limit, offset=offset, count=True, count_documents=True)
-        planned = planner.planned(plan, scope.slots, self.ability, action=COUNT)
+        rights = read_permissions(self.ability, content_type)
+        planned = Planner(self.engine).count(rights, publication=publication)
         _, total = yield from planned.entries()
         return total or 0

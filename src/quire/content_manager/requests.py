@@ -12,6 +12,8 @@ from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 EVERY_LOCALE = "*"
 _NOT_TEXT = "Invalid input: expected string, received {}"
 _NUL = "must not contain a NUL character"
+_EMPTY = "must be the code of a locale"
+_NO_LOCALES = "{uid} has no locales"
 
 Query = Mapping[str, QueryValue]
 
@@ -73,6 +75,23 @@ def locale_of(query: Query, content_type: ContentType, default_locale: str | Non
     if asked is not None and "\0" in asked:
         raise invalid_value("locale", f"locale {_NUL}")
     return (asked or default_locale) if content_type.localized else None
+
+
+def missing_locale_of(query: Query, content_type: ContentType) -> str | None:
+    """Understand ``missingLocale``: the locale in which listed documents have no version.
+
+    Raises ValidationError for what is no text, and for a type that has no locales.
+    """
+    asked = query.get("missingLocale")
+    if asked is None:
+        return None
+    if not isinstance(asked, str):
+        raise invalid_value("missingLocale", _NOT_TEXT.format(_kind(asked)))
+    if not asked or "\0" in asked:
+        raise invalid_value("missingLocale", f"missingLocale {_NUL if asked else _EMPTY}")
+    if not content_type.localized:
+        raise invalid_value("missingLocale", _NO_LOCALES.format(uid=content_type.uid))
+    return asked
 
 
 def locales_of(

@@ -95,8 +95,9 @@ class PlanNode(Struct, frozen=True, kw_only=True):
 
     ``fields`` are scalar attributes in the order of the answer; those of them that are ``hidden``
     are read for ``computed`` fields alone. ``status`` and ``publication``
-    narrow rows of draft & publish types. Without ``sort`` related rows keep the order of their
-    links.
+    narrow rows of draft & publish types, and ``missing_locale`` (the slot of a code) those of
+    localized ones to documents without a version in that locale. Without ``sort`` related rows keep
+    the order of their links.
     """
 
     uid: str
@@ -106,6 +107,7 @@ class PlanNode(Struct, frozen=True, kw_only=True):
     sort: tuple[SortKey, ...] = ()
     status: Status | None = None
     publication: PublicationFilter | None = None
+    missing_locale: Slot | None = None
     hidden: tuple[str, ...] = ()
     computed: tuple[str, ...] = ()
 

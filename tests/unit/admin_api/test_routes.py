@@ -52,6 +52,8 @@ FOR_EVERY_ADMINISTRATOR = {
     ("POST", "i18n/content-manager/actions/get-non-localized-fields"),
     ("GET", "upload/configuration"),
     ("GET", "admin/x/home"),
+    ("GET", "admin/x/locale-coverage"),
+    ("GET", "admin/x/locale-coverage/:uid"),
     ("GET", "admin/x/previews"),
     ("GET", "admin/x/openapi.json"),
     ("GET", "admin/x/views"),

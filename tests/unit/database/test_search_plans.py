@@ -6,6 +6,7 @@ until all of them were looked at because there is an index over these two column
 
 import apsw
 import pytest
+from msgspec.structs import replace
 
 from quire.database.compile.read_plan import compile_read
 from quire.database.dialects.sqlite.dialect import SqliteDialect
@@ -62,6 +63,19 @@ def test_a_list_of_any_values_goes_by_locale_and_status(
     resolved = resolver(BOOK).list(parse_query(filters + other))
     read = compile_read(resolved.plan, library_schema(), library_tables(), SqliteDialect())
     assert "quire_books_published (locale=?)" in first_step(connection, read.page.sql)
+
+
+def test_versions_in_a_missing_locale_are_looked_up_by_document(
+    connection: apsw.Connection,
+) -> None:
+    plan = resolver(BOOK).list(parse_query("sort=title")).plan
+    plan = replace(plan, root=replace(plan.root, missing_locale=0))
+    read = compile_read(plan, library_schema(), library_tables(), SqliteDialect())
+    assert read.count is not None
+    for query in (read.page, read.count):
+        plans = connection.execute(f"EXPLAIN QUERY PLAN {query.sql}", [None] * query.sql.count("?"))
+        looked_up = [str(text) for *_, text in plans if "books_documents_idx" in str(text)]
+        assert ["document_id=? AND locale=?" in text for text in looked_up] == [True]
 
 
 @pytest.mark.parametrize("locale", [None, "en"])

@@ -89,6 +89,8 @@ export type KnownLocale = { "code": string; "name": string };
 
 export type LocaleChange = { "name"?: string | null; "isDefault"?: boolean };
 
+export type LocaleCoverage = { "uid": string; "displayName": string; "kind": string; "documents": number; "locales": ({ "locale": string; "documents": number; "published": number })[] };
+
 export type MailTemplates = { "email-templates": Record<string, unknown> };
 
 export type MailTest = { "template": Record<string, unknown> };
@@ -233,6 +235,8 @@ export interface Operations {
   "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
   "GET /admin/x/jobs": { body: undefined; response: { "data": JobList } };
   "GET /admin/x/jobs/{id}": { body: undefined; response: { "data": Job } };
+  "GET /admin/x/locale-coverage": { body: undefined; response: { "data": (LocaleCoverage)[] } };
+  "GET /admin/x/locale-coverage/{uid}": { body: undefined; response: { "data": LocaleCoverage } };
   "GET /admin/x/media/transforms": { body: undefined; response: { "data": { "sizes": (number)[]; "qualities": (number)[]; "formats": (string)[]; "largest": number; "signs": boolean } } };
   "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /admin/x/media/{id}/transform": { body: undefined; response: { "data": { "url": string; "signed": boolean } } };

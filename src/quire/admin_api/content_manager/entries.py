@@ -60,7 +60,11 @@ class EntryApi:
             )
 
     async def find(self, request: Request) -> Response:
-        """List entries, each with its state; ``reviewStage`` and ``reviewAssignee`` narrow it."""
+        """List entries, each with its state.
+
+        ``reviewStage`` and ``reviewAssignee`` narrow the list, and ``missingLocale`` to documents
+        without a version in a locale.
+        """
         rights = rights_of(self._engine.schema, request)
         raw_query, query = request.raw_query, request.query
         if not query.keys().isdisjoint(_REVIEW):

@@ -7,6 +7,7 @@ from quire.admin_api.extras.content import OwnContentApi
 from quire.admin_api.extras.explain import ExplainApi
 from quire.admin_api.extras.export import ExportApi
 from quire.admin_api.extras.home import OwnHomeApi
+from quire.admin_api.extras.locale_coverage import LocaleCoverageApi
 from quire.admin_api.extras.releases import ReleaseApi
 from quire.admin_api.extras.review import ReviewApi
 from quire.admin_api.extras.revisions import RevisionApi
@@ -18,9 +19,11 @@ from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.user_rows import AdminUserRows
 from quire.clock import Clock
 from quire.content_api.routes import Route
+from quire.content_manager.locales import LocaleStore
 from quire.content_manager.read_service import ContentReading
 from quire.database.connection import Database
 from quire.database.stores.saved_views import SavedViews
+from quire.database.stores.system_rows import SystemRows
 from quire.document_service.service import DocumentService
 from quire.webhooks.setup import WebhookParts
 
@@ -38,6 +41,8 @@ def own_routes(
     """Yield the routes below ``/admin/x`` that are about content and rights."""
     engine = documents.engine
     yield from OwnHomeApi(database, engine, webhooks).routes()
+    locales = LocaleStore(SystemRows(store=engine.store, new_id=engine.new_id), clock)
+    yield from LocaleCoverageApi(database, engine, locales).routes()
     yield from OwnContentApi(database, documents, history).routes()
     yield from RevisionApi(database, documents, history).routes()
     yield from SampleApi(documents, history, clock).routes()

@@ -165,6 +165,11 @@ class Conditions:
         if node.publication is not None and node.status is not None:
             other = self.builder.table(self.tables[node.uid].name)
             found.append(_publication(node.publication, node.status, table, other))
+        if node.missing_locale is not None:
+            other = self.builder.table(self.tables[node.uid].name)
+            code = self.builder.plain_slot(node.missing_locale)
+            here = (other.c(DOCUMENT_ID) == table.c(DOCUMENT_ID), other.c(LOCALE) == code)
+            found.append(sa.not_(_exists(table, other, *here)))
         return found
 
     def _version_column(self, name: str, node: PlanNode, table: AliasedTable) -> Condition:
@@ -580,6 +585,14 @@ def versions_condition(
     return found
 
 
+def _exists(table: AliasedTable, other: AliasedTable, *where: Condition) -> Condition:
+    """Return whether there is a version of the ``other`` table for a row of a table."""
+    found: sa.Select[Any] = (
+        sa.select(sa.literal_column("1")).select_from(other.source).where(*where)
+    )
+    return sa.exists(found.correlate(table.source))
+
+
 def _publication(
     mode: PublicationFilter, status: str, table: AliasedTable, other: AliasedTable
 ) -> Condition:
@@ -590,10 +603,7 @@ def _publication(
     draft = other.c(PUBLISHED_AT).is_(None)
 
     def exists(*where: Condition) -> Condition:
-        found: sa.Select[Any] = (
-            sa.select(sa.literal_column("1")).select_from(other.source).where(*where)
-        )
-        return sa.exists(found.correlate(table.source))
+        return _exists(table, other, *where)
 
     pair = (same_document, same_locale)
     match mode:

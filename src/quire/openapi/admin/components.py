@@ -321,6 +321,15 @@ NAMED: Mapping[str, JsonSchema] = {
         required=("documentId", "contentTypeUid"),
     ),
     "DocumentCounts": record({"draft": WHOLE, "published": WHOLE, "modified": WHOLE}),
+    "LocaleCoverage": record(
+        {
+            "uid": TEXT,
+            "displayName": TEXT,
+            "kind": TEXT,
+            "documents": WHOLE,
+            "locales": several(record({"locale": TEXT, "documents": WHOLE, "published": WHOLE})),
+        }
+    ),
     "RelatedEntry": record(
         {"id": WHOLE, "documentId": TEXT, "locale": _MAYBE, "status": TEXT},
         required=("id", "documentId"),

@@ -83,6 +83,7 @@ ENTRIES: Told = {
             query("fields"),
             query("columns"),
             query("populate"),
+            query("missingLocale"),
             query("reviewStage", WHOLE),
             query("reviewAssignee", WHOLE),
         ),
@@ -178,6 +179,8 @@ OWN: Told = {
             }
         )
     ),
+    ("GET", "admin/x/locale-coverage"): RouteDescription(data=several(ref("LocaleCoverage"))),
+    ("GET", "admin/x/locale-coverage/:uid"): RouteDescription(data=ref("LocaleCoverage")),
     ("GET", "admin/x/entry/:uid/:id"): RouteDescription(
         data=record(
             {

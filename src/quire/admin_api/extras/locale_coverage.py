@@ -1,0 +1,86 @@
+"""How many documents of each localized content type exist in each locale."""
+
+from collections.abc import Iterator
+
+from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.responses import respond_data
+from quire.admin_api.router import SIGNED_IN
+from quire.content_api.messages import Request, Response
+from quire.content_api.routes import Route
+from quire.content_manager.locales import LocaleStore
+from quire.content_manager.permissions import TypePermissions, read_permissions
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.recent import managed_types
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import NotFoundError
+from quire.query.plan import Status
+
+Coverage = dict[str, object]
+
+
+class LocaleCoverageApi:
+    """``GET /admin/x/locale-coverage``, of all content types or of one."""
+
+    def __init__(self, database: Database, engine: WriteEngine, locales: LocaleStore) -> None:
+        self._database = database
+        self._engine = engine
+        self._locales = locales
+
+    def routes(self) -> Iterator[Route]:
+        """Yield the routes."""
+        path = "admin/x/locale-coverage"
+        yield Route(method="GET", path=path, action=SIGNED_IN, handler=self.find)
+        yield Route(method="GET", path=f"{path}/:uid", action=SIGNED_IN, handler=self.find_one)
+
+    async def find(self, request: Request) -> Response:
+        """Count the documents of each localized type that the caller may read."""
+        ability = request.administrator.ability
+
+        def program() -> Program[list[Coverage]]:
+            codes = yield from self._codes()
+            found = []
+            for content_type in managed_types(self._engine.schema, ability):
+                if content_type.localized:
+                    rights = read_permissions(ability, content_type)
+                    found.append((yield from self._coverage(rights, codes)))
+            return found
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    async def find_one(self, request: Request) -> Response:
+        """Count the documents of one type. Raises NotFoundError for one without locales."""
+        rights = rights_of(self._engine.schema, request)
+        if not rights.content_type.localized:
+            raise NotFoundError
+
+        def program() -> Program[Coverage]:
+            return (yield from self._coverage(rights, (yield from self._codes())))
+
+        return respond_data(await self._database.read(program, snapshot=True))
+
+    def _codes(self) -> Program[list[str]]:
+        return [str(one.row["code"]) for one in (yield from self._locales.all())]
+
+    def _coverage(self, rights: TypePermissions, codes: list[str]) -> Program[Coverage]:
+        """Count documents in all locales together, and in each that the caller may read."""
+        content_type = rights.content_type
+        locales = []
+        for code in codes:
+            if rights.rules((code,)):
+                documents = yield from self._count(rights, "draft", code)
+                published = yield from self._count(rights, "published", code)
+                locales.append({"locale": code, "documents": documents, "published": published})
+        return {
+            "uid": content_type.uid,
+            "displayName": content_type.display_name,
+            "kind": content_type.kind.value,
+            "documents": (yield from self._count(rights, "draft", None)),
+            "locales": locales,
+        }
+
+    def _count(self, rights: TypePermissions, status: Status, locale: str | None) -> Program[int]:
+        planned = Planner(self._engine).count(rights, status=status, locale=locale)
+        _, total = yield from planned.entries()
+        return total or 0
