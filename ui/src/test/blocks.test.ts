@@ -1,6 +1,8 @@
 import { Editor, Element, Node, Range, Text, Transforms, type Descendant } from 'slate'
 import { expect, test } from 'vitest'
-import { emptyBlocks, indentItem, leaveList, makeEditor, moveBlock, setBlock, setLink, toggleMark, type BlocksEditor } from '../fields/blocks/editor'
+import {
+  duplicateBlock, emptyBlocks, indentItem, leaveList, makeEditor, moveBlock, removeBlock, setBlock, setLink, toggleMark, turnBlock, type BlocksEditor,
+} from '../fields/blocks/editor'
 
 const text = (value: string, marks = {}) => ({ type: 'text' as const, text: value, ...marks })
 
@@ -157,6 +159,10 @@ test('no sequence of edits leaves a text without a type or an item outside of a 
         () => indentItem(editor),
         () => leaveList(editor),
         () => moveBlock(editor, random(2) ? 1 : -1),
+        () => duplicateBlock(editor, random(editor.children.length)),
+        () => removeBlock(editor, random(editor.children.length)),
+        () => turnBlock(editor, random(editor.children.length), { type: 'list', format: 'ordered' }),
+        () => turnBlock(editor, random(editor.children.length), { type: 'quote' }),
         () => !Range.isCollapsed(selection) || setLink(editor, '/there', 'there'),
         () => editor.undo(),
       ]
@@ -190,4 +196,15 @@ test('edits in one block leave all others as they were loaded', () => {
     editor.deleteBackward('character')
     expect(editor.children.filter((_, index) => index !== at)).toEqual(values)
   }
+})
+
+test('a block is duplicated, turned and removed as a whole, and an editor is never without one', () => {
+  const list = { type: 'list', format: 'unordered', children: [item(text('one')), item(text('two'))] }
+  const editor = load([list, { type: 'paragraph', children: [text('end')] }])
+  duplicateBlock(editor, 0)
+  expect(editor.children.slice(0, 2)).toEqual([list, list])
+  turnBlock(editor, 1, { type: 'heading', level: 2 })
+  expect(editor.children.slice(1, 3)).toEqual(['one', 'two'].map((word) => ({ type: 'heading', level: 2, children: [text(word)] })))
+  for (let left = editor.children.length; left > 0; left -= 1) removeBlock(editor, 0)
+  expect(editor.children).toEqual(emptyBlocks())
 })

@@ -3,10 +3,9 @@ import {
 } from '@mantine/core'
 import { ArrowDown, ArrowUp, Bold, Braces, CodeXml, Expand, Image, Italic, Link, Minimize2, Strikethrough, Underline } from 'lucide-react'
 import { memo, useCallback, useEffect, useRef, useState } from 'react'
-import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { Editor, Range, Transforms, type Descendant } from 'slate'
-import { Editable, ReactEditor, Slate, useFocused, useSelected, useSlate, type RenderElementProps, type RenderLeafProps } from 'slate-react'
+import { Editable, ReactEditor, Slate, useFocused, useSelected, useSlate, useSlateStatic, type RenderElementProps, type RenderLeafProps } from 'slate-react'
 import { useStore } from 'zustand'
 import { isEqual, useEditor, useField } from '../../content/editor/store'
 import { openMediaDialog } from '../../media/openMediaDialog'
@@ -16,17 +15,10 @@ import {
   blockAt, emptyBlocks, hasMark, indentItem, insertImages, isAddress, leaveList, makeEditor, moveBlock, setBlock, setLink, toggleMark,
   type BlockNode, type BlocksEditor, type Mark,
 } from './editor'
+import { BlockFrame, SortableBlocks } from './BlockFrame'
+import { blockName, CHOICES } from './choices'
 import { blocksOfHtml } from './paste'
 
-type BlockChoice = { id: string; block: Partial<BlockNode> }
-const CHOICES: BlockChoice[] = [
-  { id: 'paragraph', block: { type: 'paragraph' } },
-  ...[1, 2, 3, 4, 5, 6].map((level) => ({ id: `heading-${level}`, block: { type: 'heading' as const, level } })),
-  { id: 'unordered', block: { type: 'list', format: 'unordered' } },
-  { id: 'ordered', block: { type: 'list', format: 'ordered' } },
-  { id: 'quote', block: { type: 'quote' } },
-  { id: 'code', block: { type: 'code' } },
-]
 const MARKS: [Mark, typeof Bold][] = [
   ['bold', Bold], ['italic', Italic], ['underline', Underline], ['strikethrough', Strikethrough], ['code', CodeXml],
 ]
@@ -108,6 +100,8 @@ const BlocksSurface = memo(
       else chooseImages(editor)
     }
     const press = (event: React.KeyboardEvent) => {
+      // Keys on the handle of a block, and in its menu, are no keys of the text.
+      if (!ReactEditor.hasEditableTarget(editor, event.target as HTMLElement)) return
       if (slash && choices.length > 0) {
         if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
           event.preventDefault()
@@ -134,26 +128,28 @@ const BlocksSurface = memo(
       <Box bd="1px solid var(--mantine-color-default-border)" style={{ borderRadius: 6 }} className="quire-surface">
         <Slate editor={editor} initialValue={initial} onChange={changed}>
           {!locked && <Toolbar label={label} full={full} onFull={onFull} onSource={onSource} />}
-          <Editable
-            className="quire-blocks"
-            aria-label={label}
-            aria-multiline
-            role="textbox"
-            readOnly={locked}
-            renderElement={renderElement}
-            renderLeaf={renderLeaf}
-            placeholder={locked ? undefined : t('blocks.placeholder')}
-            onKeyDown={press}
-            onBlur={() => setSlash(null)}
-            onPaste={(event) => {
-              const html = event.clipboardData.getData('text/html')
-              if (!html || event.clipboardData.getData('application/x-slate-fragment')) return
-              const blocks = blocksOfHtml(html)
-              if (blocks.length === 0) return
-              event.preventDefault()
-              Transforms.insertFragment(editor, blocks)
-            }}
-          />
+          <SortableBlocks>
+            <Editable
+              className="quire-blocks"
+              aria-label={label}
+              aria-multiline
+              role="textbox"
+              readOnly={locked}
+              renderElement={renderElement}
+              renderLeaf={renderLeaf}
+              placeholder={locked ? undefined : t('blocks.placeholder')}
+              onKeyDown={press}
+              onBlur={() => setSlash(null)}
+              onPaste={(event) => {
+                const html = event.clipboardData.getData('text/html')
+                if (!html || event.clipboardData.getData('application/x-slate-fragment')) return
+                const blocks = blocksOfHtml(html)
+                if (blocks.length === 0) return
+                event.preventDefault()
+                Transforms.insertFragment(editor, blocks)
+              }}
+            />
+          </SortableBlocks>
           {slash && choices.length > 0 && <SlashMenu editor={editor} slash={slash} choices={choices} onPick={pick} />}
         </Slate>
       </Box>
@@ -172,6 +168,9 @@ function pressInEditor(editor: BlocksEditor, event: React.KeyboardEvent): void {
   } else if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
     event.preventDefault()
     moveBlock(editor, event.key === 'ArrowUp' ? -1 : 1)
+  } else if (event.altKey && event.key === 'F10') {
+    event.preventDefault()
+    event.currentTarget.querySelector<HTMLElement>('.quire-block-handle[data-current] button')?.focus()
   } else if (event.key === 'Tab' && blockAt(editor)?.[0].type === 'list-item') {
     event.preventDefault()
     if (event.shiftKey) leaveList(editor)
@@ -204,13 +203,6 @@ function slashAt(editor: BlocksEditor): Slash | null {
 function matching(search: string, name: (id: string) => string): SlashChoice[] {
   const all: SlashChoice[] = [...CHOICES, { id: 'image' }]
   return all.filter((choice) => name(choice.id).toLowerCase().includes(search)).slice(0, 8)
-}
-
-type Translate = TFunction
-
-function blockName(t: Translate, id: string): string {
-  if (id.startsWith('heading-')) return t('blocks.heading', { level: id.slice(-1) })
-  return t(`blocks.${id as 'paragraph' | 'unordered' | 'ordered' | 'quote' | 'code' | 'image'}`)
 }
 
 function SlashMenu({ editor, slash, choices, onPick }: { editor: BlocksEditor; slash: Slash; choices: SlashChoice[]; onPick: (choice: SlashChoice) => void }) {
@@ -372,8 +364,23 @@ function renderLeaf({ attributes, children, leaf }: RenderLeafProps) {
   return <span {...attributes}>{inner}</span>
 }
 
-function renderElement(props: RenderElementProps) {
-  const { attributes, children, element } = props
+const renderElement = (props: RenderElementProps) => <BlockElement {...props} />
+
+/** A block: an outermost one has a handle. */
+function BlockElement({ attributes, children, element }: RenderElementProps) {
+  const editor = useSlateStatic()
+  const isOutermost = !editor.isInline(element) && ReactEditor.findPath(editor, element).length === 1
+  if (!isOutermost) return renderContent({ attributes, children, element })
+  return (
+    <div {...attributes} className="quire-block">
+      <BlockFrame element={element}>{renderContent({ children, element })}</BlockFrame>
+    </div>
+  )
+}
+
+type ContentProps = Omit<RenderElementProps, 'attributes'> & { attributes?: RenderElementProps['attributes'] }
+
+function renderContent({ attributes, children, element }: ContentProps) {
   switch (element.type) {
     case 'heading': {
       const Heading = `h${Math.min(6, Math.max(1, element.level ?? 1))}` as 'h1'
@@ -393,13 +400,13 @@ function renderElement(props: RenderElementProps) {
     case 'link':
       return <a {...attributes} href={isAddress(element.url ?? '') ? element.url : undefined} title={element.url}>{children}</a>
     case 'image':
-      return <ImageBlock {...props} />
+      return <ImageBlock attributes={attributes} element={element}>{children}</ImageBlock>
     default:
       return <p {...attributes}>{children}</p>
   }
 }
 
-function ImageBlock({ attributes, children, element }: RenderElementProps) {
+function ImageBlock({ attributes, children, element }: ContentProps) {
   const isActive = useSelected()
   const isFocused = useFocused()
   const { image } = element as BlockNode

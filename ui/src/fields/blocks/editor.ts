@@ -271,11 +271,31 @@ export function insertImages(editor: BlocksEditor, files: MediaFile[]): void {
   }
 }
 
-/** Move the outermost block at the cursor up or down. */
-export function moveBlock(editor: BlocksEditor, by: 1 | -1): void {
-  const at = editor.selection?.anchor.path[0]
+/** Move an outermost block up or down: that at the cursor unless another one is named. */
+export function moveBlock(editor: BlocksEditor, by: 1 | -1, at = editor.selection?.anchor.path[0]): void {
   if (at === undefined) return
   const to = at + by
   if (to < 0 || to >= editor.children.length) return
   Transforms.moveNodes(editor, { at: [at], to: [to] })
+}
+
+/** Insert a copy of an outermost block behind it. */
+export function duplicateBlock(editor: BlocksEditor, at: number): void {
+  const block = editor.children[at]
+  if (block) Transforms.insertNodes(editor, structuredClone(block), { at: [at + 1] })
+}
+
+/** Remove an outermost block; an editor is never without one. */
+export function removeBlock(editor: BlocksEditor, at: number): void {
+  Editor.withoutNormalizing(editor, () => {
+    Transforms.removeNodes(editor, { at: [at] })
+    if (editor.children.length === 0) Transforms.insertNodes(editor, emptyBlocks(), { at: [0] })
+  })
+}
+
+/** Make an outermost block something else, and put the cursor at its end. */
+export function turnBlock(editor: BlocksEditor, at: number, block: Partial<BlockNode>): void {
+  Transforms.select(editor, Editor.range(editor, [at]))
+  setBlock(editor, block)
+  Transforms.collapse(editor, { edge: 'end' })
 }

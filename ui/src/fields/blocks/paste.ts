@@ -19,13 +19,25 @@ export function blocksOfHtml(html: string): Descendant[] {
 function blocksIn(parent: Element): BlockNode[] {
   const blocks: BlockNode[] = []
   let inline: Descendant[] = []
+  let items: WordItem[] = []
   const flush = () => {
     const children = trimmed(inline)
     inline = []
     if (children.length > 0) blocks.push({ type: 'paragraph', children })
   }
+  const flushItems = () => {
+    if (items.length > 0) blocks.push(listOfItems(items, 0))
+    items = []
+  }
   for (const node of Array.from(parent.childNodes)) {
     if (node instanceof HTMLElement && IGNORED.has(node.tagName.toUpperCase())) continue
+    const item = node instanceof HTMLElement ? wordItem(node) : null
+    if (item) {
+      flush()
+      items.push(item)
+      continue
+    }
+    if (node instanceof HTMLElement) flushItems()
     if (node instanceof HTMLElement && (BLOCKS.test(node.tagName) || node.querySelector('p,div,ul,ol,h1,h2,h3,blockquote,pre'))) {
       flush()
       blocks.push(...blockOf(node))
@@ -34,7 +46,41 @@ function blocksIn(parent: Element): BlockNode[] {
     }
   }
   flush()
+  flushItems()
   return blocks
+}
+
+type WordItem = { level: number; format: 'ordered' | 'unordered'; children: Descendant[] }
+
+/** An item of a list as Microsoft Word writes it: a paragraph with a level, and the marker in its text. */
+function wordItem(element: HTMLElement): WordItem | null {
+  const level = /mso-list:[^;]*level(\d+)/.exec(element.getAttribute('style') ?? '')?.[1]
+  if (!level || !element.className.startsWith('MsoListParagraph')) return null
+  const marker = Array.from(element.querySelectorAll('span')).find(isWordMarker)?.textContent?.trim() ?? ''
+  const children = trimmed(Array.from(element.childNodes).flatMap((node) => inlineOf(node, {})))
+  return {
+    level: Number(level),
+    // Bullets of the second level are the letter "o" in another font.
+    format: /^\w+[.)]/.test(marker) ? 'ordered' : 'unordered',
+    children: children.length > 0 ? children : [{ type: 'text', text: '' }],
+  }
+}
+
+const isWordMarker = (element: Element) => /mso-list:\s*Ignore/i.test(element.getAttribute('style') ?? '')
+
+function listOfItems(items: WordItem[], depth: number): BlockNode {
+  const children: BlockNode[] = []
+  for (let at = 0; at < items.length; ) {
+    const item = items[at]!
+    let end = at + 1
+    if (item.level > depth + 1) {
+      while (end < items.length && items[end]!.level > depth + 1) end += 1
+      children.push(listOfItems(items.slice(at, end), depth + 1))
+    } else children.push({ type: 'list-item', children: item.children })
+    at = end
+  }
+  const { format } = items.find((item) => item.level <= depth + 1) ?? items[0]!
+  return { type: 'list', format, ...(depth > 0 ? { indentLevel: depth } : {}), children }
 }
 
 function blockOf(element: HTMLElement): BlockNode[] {
@@ -73,7 +119,7 @@ function inlineOf(node: Node, marks: Marks): Descendant[] {
     const text = (node.textContent ?? '').replace(/\s+/g, ' ')
     return text ? [{ type: 'text', text, ...marks }] : []
   }
-  if (!(node instanceof HTMLElement) || IGNORED.has(node.tagName.toUpperCase())) return []
+  if (!(node instanceof HTMLElement) || IGNORED.has(node.tagName.toUpperCase()) || isWordMarker(node)) return []
   if (node.tagName === 'BR') return [{ type: 'text', text: '\n', ...marks }]
   const inner = { ...marks, ...MARKS[node.tagName], ...styled(node) }
   const children = Array.from(node.childNodes).flatMap((child) => inlineOf(child, inner))

@@ -1,4 +1,5 @@
 import { ActionIcon } from '@mantine/core'
+import { useMergedRef } from '@mantine/hooks'
 import {
   closestCenter, DndContext, KeyboardSensor, PointerSensor, useSensor, useSensors, type CollisionDetection, type DragEndEvent,
 } from '@dnd-kit/core'
@@ -8,10 +9,10 @@ import {
 } from '@dnd-kit/sortable'
 import { CSS } from '@dnd-kit/utilities'
 import { GripVertical } from 'lucide-react'
-import { createContext, useContext, useMemo, type ReactNode } from 'react'
+import { createContext, useContext, useMemo, type ComponentProps, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 
-type Handle = { label: string }
+type Handle = { label: string } & Omit<ComponentProps<'button'>, 'color' | 'style'>
 const HandleContext = createContext<{ attributes: object; listeners: object | undefined; setRef: (node: HTMLElement | null) => void } | null>(null)
 
 /**
@@ -32,12 +33,23 @@ const nearestToPointer: CollisionDetection = (args) => {
     .sort((one, other) => one.data.value - other.data.value)
 }
 
+type ListProps = {
+  ids: string[]
+  onMove: (from: number, to: number) => void
+  grid?: boolean
+  /** The handles open menus: then Enter lifts no item. */
+  hasMenus?: boolean
+  children: ReactNode
+}
+
+const LIFTED_BY_SPACE = { start: ['Space'], cancel: ['Escape'], end: ['Space', 'Enter', 'Tab'] }
+
 /** A list whose items are ordered by dragging, or with Space and the arrow keys on their handle. */
-export function SortableList({ ids, onMove, grid, children }: { ids: string[]; onMove: (from: number, to: number) => void; grid?: boolean; children: ReactNode }) {
+export function SortableList({ ids, onMove, grid, hasMenus, children }: ListProps) {
   const { t } = useTranslation()
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
-    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates, ...(hasMenus ? { keyboardCodes: LIFTED_BY_SPACE } : {}) }),
   )
   const place = (id: unknown) => ids.indexOf(String(id)) + 1
   const announcements = {
@@ -83,10 +95,10 @@ export function SortableItem({ id, children }: { id: string; children: ReactNode
   )
 }
 
-export function DragHandle({ label }: Handle) {
+export function DragHandle({ label, ref, ...props }: Handle) {
   const handle = useContext(HandleContext)
   return (
-    <ActionIcon ref={handle?.setRef} size="sm" aria-label={label} style={{ cursor: 'grab', touchAction: 'none' }} {...handle?.attributes} {...handle?.listeners}>
+    <ActionIcon ref={useMergedRef(handle?.setRef, ref)} size="sm" aria-label={label} style={{ cursor: 'grab', touchAction: 'none' }} {...handle?.attributes} {...handle?.listeners} {...props}>
       <GripVertical size={14} />
     </ActionIcon>
   )
