@@ -103,3 +103,55 @@ def test_an_editor_publishes_in_the_locales_of_the_role_alone_on_a_phone(
     dialog.get_by_role("button", name="Publish one locale").click()
     expect(dialog).to_be_hidden()
     assert statuses(site, document_id) == {"en": "published", "de": "draft", "pt": "draft"}
+
+
+def test_what_is_missing_in_a_locale_is_found_and_translated_one_after_the_other(
+    site: Site, page: Page
+) -> None:
+    made = [
+        site.api("POST", f"{SAMPLES}?locale=en", {"name": name, "on": True})["data"]["documentId"]
+        for name in ("Coverage one", "Coverage two")
+    ]
+    first, second = sorted(made)
+    names = dict(zip(made, ("Coverage one", "Coverage two"), strict=True))
+    page.goto(f"/admin/content/{SAMPLE}?locale=en&q=Coverage")
+    page.get_by_role("combobox", name="Missing in").click()
+    page.get_by_role("option", name="German").click()
+    expect(page.get_by_text("2 entries", exact=True)).to_be_visible()
+    page.get_by_role("combobox", name="Locale", exact=True).click()
+    expect(page.get_by_role("option", name="English")).to_contain_text("published")
+    page.keyboard.press("Escape")
+    assert_accessible_in_both_schemes(page)
+
+    page.goto(f"/admin/content/{SAMPLE}/{first}?locale=de&compare=en")
+    expect(page.get_by_role("link", name="Next without German")).to_be_visible()
+    page.get_by_role("textbox", name="Name").first.fill("Abdeckung eins")
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        page.get_by_role("button", name="Save draft").click()
+    page.get_by_role("link", name=f"Next without German (de): {names[second]}").click()
+    expect(page.get_by_text("There is no version in “de” yet")).to_be_visible()
+    page.get_by_role("textbox", name="Name").first.fill("Abdeckung zwei")
+    with page.expect_response(lambda response: response.request.method == "PUT"):
+        page.get_by_role("button", name="Save draft").click()
+
+    page.goto(f"/admin/content/{SAMPLE}?locale=en&q=Coverage&missing=de")
+    expect(page.get_by_text("No entry matches")).to_be_visible()
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.get_by_role("combobox", name="Missing in")).to_have_value("")
+
+
+def test_the_coverage_of_locales_leads_to_what_is_missing(site: Site, page: Page) -> None:
+    site.api("POST", f"{SAMPLES}?locale=en", {"name": "Uncovered", "on": True})
+    page.goto("/admin/settings/locales")
+    coverage = page.get_by_role("region", name="Coverage")
+    row = coverage.get_by_role("row", name="Sample")
+    found = site.api("GET", f"/admin/x/locale-coverage/{SAMPLE}")["data"]
+    missing = found["documents"] - next(
+        one["documents"] for one in found["locales"] if one["locale"] == "pt"
+    )
+    link = row.get_by_role("link", name=f"{missing} missing" if missing > 1 else "One missing")
+    expect(link.last).to_be_visible()
+    assert_accessible_in_both_schemes(page)
+    link.last.click()
+    expect(page.get_by_role("combobox", name="Missing in")).to_have_value("Portuguese (pt)")
+    expect(page.get_by_role("link", name="Uncovered")).to_be_visible()

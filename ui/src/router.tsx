@@ -90,6 +90,8 @@ export type ListSearch = {
   /** The stage and the assignee of a review workflow. */
   stage?: number
   assignee?: number
+  /** The locale that documents have no version in. */
+  missing?: string
   /** The version beside the form of a single type. */
   compare?: string
 }
@@ -121,6 +123,7 @@ export const contentRoute = createRoute({
     view: asNumber(search.view),
     stage: asNumber(search.stage),
     assignee: asNumber(search.assignee),
+    missing: asText(search.missing),
     compare: asText(search.compare),
   }),
   loaderDeps: ({ search }) => search,

@@ -13,6 +13,7 @@ export const keys = {
   componentConfiguration: (uid: string) => ['configuration', 'component', uid] as const,
   content: (uid: string) => ['content', uid] as const,
   list: (uid: string, query: unknown) => ['content', uid, 'list', query] as const,
+  coverage: (uid: string) => ['content', uid, 'coverage'] as const,
   entry: (uid: string, documentId: string, locale: string | undefined) =>
     ['content', uid, 'entry', documentId, locale ?? null] as const,
   relations: (uid: string, id: string | number, field: string, rest: unknown) =>

@@ -19,6 +19,7 @@ import { EntryHeader } from './EntryHeader'
 import { Inspector } from './Inspector'
 import { useTopLevel } from './layers'
 import type { Loaded } from './loading'
+import { NextMissing } from './NextMissing'
 import { Problems } from './Problems'
 import { EntryScopeContext, type EntryScope } from './scope'
 import type { Place } from './place'
@@ -178,6 +179,9 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
               )}
               {isNew && loaded.others.length > 0 && (
                 <NewLocale type={type} loaded={loaded} locale={locale} choose={place.compare?.choose} onCopy={(values) => store.getState().restore(Object.fromEntries(shown.filter(({ name }) => !lockOf(name)).map(({ name }) => [name, values[name]])))} />
+              )}
+              {isLocalized(type) && !isSingle && place.level === 0 && home && locale !== home.code && (
+                <Group justify="flex-end"><NextMissing type={type} documentId={documentId} locale={locale} source={home.code} /></Group>
               )}
               {!mayWrite && <Alert variant="light" color="gray" p="sm">{t('entry.readOnly')}</Alert>}
               <Problems view={configuration} type={type} />

@@ -104,6 +104,7 @@ export function ViewMenu({ type, state }: { type: ContentType; state: ListState 
 
 const NONE: ListSearch = {
   view: undefined, q: undefined, filters: undefined, status: undefined, sort: undefined, pageSize: undefined, columns: undefined, locale: undefined,
+  stage: undefined, assignee: undefined, missing: undefined,
 }
 
 const definedOnly = (search: ListSearch): ListSearch =>
@@ -138,9 +139,9 @@ function NameDialog({ type, search, onClose, onSaved }: { type: ContentType; sea
 export function ListMenu({ type, state }: { type: ContentType; state: ListState }) {
   const { t } = useTranslation()
   const clipboard = useClipboard()
-  const query = { sort: state.sort, locale: state.locale, _q: state.query._q, filters: state.query.filters, publicationFilter: state.query.publicationFilter }
+  const query = { sort: state.sort, locale: state.locale, _q: state.query._q, filters: state.query.filters, publicationFilter: state.query.publicationFilter, missingLocale: state.query.missingLocale }
   const copy = () => {
-    const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...query, status: state.search.status && 'draft', pagination: { page: state.query.page, pageSize: state.pageSize } })}`
+    const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...query, missingLocale: undefined, status: state.search.status && 'draft', pagination: { page: state.query.page, pageSize: state.pageSize } })}`
     clipboard.copy(`curl -g '${path.replaceAll("'", '%27')}'`)
     toast(t('list.requestCopied'))
   }

@@ -14,12 +14,14 @@ import { toast, toastError } from '../../components/toast'
 import { queries } from '../../queries'
 import { AddToRelease } from '../../releases/lazy'
 import { ReviewFilter } from '../../review/ReviewFilter'
+import { NextMissing } from '../editor/NextMissing'
 import { useBulk, type Chosen } from './bulk'
 import { BulkEdit, useAlikeAttributes } from './BulkEdit'
 import { ColumnMenu } from './ColumnMenu'
 import { filterFields } from './fields'
 import { FilterChips, FilterMenu } from './FilterMenu'
 import { countRules } from './filters'
+import { LocaleSelect, MissingSelect } from './LocaleSelects'
 import { ListMenu, ViewMenu } from './ListMenu'
 import { ListTable, type Density } from './ListTable'
 import { pageQuery } from './query'
@@ -107,7 +109,7 @@ export function ListScreen({ type }: { type: ContentType }) {
     ['Enter', () => rows[active] && openEntry(rows[active]), { preventDefault: false }],
   ])
 
-  const isFiltered = Boolean(search.q) || Boolean(search.status) || search.stage !== undefined || search.assignee !== undefined || countRules(search.filters) > 0
+  const isFiltered = Boolean(search.q) || Boolean(search.status) || search.stage !== undefined || search.assignee !== undefined || query.missingLocale !== undefined || countRules(search.filters) > 0
   const fields = useMemo(() => filterFields(type, view, model, ability), [type, view, model, ability])
   const showsLocales = isLocalized(type) && locales.length > 1
   const shown = columns.filter((name) => type.attributes[name] || name === 'documentId' || name === 'id')
@@ -158,17 +160,7 @@ export function ListScreen({ type }: { type: ContentType }) {
           {list.isFetching && <Loader size={14} aria-label={t('state.loading')} />}
         </Group>
         <Group gap="xs">
-          {showsLocales && (
-            <Select
-              size="xs"
-              w={150}
-              aria-label={t('entry.locale')}
-              allowDeselect={false}
-              value={locale ?? null}
-              data={locales.map((one) => ({ value: one.code, label: one.name }))}
-              onChange={(code) => change({ locale: code ?? undefined })}
-            />
-          )}
+          {showsLocales && <LocaleSelect type={type} locale={locale} missing={search.missing} onChange={change} />}
           {may.create && (
             <Button leftSection={<Plus size={14} />} onClick={create}>
               {t('list.create')}
@@ -192,6 +184,8 @@ export function ListScreen({ type }: { type: ContentType }) {
             onChange={(status) => change({ status: (status as Status | null) ?? undefined })}
           />
         )}
+        {showsLocales && <MissingSelect type={type} locale={locale} missing={search.missing} onChange={change} />}
+        {search.missing && <NextMissing type={type} documentId={null} locale={search.missing} source={locale} label={t('coverage.translate')} variant="light" />}
         {hasDrafts(type) && <ReviewFilter uid={uid} stage={search.stage} assignee={search.assignee} onChange={(chosen) => change(chosen)} />}
         <ColumnMenu type={type} shown={shown} density={density} onDensity={setDensity} onChange={(names) => change({ columns: names, page: search.page })} />
         <ViewMenu type={type} state={state} />
@@ -229,7 +223,7 @@ export function ListScreen({ type }: { type: ContentType }) {
       {list.data && rows.length === 0 && (
         <Paper withBorder className="quire-surface">
           {isFiltered ? (
-            <EmptyState title={t('list.noneFound')} action={<Button variant="default" onClick={() => change({ q: undefined, filters: undefined, status: undefined, stage: undefined, assignee: undefined })}>{t('list.clearFilters')}</Button>} />
+            <EmptyState title={t('list.noneFound')} action={<Button variant="default" onClick={() => change({ q: undefined, filters: undefined, status: undefined, stage: undefined, assignee: undefined, missing: undefined })}>{t('list.clearFilters')}</Button>} />
           ) : (
             <EmptyState title={t('list.none', { type: info.displayName })} action={may.create ? <Button leftSection={<Plus size={14} />} onClick={create}>{t('list.create')}</Button> : undefined}>
               {t('list.noneHint')}

@@ -27,6 +27,7 @@ export function listOf(type: ContentType, search: ListSearch, { contentType: vie
     _q: search.q,
     filters: encodeFilters(search.filters),
     publicationFilter: search.status && hasDrafts(type) ? PUBLICATION[search.status] : undefined,
+    missingLocale: isLocalized(type) && search.missing !== locale ? search.missing : undefined,
     reviewStage: search.stage,
     reviewAssignee: search.assignee,
     columns: [...new Set([settings.mainField, ...columns])].join(','),

@@ -16,7 +16,7 @@ export const useSavedViews = (uid: string): SavedView[] => useAllSavedViews().fi
 
 /** The address for a saved view; what was stored by another version of the UI is read with care. */
 export function searchOf(view: SavedView): ListSearch {
-  const { q, filters, status, sort, pageSize, columns, locale } = view.state as ListSearch
+  const { q, filters, status, sort, pageSize, columns, locale, stage, assignee, missing } = view.state as ListSearch
   return {
     view: view.id,
     q: typeof q === 'string' ? q : undefined,
@@ -26,5 +26,8 @@ export function searchOf(view: SavedView): ListSearch {
     pageSize: typeof pageSize === 'number' ? pageSize : undefined,
     columns: Array.isArray(columns) ? columns : undefined,
     locale: typeof locale === 'string' ? locale : undefined,
+    stage: typeof stage === 'number' ? stage : undefined,
+    assignee: typeof assignee === 'number' ? assignee : undefined,
+    missing: typeof missing === 'string' ? missing : undefined,
   }
 }

@@ -11,6 +11,7 @@ import type { Locale } from '../../api/types'
 import { FormError } from '../../auth/AuthPage'
 import { toast, toastError } from '../../components/toast'
 import { SettingsPage } from '../components'
+import { Coverage } from './Coverage'
 import { isoLocalesQuery, settingsKey } from '../queries'
 import { RowMenu, SettingsTable } from '../SettingsTable'
 
@@ -25,6 +26,7 @@ export function Locales() {
   const refresh = async () => {
     await queries.invalidateQueries({ queryKey: localesQuery.queryKey })
     void queries.invalidateQueries({ queryKey: settingsKey('permissions') })
+    void queries.invalidateQueries({ queryKey: settingsKey('locale-coverage') })
     void queries.invalidateQueries({ queryKey: keys.permissions })
   }
   const makeDefault = useMutation({
@@ -65,6 +67,7 @@ export function Locales() {
           </Table.Tr>
         ))}
       </SettingsTable>
+      <Coverage />
       {edited && <LocaleDialog locale={edited === 'new' ? null : edited} taken={locales.map((one) => one.code)} onDone={refresh} onClose={() => setEdited(null)} />}
       {deleted && <DeleteDialog locale={deleted} onDone={refresh} onClose={() => setDeleted(null)} />}
     </SettingsPage>
