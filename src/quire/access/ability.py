@@ -97,7 +97,7 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
 NO_PROJECT_RULES = ProjectRules()
 
 
-class Narrowed:
+class NarrowedAbility:
     """An ability that rules of a project's code narrow, beside those of its role.
 
     Two are equal if their lasting rules are and the same rules are volatile. A result for which a
@@ -121,7 +121,7 @@ class Narrowed:
     def __eq__(self, other: object) -> bool:
         """Compare by what is granted, and by the rules that last."""
         return (
-            isinstance(other, Narrowed)
+            isinstance(other, NarrowedAbility)
             and self._hash == other._hash
             and self.granted == other.granted
             and self._lasting == other._lasting
@@ -130,7 +130,7 @@ class Narrowed:
 
     def __repr__(self) -> str:
         """Say how much is narrowed, for logs and failing tests."""
-        return f"Narrowed({self.granted!r}, {len(self.rules)} rules)"
+        return f"NarrowedAbility({self.granted!r}, {len(self.rules)} rules)"
 
     def allows(self, action: str) -> bool:
         """Grant what is granted apart from the rules."""
@@ -139,22 +139,22 @@ class Narrowed:
 
 def rules_of(ability: "Ability") -> Mapping[str, str]:
     """Return the bound rules of an ability by action; most have none."""
-    return ability.rules if isinstance(ability, Granted | Narrowed) else _NO_RULES
+    return ability.rules if isinstance(ability, Granted | NarrowedAbility) else _NO_RULES
 
 
 def project_rules_of(ability: "Ability") -> ProjectRules:
     """Return the bound rules of a project's code that an ability is narrowed by."""
-    return ability.project_rules if isinstance(ability, Narrowed) else NO_PROJECT_RULES
+    return ability.project_rules if isinstance(ability, NarrowedAbility) else NO_PROJECT_RULES
 
 
 def without_project_rules(ability: "Ability") -> "Ability":
     """Return an ability as roles and tokens grant it."""
-    return ability.granted if isinstance(ability, Narrowed) else ability
+    return ability.granted if isinstance(ability, NarrowedAbility) else ability
 
 
 _NO_RULES: Mapping[str, str] = {}
 
-Ability = FullAccess | Unsanitized | ReadOnly | Granted | Narrowed
+Ability = FullAccess | Unsanitized | ReadOnly | Granted | NarrowedAbility
 
 NOTHING = Granted(frozenset())
 """The ability of somebody who may do nothing."""

@@ -13,7 +13,7 @@ from quire.access.administration import (
     LOCALES,
     READ,
     AdminAction,
-    Section,
+    PermissionSection,
     subjects_of,
 )
 from quire.schema.model import ADMIN_USER_UID, LOCALE_UID, ROLE_UID, Schema
@@ -74,7 +74,7 @@ def super_ability(schema: Schema, *, user_id: int, role_ids: frozenset[int]) -> 
     rules: dict[tuple[str, Subject], tuple[GrantRule, ...]] = {}
     everything = (GrantRule(),)
     for action in ACTIONS:
-        if action.section is not Section.CONTENT:
+        if action.section is not PermissionSection.CONTENT:
             rules[action.uid, None] = everything
         for content_type in subjects_of(schema, action):
             rules[action.uid, content_type.uid] = everything
@@ -85,7 +85,7 @@ def _rule(schema: Schema, action: AdminAction, grant: Grant) -> GrantRule | None
     conditions = frozenset(grant.conditions).intersection(CONDITIONS)
     if grant.conditions and not conditions:
         return None
-    if action.section is not Section.CONTENT:
+    if action.section is not PermissionSection.CONTENT:
         return GrantRule(conditions=conditions) if grant.subject is None else None
     content_type = schema.content_types.get(grant.subject or "")
     if content_type is None:

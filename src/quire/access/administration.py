@@ -12,7 +12,7 @@ from msgspec import Struct
 from quire.schema.model import ADMIN_USER_UID, USER_UID, ContentType, Schema
 
 
-class Section(StrEnum):
+class PermissionSection(StrEnum):
     """Where administrators find an action when they look at a role."""
 
     CONTENT = "contentTypes"
@@ -28,7 +28,7 @@ class AdminAction(Struct, frozen=True, kw_only=True):
 
     uid: str
     label: str
-    section: Section
+    section: PermissionSection
     plugin: str | None = None
     category: str | None = None
     sub_category: str = "general"
@@ -52,14 +52,16 @@ SUPER_ADMIN_CODE = "strapi-super-admin"
 
 
 def _content(uid: str, label: str, *properties: str) -> AdminAction:
-    return AdminAction(uid=uid, label=label, section=Section.CONTENT, properties=properties)
+    return AdminAction(
+        uid=uid, label=label, section=PermissionSection.CONTENT, properties=properties
+    )
 
 
 def _plugin(plugin: str, name: str, label: str, sub_category: str = "general") -> AdminAction:
     return AdminAction(
         uid=f"plugin::{plugin}.{name}",
         label=label,
-        section=Section.PLUGINS,
+        section=PermissionSection.PLUGINS,
         plugin=plugin,
         sub_category=sub_category,
     )
@@ -69,7 +71,7 @@ def _setting(uid: str, label: str, category: str, sub_category: str = "general")
     return AdminAction(
         uid=uid,
         label=label,
-        section=Section.SETTINGS,
+        section=PermissionSection.SETTINGS,
         category=category,
         sub_category=sub_category,
     )
@@ -188,7 +190,7 @@ def subjects(schema: Schema) -> Iterator[ContentType]:
 
 def subjects_of(schema: Schema, action: AdminAction) -> Iterator[ContentType]:
     """Yield what super admins may take an action on: for reading, types that nobody edits too."""
-    if action.section is not Section.CONTENT:
+    if action.section is not PermissionSection.CONTENT:
         return
     if action.uid != READ:
         yield from subjects(schema)

@@ -10,7 +10,7 @@ from quire.access.administration import (
     CONDITIONS,
     FIELDS,
     AdminAction,
-    Section,
+    PermissionSection,
     subjects,
     subjects_of,
 )
@@ -108,7 +108,7 @@ class _Permission(Struct, frozen=True):
                 yield Problem(where, UNKNOWN_CONDITION.format(condition), condition)
 
     def _fits(self, action: AdminAction, subject: object) -> bool:
-        if action.section is not Section.CONTENT:
+        if action.section is not PermissionSection.CONTENT:
             return subject in (None, ABSENT)
         known = self.readable if action.uid.endswith(".read") else self.subjects
         return subject in known

@@ -11,7 +11,7 @@ from quire.access.administration import (
     FIELDS,
     LOCALES,
     AdminAction,
-    Section,
+    PermissionSection,
     subjects,
 )
 from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject
@@ -76,12 +76,16 @@ class PermissionApi:
                 "applyToProperties": list(action.properties),
             }
             for action in ACTIONS
-            if action.section is Section.CONTENT
+            if action.section is PermissionSection.CONTENT
         ]
         return {
-            "plugins": [_plugin(action) for action in ACTIONS if action.section is Section.PLUGINS],
+            "plugins": [
+                _plugin(action) for action in ACTIONS if action.section is PermissionSection.PLUGINS
+            ],
             "settings": [
-                _setting(action) for action in ACTIONS if action.section is Section.SETTINGS
+                _setting(action)
+                for action in ACTIONS
+                if action.section is PermissionSection.SETTINGS
             ],
             "singleTypes": {"actions": actions, "subjects": self._of(TypeKind.SINGLE, locales)},
             "collectionTypes": {

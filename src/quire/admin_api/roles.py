@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from quire.access.admin_grants import Grant
-from quire.access.administration import ADMIN_ACTIONS, LOCALES, Section
+from quire.access.administration import ADMIN_ACTIONS, LOCALES, PermissionSection
 from quire.admin_api.lists import AdminLists
 from quire.admin_api.permission_body import GivenPermission, PermissionList, RolePermissions
 from quire.admin_api.profile import list_all_permissions
@@ -165,7 +165,7 @@ class AdminRoleApi:
     def _grant(self, given: GivenPermission, default_locale: str | None) -> Grant:
         properties = dict(given.properties)
         action, subject = ADMIN_ACTIONS[given.action], given.subject
-        if action.section is Section.CONTENT and LOCALES in action.properties:
+        if action.section is PermissionSection.CONTENT and LOCALES in action.properties:
             content_type = self._schema.content_types[str(subject)]
             if content_type.localized and not properties.get(LOCALES):
                 properties[LOCALES] = [] if default_locale is None else [default_locale]

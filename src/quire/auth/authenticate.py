@@ -37,7 +37,7 @@ _NEVER = float("inf")
 _NOBODY: Mapping[str, object] = {}
 
 
-class _Verified(Struct, frozen=True):
+class _VerifiedPrincipal(Struct, frozen=True):
     """A principal, and when it has to be looked at again (epoch milliseconds).
 
     That is when its credential ends, or when the use of a token is to be noted again.
@@ -53,7 +53,7 @@ class _VerifiedCredentials:
     __slots__ = ("anonymous", "by_fingerprint")
 
     def __init__(self, size: int) -> None:
-        self.by_fingerprint: BoundedCache[bytes, _Verified] = BoundedCache(size)
+        self.by_fingerprint: BoundedCache[bytes, _VerifiedPrincipal] = BoundedCache(size)
         self.anonymous: Anonymous | None = None
 
 
@@ -122,7 +122,7 @@ class Authenticator:
         if isinstance(principal, ApiToken):
             expires_at = min(expires_at, await self._note_use(principal))
         if verified is not None:
-            verified.by_fingerprint[fingerprint(header)] = _Verified(principal, expires_at)
+            verified.by_fingerprint[fingerprint(header)] = _VerifiedPrincipal(principal, expires_at)
         return principal
 
     def _make(self) -> _VerifiedCredentials:

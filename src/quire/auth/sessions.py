@@ -52,7 +52,7 @@ class Session(Struct, frozen=True, kw_only=True, rename="camel"):
         return self.absolute_expires_at is None or self.absolute_expires_at > now
 
 
-class Lifetimes(Struct, frozen=True, kw_only=True):
+class SessionLifetimes(Struct, frozen=True, kw_only=True):
     """How long things hold: access tokens, and sessions of both kinds."""
 
     access: timedelta = timedelta(minutes=30)
@@ -60,7 +60,7 @@ class Lifetimes(Struct, frozen=True, kw_only=True):
     longest: Mapping[str, timedelta]
 
 
-DEFAULT_LIFETIMES = Lifetimes(
+DEFAULT_LIFETIMES = SessionLifetimes(
     idle={SHORT: timedelta(hours=2), LONG: timedelta(days=14)},
     longest={SHORT: timedelta(days=1), LONG: timedelta(days=30)},
 )
@@ -84,7 +84,7 @@ class Sessions:
         self,
         tables: ContentTables,
         secret: str,
-        lifetimes: Lifetimes = DEFAULT_LIFETIMES,
+        lifetimes: SessionLifetimes = DEFAULT_LIFETIMES,
         *,
         origin: str = ORIGIN,
     ) -> None:

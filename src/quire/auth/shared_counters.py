@@ -48,7 +48,7 @@ class CounterWindow(Struct, frozen=True):
     calls: int
 
 
-class _Place(Protocol):
+class _GroupStore(Protocol):
     """Where the groups are."""
 
     def held(self, offset: int) -> AbstractContextManager[None]:
@@ -61,7 +61,7 @@ class _Place(Protocol):
         """Write a slot."""
 
 
-class _Memory:
+class _ProcessGroups:
     """Groups of this process alone."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class SharedCounters:
         """
         self._secret = hashlib.blake2b(f"calls {secret}".encode()).digest()
         self._file: int | None = None
-        self._place: _Place = _Memory()
+        self._place: _GroupStore = _ProcessGroups()
         if file is None or fcntl is None:
             return
         try:
@@ -135,7 +135,7 @@ class SharedCounters:
             return _counted(self._place, offset, digest, now, interval)
         except OSError as error:
             _tell(error)
-            self._place = _Memory()
+            self._place = _ProcessGroups()
             return _counted(self._place, offset, digest, now, interval)
 
     def seen(self, key: str, now: int, interval: int) -> CounterWindow | None:
@@ -150,7 +150,7 @@ class SharedCounters:
 
     def close(self) -> None:
         """Let go of the file; what was counted stays there."""
-        self._place = _Memory()
+        self._place = _ProcessGroups()
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -161,7 +161,9 @@ class SharedCounters:
         return digest, _GROUP * (1 + int.from_bytes(digest[:4]) % _GROUPS)
 
 
-def _counted(place: _Place, offset: int, digest: bytes, now: int, interval: int) -> CounterWindow:
+def _counted(
+    place: _GroupStore, offset: int, digest: bytes, now: int, interval: int
+) -> CounterWindow:
     with place.held(offset):
         slots = _slots(place, offset)
         known = _known(slots, digest, now, interval)
@@ -176,7 +178,7 @@ def _counted(place: _Place, offset: int, digest: bytes, now: int, interval: int)
     return window
 
 
-def _slots(place: _Place, offset: int) -> list[tuple[bytes, int, int]]:
+def _slots(place: _GroupStore, offset: int) -> list[tuple[bytes, int, int]]:
     return list(_SLOT.iter_unpack(place.read(offset)))
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from quire.auth.sessions import LONG, Lifetimes, Sessions
+from quire.auth.sessions import LONG, SessionLifetimes, Sessions
 from quire.auth.tokens import issue_jwt
 from quire.clock import Clock
 from quire.database.program import Program
@@ -116,9 +116,9 @@ class TokenIssuer:
         return await self._documents.run(act)
 
 
-def lifetimes_of(settings: UserSessionSettings) -> Lifetimes:
+def lifetimes_of(settings: UserSessionSettings) -> SessionLifetimes:
     """Return how long the tokens and sessions of end users hold."""
-    return Lifetimes(
+    return SessionLifetimes(
         access=settings.access_expires_in,
         idle={LONG: settings.idle},
         longest={LONG: settings.longest},

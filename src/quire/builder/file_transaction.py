@@ -36,7 +36,7 @@ class UnwritableFilesError(QuireError):
         super().__init__(f"{path} cannot be written: {error.strerror or error}")
 
 
-class _Written(msgspec.Struct, frozen=True, kw_only=True):
+class _Journal(msgspec.Struct, frozen=True, kw_only=True):
     """What a journal says."""
 
     version: str
@@ -51,7 +51,7 @@ class FileTransaction:
         self._project = project
         self._id = token_hex(8)
         self._path = project / f"{_PREFIX}{self._id}{_SUFFIX}"
-        self._written = _Written(version=version, changes=list(changes))
+        self._written = _Journal(version=version, changes=list(changes))
 
     def prepare(self) -> None:
         """Write down what is to be done, and make sure that it can be.
@@ -117,7 +117,7 @@ def recover(project: Path, version: str | None) -> list[str]:
     done: list[str] = []
     for path in _file_transactions(project):
         try:
-            written = msgspec.json.decode(path.read_bytes(), type=_Written)
+            written = msgspec.json.decode(path.read_bytes(), type=_Journal)
             made = path.stat().st_mtime_ns // 1_000_000
         except FileNotFoundError:
             continue

@@ -20,7 +20,7 @@ from quire.cli.hooks import (
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.customisations import Customisations, find_customisations
-from quire.customisations.summary import Served, TypeSummary, summarize
+from quire.customisations.summary import ServedShare, TypeSummary, summarize
 from quire.database.integrity.findings import Damage, count_noun
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
 from quire.extensions import (
@@ -49,7 +49,7 @@ _WIDTH = len("problem  ")
 _INDENT = " " * len("problem  ")
 
 
-class Report(Struct):
+class CheckReport(Struct):
     """What was found so far.
 
     ``problems`` keep the project from being served, ``warnings`` do not; ``groups`` are what
@@ -70,7 +70,7 @@ class Report(Struct):
     @property
     def complete(self) -> int:
         """How many content types are served completely."""
-        return sum(one.served is Served.COMPLETELY for one in self.types)
+        return sum(one.served is ServedShare.COMPLETELY for one in self.types)
 
     def lines(self) -> Iterator[str]:
         """Yield the report for a terminal."""
@@ -135,7 +135,7 @@ def check_project(project: Path, *, as_json: bool = False) -> int:
 
     Raises :class:`ConfigurationError` when there is no project to check.
     """
-    report = Report()
+    report = CheckReport()
     settings = _settings(project, report)
     schema = _schema(project if settings is None else settings.project, settings, report)
     if settings is not None and schema is not None:
@@ -150,7 +150,7 @@ def check_project(project: Path, *, as_json: bool = False) -> int:
     return PROBLEMS if report.has_problems else DONE
 
 
-def _settings(project: Path, report: Report) -> Settings | None:
+def _settings(project: Path, report: CheckReport) -> Settings | None:
     try:
         settings = load_settings(project)
     except SettingsError as error:
@@ -171,7 +171,7 @@ def _settings(project: Path, report: Report) -> Settings | None:
     return settings
 
 
-def _schema(project: Path, settings: Settings | None, report: Report) -> Schema | None:
+def _schema(project: Path, settings: Settings | None, report: CheckReport) -> Schema | None:
     from quire.strapi_project.schema import load_project_schema
 
     try:
@@ -189,7 +189,7 @@ def _schema(project: Path, settings: Settings | None, report: Report) -> Schema 
     return schema
 
 
-def _customisations(settings: Settings, schema: Schema, report: Report) -> None:
+def _customisations(settings: Settings, schema: Schema, report: CheckReport) -> None:
     found = find_customisations(settings, schema)
     report.types = summarize(found, schema)
     groups = report.groups
@@ -213,7 +213,7 @@ def _customisations(settings: Settings, schema: Schema, report: Report) -> None:
     ]
 
 
-def _extensions(settings: Settings, schema: Schema, report: Report) -> None:
+def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> None:
     allowed = {one.name for one in settings.extensions.packages}
     report.warnings += [
         f"{one.name} {one.version} is installed, but extensions.packages does not name it: "
@@ -259,7 +259,7 @@ def _changed_routes(found: Customisations) -> Iterator[str]:
                 yield f"{uid}: {route.method} {route.path} is served {', '.join(whats)}"
 
 
-def _database(settings: Settings, schema: Schema, report: Report) -> None:
+def _database(settings: Settings, schema: Schema, report: CheckReport) -> None:
     from quire.cli.check_database import check_database
 
     try:
@@ -277,7 +277,7 @@ def _database(settings: Settings, schema: Schema, report: Report) -> None:
         _uploads(settings, schema, report)
 
 
-def _uploads(settings: Settings, schema: Schema, report: Report) -> None:
+def _uploads(settings: Settings, schema: Schema, report: CheckReport) -> None:
     from quire.cli.check_uploads import check_uploads, describe_orphans
 
     try:

@@ -10,7 +10,7 @@ from quire.database.integrity.check import examine_program
 from quire.database.integrity.examined_tables import ExaminedTables
 from quire.database.integrity.findings import Damage
 from quire.database.settings_target import target_of
-from quire.database.tables.diff import Missing, compare
+from quire.database.tables.diff import MissingKind, compare
 from quire.database.tables.indexes import sort_hints_program
 from quire.database.tables.inspection import inspect_program, opening_program, wanted_tables
 from quire.database.tables.metadata import build_metadata
@@ -19,7 +19,7 @@ from quire.database.target import DatabaseKind, InspectionConnection
 from quire.schema.model import Schema
 from quire.settings import Settings
 
-_GRAVE = frozenset({Missing.TABLE, Missing.COLUMN})
+_GRAVE = frozenset({MissingKind.TABLE, MissingKind.COLUMN})
 
 
 class DatabaseReport(Struct, frozen=True):
@@ -79,14 +79,14 @@ async def _findings(
     return [*findings, *await looking.run(kind.lost(told))]
 
 
-def _lesser(lacks: Iterable[Missing]) -> Iterator[str]:
+def _lesser(lacks: Iterable[MissingKind]) -> Iterator[str]:
     """Missing indexes and foreign keys in sums: a database of another server lacks hundreds."""
     counts = Counter(lack for lack in lacks if lack not in _GRAVE)
-    indexes = counts[Missing.INDEX] + counts[Missing.READ_INDEX]
+    indexes = counts[MissingKind.INDEX] + counts[MissingKind.READ_INDEX]
     if indexes:
         yield (
             f"The database lacks {indexes} indexes that make reads fast; "
             "`quire index` lists them, `quire index --apply` makes them."
         )
-    if counts[Missing.FOREIGN_KEY]:
-        yield f"The database lacks {counts[Missing.FOREIGN_KEY]} foreign keys."
+    if counts[MissingKind.FOREIGN_KEY]:
+        yield f"The database lacks {counts[MissingKind.FOREIGN_KEY]} foreign keys."

@@ -10,13 +10,13 @@ from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
 from quire.schema.model import Schema
 from quire.settings import Settings
-from quire.uploads.orphan_cleanup import Orphans, find_orphans
+from quire.uploads.orphan_cleanup import OrphanedFiles, find_orphans
 from quire.uploads.storage.open import open_storage
 
 DELETES = "deletes them"
 
 
-def check_uploads(settings: Settings, schema: Schema) -> Orphans:
+def check_uploads(settings: Settings, schema: Schema) -> OrphanedFiles:
     """Look for files without rows, and rows without files.
 
     Raises StorageError when the storage cannot be looked into, ConfigurationError for one that
@@ -30,7 +30,7 @@ def delete_uploads(settings: Settings, keys: Collection[str]) -> None:
     asyncio.run(open_storage(settings).remove(keys))
 
 
-def describe_orphans(found: Orphans) -> Iterator[str]:
+def describe_orphans(found: OrphanedFiles) -> Iterator[str]:
     """Yield what was found, for a terminal."""
     if found.without_row:
         yield f"{describe_surplus(found)}; `quire check --repair` {DELETES}"
@@ -39,7 +39,7 @@ def describe_orphans(found: Orphans) -> Iterator[str]:
         yield f"files: {lost} of files that are not there ({_listed(found.without_bytes)})"
 
 
-def describe_surplus(found: Orphans) -> str:
+def describe_surplus(found: OrphanedFiles) -> str:
     """Tell of files that no row tells of."""
     surplus = count_noun(len(found.without_row), "file")
     return f"uploads: {surplus} without a row ({_listed(found.without_row)})"
@@ -50,7 +50,7 @@ def _listed(found: Collection[object]) -> str:
     return ", ".join([*shown, *(["..."] if len(found) > len(shown) else [])])
 
 
-async def _swept(settings: Settings, schema: Schema) -> Orphans:
+async def _swept(settings: Settings, schema: Schema) -> OrphanedFiles:
     target = target_of(settings)
     store = open_store(schema, map_tables(schema), target.kind.dialect())
     async with target.look() as looking:

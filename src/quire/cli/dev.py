@@ -37,11 +37,11 @@ def develop(settings: Settings, overrides: Mapping[str, object]) -> int:
     log_as_set(settings)
     hand_over_settings(settings, overrides)
     with listen(settings) as listener:
-        _Watch(settings, listener).run()
+        _FileWatcher(settings, listener).run()
     return DONE
 
 
-class _Watch(BaseReload):
+class _FileWatcher(BaseReload):
     """Looks at the times of the project's files; the process that serves is made anew."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:

@@ -33,7 +33,7 @@ _BYTES_OF_A_ROW = 17
 """About how much a row takes in a read index, where it was measured."""
 
 
-class _Found(Struct, frozen=True, kw_only=True):
+class _IndexReport(Struct, frozen=True, kw_only=True):
     """What a database lacks: indexes, those that are advised, and statistics that are right."""
 
     missing: Sequence[MissingItem]
@@ -86,7 +86,7 @@ async def _index(settings: Settings, *, apply: bool, advised: bool) -> int:
         missing = missing_indexes(metadata, existing, kind.ddl)
         slow = await database.read(lambda: stored_slow_lists(Writes(database.dialect)))
         advice = advised_indexes(slow, schema, tables, metadata, existing, kind.ddl)
-        found = _Found(
+        found = _IndexReport(
             missing=missing,
             advised=advice,
             outdated=await database.read(lambda: outdated_program(kind.statistics)),
@@ -110,7 +110,7 @@ def _count(tables: set[str]) -> Program[dict[str, int]]:
     return counts
 
 
-async def _apply(database: Database, found: _Found, *, advised: bool) -> None:
+async def _apply(database: Database, found: _IndexReport, *, advised: bool) -> None:
     made = [one.statements for one in found.missing]
     made += [(one.statement,) for one in found.advised] if advised else []
     for statements in track(made, "Making indexes", transient=True):
@@ -120,7 +120,7 @@ async def _apply(database: Database, found: _Found, *, advised: bool) -> None:
         print_message(_advice(found.advised))
 
 
-def _list(found: _Found) -> None:
+def _list(found: _IndexReport) -> None:
     for one in found.missing:
         gain = one.gain or "Strapi makes this index, too"
         print_result(f"-- {one.table}, {found.rows[one.table]:,} rows: {gain}")

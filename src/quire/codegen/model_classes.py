@@ -56,10 +56,10 @@ def make_model_classes(schema: Schema, *, drafts: bool, reserved: Collection[str
     With ``drafts`` they also fit drafts, in which what is required may be null. No class has one of
     the ``reserved`` names.
     """
-    return _Making(schema, drafts=drafts, reserved=reserved).all()
+    return _ClassBuilder(schema, drafts=drafts, reserved=reserved).all()
 
 
-class _Names(Struct, frozen=True):
+class _ClassNames(Struct, frozen=True):
     """The names of the classes of a model; ``populated`` is the plain one if nothing can be."""
 
     plain: str
@@ -67,7 +67,7 @@ class _Names(Struct, frozen=True):
     in_zone: str
 
 
-class _Making:
+class _ClassBuilder:
     """Makes classes; those that an attribute leads to are made as well."""
 
     def __init__(self, schema: Schema, *, drafts: bool, reserved: Collection[str]) -> None:
@@ -159,14 +159,14 @@ class _Making:
         return {CLASS: name}
 
 
-def _names(schema: Schema, reserved: Collection[str]) -> Mapping[str, _Names]:
+def _names(schema: Schema, reserved: Collection[str]) -> Mapping[str, _ClassNames]:
     plain = class_names(schema, reserved=reserved)
     taken = {*reserved, *plain.values()}
     names = {}
     for uid, name in plain.items():
         more = bool(_edges(schema.model(uid)))
         populated = unused(f"{name}Populated", taken) if more else name
-        names[uid] = _Names(name, populated, unused(f"{name}InZone", taken))
+        names[uid] = _ClassNames(name, populated, unused(f"{name}InZone", taken))
     return names
 
 

@@ -58,12 +58,12 @@ class ComputedReads:
         ServiceUnavailableError when one takes too long.
         """
         documents: list[Shown] = msgspec.json.decode(encode(items))
-        run = _Run(self._documents, principal)
+        run = _ComputedCalls(self._documents, principal)
         await run.fill(prepared.plan.root, documents)
         return ComputedDocuments(documents, is_cacheable=prepared.is_cacheable and run.is_cacheable)
 
 
-class _Run:
+class _ComputedCalls:
     """The calls for one response."""
 
     def __init__(self, documents: DocumentService, principal: Principal) -> None:

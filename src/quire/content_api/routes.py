@@ -83,9 +83,9 @@ class RouteGroup(Struct, frozen=True):
         )
 
 
-class _Node(Struct):
-    literal: "dict[bytes, _Node]" = field(default_factory=dict)
-    parameter: "_Node | None" = None
+class _RouteNode(Struct):
+    literal: "dict[bytes, _RouteNode]" = field(default_factory=dict)
+    parameter: "_RouteNode | None" = None
     routes: dict[str, tuple[Route, tuple[str, ...]]] = field(default_factory=dict)
 
 
@@ -102,7 +102,7 @@ class RouteTable:
         """``prefix`` is what paths of requests begin with and those of routes do not say."""
         self.prefix = prefix
         self.routes = tuple(routes)
-        self._root = _Node()
+        self._root = _RouteNode()
         self._plain: dict[tuple[str, bytes], Found] = {}
         for route in self.routes:
             self._add(route)
@@ -125,10 +125,10 @@ class RouteTable:
         for segment in path.split("/"):
             if segment.startswith(":"):
                 names.append(segment[1:])
-                node.parameter = node.parameter or _Node()
+                node.parameter = node.parameter or _RouteNode()
                 node = node.parameter
             else:
-                node = node.literal.setdefault(segment.lower().encode(), _Node())
+                node = node.literal.setdefault(segment.lower().encode(), _RouteNode())
         node.routes.setdefault(route.method, (route, tuple(names)))
         if not names:
             key = (route.method, b"/" + path.lower().encode())
@@ -159,14 +159,14 @@ class RouteTable:
         """Return the methods of the routes at a path (percent-encoded, without the prefix)."""
         return frozenset(method for node, _ in self._nodes(raw_path) for method in node.routes)
 
-    def _nodes(self, raw_path: bytes) -> Iterable[tuple[_Node, tuple[bytes, ...]]]:
+    def _nodes(self, raw_path: bytes) -> Iterable[tuple[_RouteNode, tuple[bytes, ...]]]:
         segments = raw_path.removesuffix(b"/").split(b"/")[1:]
         return _walk(self._root, segments, ()) if segments else ()
 
 
 def _walk(
-    node: _Node, segments: list[bytes], taken: tuple[bytes, ...]
-) -> Iterable[tuple[_Node, tuple[bytes, ...]]]:
+    node: _RouteNode, segments: list[bytes], taken: tuple[bytes, ...]
+) -> Iterable[tuple[_RouteNode, tuple[bytes, ...]]]:
     """Yield the nodes that fit, those with literal segments first, with what parameters took."""
     if not segments:
         yield node, taken

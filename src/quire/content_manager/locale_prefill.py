@@ -80,7 +80,7 @@ def _required(name: str) -> dict[str, object]:
     return {"path": [name], "message": f"{name} is a required field", "name": _NAME}
 
 
-class _Target(Struct, frozen=True, kw_only=True):
+class _PrefilledTarget(Struct, frozen=True, kw_only=True):
     """What a relation of one type leads to in the new locale, by document; ``main`` is a label."""
 
     main: str
@@ -142,7 +142,9 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
             return components[attribute.component]
         return components[str(item["__component"])]
 
-    def _target(self, uid: str, rows: Mapping[str, Shown], locale: str) -> Program[_Target | None]:
+    def _target(
+        self, uid: str, rows: Mapping[str, Shown], locale: str
+    ) -> Program[_PrefilledTarget | None]:
         """Return the entries of a type that stand for others in a locale."""
         target = self.content.engine.schema.content_types[uid]
         if uid == ADMIN_USER_UID or not may_follow(self.ability, target):
@@ -164,7 +166,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
                 chosen[document_id] = _reference(target, one, versions)
         labels = yield from self._labels(target, main, [one["id"] for one in chosen.values()])
         labelled = {key: {**one, **labels.get(one["id"], {})} for key, one in chosen.items()}
-        return _Target(main=main, entries=labelled)
+        return _PrefilledTarget(main=main, entries=labelled)
 
     def _labels(
         self, target: ContentType, main: str, ids: Sequence[int]
@@ -184,7 +186,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         return {row["id"]: {main: row[main]} for row in rows}
 
     def _filled(
-        self, model: Model, value: Shown, targets: Mapping[str, _Target | None]
+        self, model: Model, value: Shown, targets: Mapping[str, _PrefilledTarget | None]
     ) -> dict[str, object]:
         found: dict[str, object] = {}
         for name, inner in value.items():
@@ -204,7 +206,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
         self,
         attribute: ComponentAttribute | DynamicZoneAttribute,
         value: object,
-        targets: Mapping[str, _Target | None],
+        targets: Mapping[str, _PrefilledTarget | None],
     ) -> object:
         if isinstance(value, dict):
             return self._filled(self._part(attribute, value), value, targets)
@@ -227,7 +229,7 @@ def _reference(target: ContentType, one: Shown, versions: DocumentVersions) -> S
     return found
 
 
-def _connected(value: object, target: _Target | None) -> list[Shown]:
+def _connected(value: object, target: _PrefilledTarget | None) -> list[Shown]:
     """Return the entries that a relation will lead to, with what a form keeps of them."""
     if target is None:
         return []

@@ -34,7 +34,7 @@ def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType
             yield content_type
 
 
-class Recent(Struct, frozen=True):
+class RecentEntries(Struct, frozen=True):
     """Reads for one administrator; ``views`` are those of content types, as far as stored."""
 
     engine: WriteEngine

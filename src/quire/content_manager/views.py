@@ -42,7 +42,7 @@ def main_field(model: Model) -> str:
 
 def default_view(schema: Schema, model: Model) -> View:
     """Return the view of a model that nobody has changed."""
-    shape = _Shape(schema, model)
+    shape = _ViewableAttributes(schema, model)
     main = main_field(model)
     return {
         "settings": {
@@ -68,7 +68,7 @@ def stored_view(schema: Schema, model: Model, stored: object, *, identified: boo
     default = default_view(schema, model)
     kept = stored if isinstance(stored, Mapping) else {}
     settings = _settings(model, kept.get("settings"), default["settings"])
-    shape = _Shape(schema, model)
+    shape = _ViewableAttributes(schema, model)
     metadatas, added = shape.metadatas(kept.get("metadatas"), default["metadatas"])
     if identified:
         metadatas.setdefault("documentId", default["metadatas"]["documentId"])
@@ -106,7 +106,7 @@ def sortable(model: Model, name: str) -> bool:
     return attribute["type"] not in _UNSORTABLE
 
 
-class _Shape(Struct, frozen=True):
+class _ViewableAttributes(Struct, frozen=True):
     """What the attributes of a model allow in a view."""
 
     schema: Schema

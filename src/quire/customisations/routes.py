@@ -31,7 +31,7 @@ class RouterFile(Struct, frozen=True):
     file: SourceFile
 
 
-class Registered(Struct, frozen=True, kw_only=True):
+class RegisteredRoute(Struct, frozen=True, kw_only=True):
     """A route to a core action, as one file registers it."""
 
     uid: str
@@ -47,7 +47,7 @@ class Routes(Struct):
     ``opaque`` are files whose routes are not known.
     """
 
-    registered: dict[str, list[Registered]] = field(default_factory=dict)
+    registered: dict[str, list[RegisteredRoute]] = field(default_factory=dict)
     unserved: list[UnservedRoute] = field(default_factory=list)
     opaque: list[RouterFile] = field(default_factory=list)
     problems: list[tuple[str, Problem]] = field(default_factory=list)
@@ -151,7 +151,7 @@ class _Reader(Struct):
             middlewares=guard.middlewares,
             id_name=id_name,
         )
-        registered = Registered(
+        registered = RegisteredRoute(
             uid=uid, route=route, problems=tuple(guard.problems), file=one.file.path
         )
         self.found.registered.setdefault(uid, []).append(registered)

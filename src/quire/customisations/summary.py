@@ -10,7 +10,7 @@ from quire.customisations.served import UnservedRoute, core_routes
 from quire.schema.model import ContentType, Schema
 
 
-class Served(StrEnum):
+class ServedShare(StrEnum):
     """How much of what a project's routes promise for a type is served."""
 
     COMPLETELY = "completely"
@@ -23,7 +23,7 @@ class TypeSummary(Struct, frozen=True, kw_only=True):
     """One content type: what is closed of it, and what does not exist here."""
 
     uid: str
-    served: Served
+    served: ServedShare
     closed_actions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     """The files that keep actions closed."""
@@ -57,11 +57,11 @@ def _summary(
     unserved = tuple(f"{one.method} {one.path}" for one in owners.get(uid, ()))
     attributes = tuple(_unserved_attributes(content_type, schema))
     if closed_here and len(closed_here) == len(actions):
-        how = Served.CLOSED
+        how = ServedShare.CLOSED
     elif closed_here or unserved or attributes:
-        how = Served.PARTLY
+        how = ServedShare.PARTLY
     else:
-        how = Served.COMPLETELY
+        how = ServedShare.COMPLETELY
     return TypeSummary(
         uid=uid,
         served=how,

@@ -14,7 +14,7 @@ from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from quire.hooks.errors import Forbidden, UnitOfWorkError
-from quire.hooks.extensions import Cause
+from quire.hooks.extensions import CallCause
 from quire.hooks.limits import CodeLimits
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class CallContext(ExtensionContext):
         documents: DocumentService,
         principal: Principal | None,
         *,
-        causes: tuple[Cause, ...] = (),
+        causes: tuple[CallCause, ...] = (),
         origin: str = "api",
         find_user: FindUser | None = None,
     ) -> None:

@@ -10,7 +10,7 @@ from quire.database.program import Program
 from quire.database.stores.changes import StoredChange
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.changes import ChangeListener
-from quire.hooks.extensions import Cause, require_depth
+from quire.hooks.extensions import CallCause, require_depth
 from quire.hooks.write import Write
 
 
@@ -46,9 +46,9 @@ def store_changes(unit: UnitOfWork, queue: ChangeQueue) -> Program[None]:
     unit.committed.append(queue.added)
 
 
-def cause_of(listener: ChangeListener, batch: Iterable[tuple[str, str | None]]) -> Cause:
+def cause_of(listener: ChangeListener, batch: Iterable[tuple[str, str | None]]) -> CallCause:
     """Return the cause of what a function does when it is told of documents in locales."""
-    return Cause(
+    return CallCause(
         phase="after_commit",
         name=listener.name,
         file=listener.file,
@@ -57,7 +57,7 @@ def cause_of(listener: ChangeListener, batch: Iterable[tuple[str, str | None]]) 
     )
 
 
-def _has_caused(listener: ChangeListener, cause: Cause, write: Write[Any]) -> bool:
+def _has_caused(listener: ChangeListener, cause: CallCause, write: Write[Any]) -> bool:
     """Tell whether a function itself has caused a write to what it was told of."""
     is_own = (cause.phase, cause.name, cause.file) == ("after_commit", listener.name, listener.file)
     return is_own and (write.document_id, write.locale) in cause.batch

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 
-class Position(Struct, frozen=True):
+class LinkPosition(Struct, frozen=True):
     """Where a linked entry goes among its siblings.
 
     At most one member is set; all unset is the end. Anchors are given like targets.
@@ -31,7 +31,7 @@ class RelationTarget(Struct, frozen=True, kw_only=True):
     locale: str | None = None
     status: str | None = None
     uid: str | None = None
-    position: Position | None = None
+    position: LinkPosition | None = None
 
 
 MANY_VALUES = 1000

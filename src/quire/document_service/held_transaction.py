@@ -19,7 +19,7 @@ from quire.document_service.passwords import Password
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError
 from quire.hooks.errors import StatementLimitError
-from quire.hooks.extensions import Cause
+from quire.hooks.extensions import CallCause
 from quire.hooks.limits import CodeLimits
 
 T = TypeVar("T")
@@ -171,7 +171,7 @@ async def write_nested(
     act: Act[T],
     *,
     as_system: bool,
-    causes: tuple[Cause, ...],
+    causes: tuple[CallCause, ...],
     passwords: Collection[Password],
 ) -> T:
     """Run a program within a savepoint of a held transaction. Raises what it raises."""

@@ -23,7 +23,7 @@ from quire.document_service.passwords import Password
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.errors import UnitOfWorkError
-from quire.hooks.extensions import Cause, Hook, require_depth
+from quire.hooks.extensions import CallCause, Hook, require_depth
 from quire.hooks.write import Write
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ _log = structlog.get_logger("quire.extensions")
 class HookContext(ExtensionContext):
     """The context of one call of a hook: the transaction of the write."""
 
-    def __init__(self, unit: UnitOfWork, causes: tuple[Cause, ...]) -> None:
+    def __init__(self, unit: UnitOfWork, causes: tuple[CallCause, ...]) -> None:
         super().__init__(
             causes[-1].name,
             unit.engine,
@@ -96,7 +96,7 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
     document_id, locale = write.document_id, write.locale
     if any(cause.is_of(hook, document_id, locale) for cause in unit.causes):
         return
-    cause = Cause(
+    cause = CallCause(
         phase=hook.phase,
         name=hook.name,
         file=hook.file,

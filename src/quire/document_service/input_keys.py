@@ -52,7 +52,7 @@ def _check_entry(
         attribute = content_type.attributes.get(name)
         if attribute is not None and not _is_writable(attribute):
             raise InvalidKeyError(name, name, source=_SOURCE)
-    look = _Look(schema, ability)
+    look = _KeyCheck(schema, ability)
     look.entry(content_type, entry, None, _AT_ROOT)
     problem = look.unknown or look.forbidden
     if problem is not None:
@@ -69,7 +69,7 @@ Fault = tuple[str, str | None]
 """A key, and the dotted path that it is at; ``None`` at the root."""
 
 
-class _Look:
+class _KeyCheck:
     """One look through a payload: remembers the first fault of either kind."""
 
     __slots__ = ("_ability", "_schema", "forbidden", "unknown")

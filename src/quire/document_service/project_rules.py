@@ -12,7 +12,7 @@ import structlog
 from msgspec.structs import replace
 
 from quire.access import principal as access
-from quire.access.ability import NO_PROJECT_RULES, Narrowed, ProjectRules, Unsanitized
+from quire.access.ability import NO_PROJECT_RULES, NarrowedAbility, ProjectRules, Unsanitized
 from quire.access.admin_ability import AdminAbility
 from quire.access.rules import NO_ROW, join_rule
 from quire.clock import Clock
@@ -58,7 +58,7 @@ class RuleEvaluation:
 
     def narrow(self, principal: access.Principal) -> access.Principal:
         """Return a caller of the content API whose ability the rules narrow, if it is not yet."""
-        if not self._rules or isinstance(principal.ability, Narrowed):
+        if not self._rules or isinstance(principal.ability, NarrowedAbility):
             return principal
         texts, volatile = self._evaluate(acting(principal))
         if volatile:
@@ -96,9 +96,9 @@ class RuleEvaluation:
     ) -> access.Principal:
         rules = self._bound(texts, volatile)
         granted = principal.ability
-        if rules == NO_PROJECT_RULES or isinstance(granted, Narrowed | Unsanitized):
+        if rules == NO_PROJECT_RULES or isinstance(granted, NarrowedAbility | Unsanitized):
             return principal
-        return replace(principal, ability=Narrowed(granted, rules))
+        return replace(principal, ability=NarrowedAbility(granted, rules))
 
     def _evaluate(self, who: Principal) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
         """Return the condition of each rule, ``None`` for all rows; and which read the clock."""

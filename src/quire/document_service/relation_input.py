@@ -16,7 +16,7 @@ Whether targets exist is not asked here, and a target may be named twice.
 import re
 from collections.abc import Iterable, Mapping
 
-from quire.document_service.entry_values import Position, RelationChange, RelationTarget
+from quire.document_service.entry_values import LinkPosition, RelationChange, RelationTarget
 
 NO_ROW = 0
 """An id that no row has: stands for what can be no id at all, so that it is not found."""
@@ -145,7 +145,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _position(value: object, *, by_document: bool) -> Position | None:
+def _position(value: object, *, by_document: bool) -> LinkPosition | None:
     """Read where a target goes: ``before`` wins over ``after``, that over ``start``.
 
     A target that is given by its document is placed beside documents, whatever their ids look like.
@@ -156,8 +156,8 @@ def _position(value: object, *, by_document: bool) -> Position | None:
         anchor = value.get(name)
         if anchor:
             target = _anchor(anchor, by_document=by_document)
-            return Position(before=target) if name == "before" else Position(after=target)
-    return Position(start=True) if value.get("start") else None
+            return LinkPosition(before=target) if name == "before" else LinkPosition(after=target)
+    return LinkPosition(start=True) if value.get("start") else None
 
 
 def _anchor(value: object, *, by_document: bool) -> RelationTarget:

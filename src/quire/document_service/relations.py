@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 
 from quire.database.entries.entry_layout import EntryLayout
-from quire.database.entries.links.link_change import Anchor, LinkChange, Linked
+from quire.database.entries.links.link_change import LinkAnchor, LinkChange, LinkTarget
 from quire.database.entries.lookup import VersionRow, existing_ids, rows_of_documents
 from quire.database.program import Program
 from quire.database.tables.table_map import ColumnEdge
@@ -32,7 +32,7 @@ class WrittenVersion(Struct, frozen=True, kw_only=True):
     locale: str | None
 
 
-class _Wanted(NamedTuple):
+class _RequestedRows(NamedTuple):
     """The rows of one document that a target stands for."""
 
     uid: str
@@ -49,7 +49,7 @@ class ResolvedTargets(Struct):
     """
 
     version: WrittenVersion
-    rows: dict[_Wanted, tuple[int, ...]] = field(default_factory=dict)
+    rows: dict[_RequestedRows, tuple[int, ...]] = field(default_factory=dict)
     missing: dict[str, int] = field(default_factory=dict)
     unseen: set[tuple[str, int]] = field(default_factory=set)
 
@@ -59,9 +59,9 @@ class ResolvedTargets(Struct):
         """Return what a payload asks of an attribute in terms of rows."""
         uid = target_uid(layout, name)
 
-        def linked(target: RelationTarget) -> Linked:
+        def linked(target: RelationTarget) -> LinkTarget:
             position = target.position
-            return Linked(
+            return LinkTarget(
                 rows=rows_of(unit, self, uid, target),
                 uid=target.uid,
                 before=self._anchor(unit, uid, target, "before"),
@@ -82,18 +82,18 @@ class ResolvedTargets(Struct):
         uid: str | None,
         target: RelationTarget,
         side: Literal["before", "after"],
-    ) -> Anchor | None:
+    ) -> LinkAnchor | None:
         position = target.position
         anchor = None if position is None else getattr(position, side)
         if anchor is None:
             return None
         if _is_mixed(target, anchor):
-            return Anchor(rows=(), name=anchor.document_id)
+            return LinkAnchor(rows=(), name=anchor.document_id)
         rows = rows_of(unit, self, uid, anchor)
         assumed = target.document_id is not None and target.locale is None
         if assumed and rows and not self.version.content_type.localized:
-            return Anchor(rows, {side: rows[0], "locale": unit.engine.default_locale})
-        return Anchor(rows)
+            return LinkAnchor(rows, {side: rows[0], "locale": unit.engine.default_locale})
+        return LinkAnchor(rows)
 
 
 def rows_of(
@@ -124,7 +124,7 @@ def resolve_targets(
     counted, because they are reported with the other faults of the entry.
     """
     resolution = ResolvedTargets(version)
-    wanted: dict[_Wanted, None] = {}
+    wanted: dict[_RequestedRows, None] = {}
     ids: dict[str, dict[int, None]] = {}
     named: dict[str, dict[int, None]] = {}
     for found in _targets(unit, layout, values):
@@ -176,7 +176,9 @@ def _is_mixed(target: RelationTarget, anchor: RelationTarget) -> bool:
     return target.document_id is None and anchor.document_id is not None
 
 
-def _wanted(unit: UnitOfWork, version: WrittenVersion, uid: str, target: RelationTarget) -> _Wanted:
+def _wanted(
+    unit: UnitOfWork, version: WrittenVersion, uid: str, target: RelationTarget
+) -> _RequestedRows:
     content_type = unit.engine.schema.content_types.get(uid)
     locale = status = None
     if content_type is not None and content_type.localized:
@@ -187,11 +189,11 @@ def _wanted(unit: UnitOfWork, version: WrittenVersion, uid: str, target: Relatio
             status = PUBLISHED_STATUS if version.published else "draft"
         else:
             status = target.status
-    return _Wanted(uid, target.document_id or "", locale, status)
+    return _RequestedRows(uid, target.document_id or "", locale, status)
 
 
 def _find_documents(
-    unit: UnitOfWork, wanted: Mapping[_Wanted, None], resolution: ResolvedTargets
+    unit: UnitOfWork, wanted: Mapping[_RequestedRows, None], resolution: ResolvedTargets
 ) -> Program[None]:
     groups: dict[tuple[str, str | None], dict[str, None]] = {}
     for item in wanted:

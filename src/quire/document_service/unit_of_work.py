@@ -21,7 +21,7 @@ from quire.document_service.policies import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.reading import Reads, Shown
 from quire.hooks.changes import ChangeListener
-from quire.hooks.extensions import NO_EXTENSIONS, Cause, Extensions
+from quire.hooks.extensions import NO_EXTENSIONS, CallCause, Extensions
 from quire.hooks.limits import DEFAULT_LIMITS, CodeLimits
 from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits
@@ -130,7 +130,7 @@ class UnitOfWork(Struct, kw_only=True):
     hashed: Mapping[Password, str] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     locale_codes: tuple[str, ...] | None = None
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[CallCause, ...] = ()
     is_system: bool = False
     rules: ProjectRules = NO_PROJECT_RULES
     hash_password: HashPassword | None = None
@@ -166,7 +166,7 @@ class UnitOfWork(Struct, kw_only=True):
         act: Callable[[], Program[T]],
         *,
         as_system: bool,
-        causes: tuple[Cause, ...],
+        causes: tuple[CallCause, ...],
     ) -> Program[T]:
         """Run a program within a savepoint, as the system or not, with causes of its own.
 

@@ -27,7 +27,7 @@ from quire.schema.attributes import ATTRIBUTE_TYPES
 from quire.schema.attributes.base import AttributeType as SchemaType
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers
-from quire.schema.attributes.validation import Acceptor, Refusal, Refused, ValueRules
+from quire.schema.attributes.validation import Acceptor, Refusal, RefusedValue, ValueRules
 from quire.schema.model import Model, Schema
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -236,7 +236,7 @@ def _accept(custom: CustomAttributeType, options: AttributeOptions, store: Accep
         try:
             parsed = custom.implementation.parse(value, options)
         except ValidationError as error:
-            raise Refused(Refusal(message=error.message, value=value)) from None
+            raise RefusedValue(Refusal(message=error.message, value=value)) from None
         if parsed is None:
             raise TypeError(f"parse of {custom.name} ({custom.place}) returned None")
         return store(msgspec.to_builtins(parsed))

@@ -18,20 +18,20 @@ class CodeSettingsError(QuireError):
     """Settings of a project's code are missing or wrong; the message names all of them."""
 
 
-class _Reading(msgspec.Struct, frozen=True, eq=False):
+class _SettingsAccess(msgspec.Struct, frozen=True, eq=False):
     """The settings that modules being imported read, and the sections that they have read."""
 
     settings: Settings
     sections: set[str]
 
 
-_reading: ContextVar[_Reading | None] = ContextVar("code_settings", default=None)
+_reading: ContextVar[_SettingsAccess | None] = ContextVar("code_settings", default=None)
 
 
 @contextmanager
 def code_settings(settings: Settings) -> Iterator[set[str]]:
     """Let `settings` read these while modules are imported; gives the sections that were read."""
-    reading = _Reading(settings, set())
+    reading = _SettingsAccess(settings, set())
     token = _reading.set(reading)
     try:
         yield reading.sections

@@ -45,7 +45,7 @@ class Hook(Struct, frozen=True, kw_only=True, eq=False):
         return f"{self.file}:{self.line}"
 
 
-class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A function that was called for something; what it writes itself has this cause.
 
     It is a value that can be stored: causes are kept with jobs. ``action``, ``uid``,
@@ -74,7 +74,7 @@ class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{called} on {self.action} of {self.uid} {self.document_id}" if self.uid else called
 
 
-def require_depth(causes: Sequence[Cause], limits: CodeLimits) -> None:
+def require_depth(causes: Sequence[CallCause], limits: CodeLimits) -> None:
     """Raise HookLoopError when functions cause one another too deeply."""
     if len(causes) > limits.levels:
         chain = "\n  ".join(map(str, causes))

@@ -25,7 +25,7 @@ class HookMark(Struct, frozen=True, kw_only=True, eq=False):
     order: Any
 
 
-class Marker(Protocol[D]):
+class HookDecorator(Protocol[D]):
     """A decorator of functions that take a `Write`."""
 
     def __call__(self, function: Callable[[Write[D]], R], /) -> Callable[[Write[D]], R]:
@@ -35,14 +35,14 @@ class Marker(Protocol[D]):
 @overload
 def before_write(
     kind: type[D], *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
-) -> Marker[D]: ...
+) -> HookDecorator[D]: ...
 @overload
 def before_write(
     kind: str, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
-) -> Marker[Document]: ...
+) -> HookDecorator[Document]: ...
 def before_write(
     kind: Kind, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
-) -> Marker[Any]:
+) -> HookDecorator[Any]:
     """Call a function in the transaction of a write, before its data are validated.
 
     It may change the data with `Write.set`, or refuse by raising an error of ``quire``. ``needs``
@@ -55,14 +55,14 @@ def before_write(
 @overload
 def after_write(
     kind: type[D], *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
-) -> Marker[D]: ...
+) -> HookDecorator[D]: ...
 @overload
 def after_write(
     kind: str, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
-) -> Marker[Document]: ...
+) -> HookDecorator[Document]: ...
 def after_write(
     kind: Kind, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
-) -> Marker[Any]:
+) -> HookDecorator[Any]:
     """Call a function in the transaction of a write, when its rows are written.
 
     It may write other documents with `documents`, or refuse by raising an error of ``quire``: then
@@ -72,7 +72,7 @@ def after_write(
     return _marker("after_write", kind, on, needs, order)
 
 
-def _marker(phase: str, kind: Kind, on: object, needs: object, order: int) -> Marker[Any]:
+def _marker(phase: str, kind: Kind, on: object, needs: object, order: int) -> HookDecorator[Any]:
     mark = HookMark(phase=phase, kind=kind, on=on, needs=needs, order=order)
 
     def decorate(function: Callable[[Write[Any]], R]) -> Callable[[Write[Any]], R]:

@@ -22,7 +22,7 @@ from quire.document_service.changes import cause_of
 from quire.document_service.reading import Find
 from quire.document_service.shapes import as_shape, query_of_shape
 from quire.hooks.changes import Change, ChangeListener
-from quire.hooks.extensions import Cause
+from quire.hooks.extensions import CallCause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime
@@ -216,10 +216,10 @@ def _message(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]
 
 
-def _causes(listener: ChangeListener, rows: Sequence[StoredChange]) -> tuple[Cause, ...]:
+def _causes(listener: ChangeListener, rows: Sequence[StoredChange]) -> tuple[CallCause, ...]:
     """Return the causes of what a function does for changes: the longest of their chains."""
-    chains = [msgspec.json.decode(row.causes, type=tuple[Cause, ...]) for row in rows]
-    longest: tuple[Cause, ...] = max(chains, key=len)
+    chains = [msgspec.json.decode(row.causes, type=tuple[CallCause, ...]) for row in rows]
+    longest: tuple[CallCause, ...] = max(chains, key=len)
     return (*longest, cause_of(listener, ((row.document_id, row.locale) for row in rows)))
 
 

@@ -36,7 +36,7 @@ from quire.background.job_queue import JobQueue
 from quire.database.program import Program
 from quire.database.stores.jobs import StoredJob
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.hooks.extensions import Cause, require_depth
+from quire.hooks.extensions import CallCause, require_depth
 from quire.hooks.jobs import JobDefinition
 
 
@@ -86,9 +86,9 @@ def cancel_job(unit: UnitOfWork, job_id: int) -> Program[bool]:
     return (yield from _queue(unit).cancel_one(job_id, unit.clock()))
 
 
-def cause_of(job: JobDefinition) -> Cause:
+def cause_of(job: JobDefinition) -> CallCause:
     """Return the cause that what a job does has."""
-    return Cause(phase="job", name=job.name, file=job.file, line=job.line)
+    return CallCause(phase="job", name=job.name, file=job.file, line=job.line)
 
 
 def _queue(unit: UnitOfWork) -> JobQueue:

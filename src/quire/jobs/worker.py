@@ -25,7 +25,7 @@ from quire.document_service.call_context import CallContext, FindUser
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, ValidationError
 from quire.hooks.changes import ChangeListener
-from quire.hooks.extensions import Cause
+from quire.hooks.extensions import CallCause
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.lifecycle import LifecycleFunction
 from quire.hooks.schedules import ScheduleDefinition
@@ -272,7 +272,10 @@ class JobWorker(QueueWorker):
 
     async def _call(self, runtime: JobRuntime, definition: JobDefinition, job: StoredJob) -> None:
         arguments = definition.decode(job.arguments)
-        causes = (*msgspec.json.decode(job.causes, type=tuple[Cause, ...]), cause_of(definition))
+        causes = (
+            *msgspec.json.decode(job.causes, type=tuple[CallCause, ...]),
+            cause_of(definition),
+        )
         context = CallContext(
             definition.name,
             runtime.documents,

@@ -29,7 +29,7 @@ _SERVER_ATTRIBUTES = frozenset(
 _PLAIN_TYPE = "string"
 
 
-class Normalized(Struct, frozen=True, kw_only=True):
+class NormalizedSources(Struct, frozen=True, kw_only=True):
     """Sources in their common form, the custom fields in them, and what was left out."""
 
     sources: tuple[SchemaFile, ...]
@@ -39,10 +39,10 @@ class Normalized(Struct, frozen=True, kw_only=True):
 
 def normalize(
     sources: Sequence[SchemaFile], custom_fields: CustomFieldTypes, types: AttributeTypes
-) -> Normalized:
+) -> NormalizedSources:
     """Normalize the sources of a schema, built-in types among them; the order is kept."""
     work = _Normalizer({source.uid: source for source in sources}, custom_fields, types)
-    return Normalized(
+    return NormalizedSources(
         sources=tuple(work.source(source) for source in sources),
         custom_fields=tuple(work.fields),
         notices=tuple(work.notices),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from quire.document_service.validate import Checked, ValidationRules, check_entry
+from quire.document_service.validate import CheckedEntry, ValidationRules, check_entry
 from quire.document_service.validate.problems import Place, place_text
 from quire.schema.attributes.base import (
     Attribute,
@@ -85,7 +85,7 @@ class EntryCheck:
     ) -> Iterator[Fault]:
         """List every fault of one entry; values that must be unique are taken from now on."""
         model, locale = source.content_type, version.locale
-        names = _Names(known=self._known, source=source, locale=locale, complete=not draft)
+        names = _EntryKeys(known=self._known, source=source, locale=locale, complete=not draft)
         found = [
             *names.problems(model, values, lambda name: source.place(locale, name, draft=draft))
         ]
@@ -101,7 +101,7 @@ class EntryCheck:
                 yield path, message
 
     def _taken_twice(
-        self, source: DocumentSource, locale: str | None, checked: Checked
+        self, source: DocumentSource, locale: str | None, checked: CheckedEntry
     ) -> Iterator[tuple[Place, str]]:
         """Find values that another document has published in the same locale."""
         uid = source.content_type.uid
@@ -124,7 +124,7 @@ def _is_own(name: str) -> bool:
     return name not in _AUTOMATIC
 
 
-def _told(checked: Checked) -> Iterator[tuple[Place, str]]:
+def _told(checked: CheckedEntry) -> Iterator[tuple[Place, str]]:
     """Iterate over what validation says, each sentence without the place that it begins with.
 
     What it says of the entry as a whole is said of one of its values as well.
@@ -147,7 +147,7 @@ def _inner(place: Sequence[Step]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
 
 
-class _Names(Struct, frozen=True, kw_only=True):
+class _EntryKeys(Struct, frozen=True, kw_only=True):
     """Looks at the keys and names in one entry; those in ``complete`` ones must be published."""
 
     known: KnownTargets

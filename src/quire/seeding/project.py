@@ -85,7 +85,7 @@ async def seed(
     Raises SeedingError when the database has content already or another default locale, and what
     `open_database` raises when it cannot be opened.
     """
-    work = _Work(settings, schema, content, advance, chance or SeedValues())
+    work = _SeedingRun(settings, schema, content, advance, chance or SeedValues())
     await (work.existing() if await target_of(settings).has_tables() else work.new())
 
 
@@ -115,7 +115,7 @@ async def make_database(settings: Settings, schema: Schema) -> None:
         await database.write(program())
 
 
-class _Work:
+class _SeedingRun:
     """One seeding."""
 
     def __init__(

@@ -61,14 +61,14 @@ class SettingsError(ConfigurationError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundSetting:
     """A value of a setting, and the source that it stands in."""
 
     value: object
     origin: str
 
 
-Layer = dict[str, _Found]
+Layer = dict[str, _FoundSetting]
 
 
 def load_settings(
@@ -209,7 +209,7 @@ def _take_typed(
             f"because {SETTINGS_FILE} is a file that people share"
         )
     try:
-        layer[name] = _Found(declared.kind.read(value), origin)
+        layer[name] = _FoundSetting(declared.kind.read(value), origin)
     except UnfitValueError as problem:
         return str(problem) or f"expected {declared.kind.expected}, found {_shown(value)}"
     return None
@@ -231,12 +231,12 @@ def _from_config(
         text = _text_of_variable(said.value, variables)
         try:
             if text is not None:
-                layer[said.setting] = _Found(declared.kind.read_text(text), said.file)
+                layer[said.setting] = _FoundSetting(declared.kind.read_text(text), said.file)
             elif isinstance(said.value, ConcatenatedText):
                 continue
             elif not declared.private and plain_value(said.value) is not None:
                 value = declared.kind.read(plain_value(said.value))
-                layer[said.setting] = _Found(value, said.file)
+                layer[said.setting] = _FoundSetting(value, said.file)
         except UnfitValueError:
             continue
     return layer
@@ -268,7 +268,7 @@ def _from_variables(
             notices.append(f"{origin} is {_shown(text)}, which is served as production.")
             text = "production"
         try:
-            layer[name] = _Found(declared.kind.read_text(text), origin)
+            layer[name] = _FoundSetting(declared.kind.read_text(text), origin)
         except UnfitValueError as problem:
             found = "" if declared.private else f", found {_shown(text)}"
             message = str(problem) or f"expected {declared.kind.expected}{found}"

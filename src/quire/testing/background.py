@@ -14,7 +14,7 @@ _PAUSE = 0.01
 _MOST_ROWS = 1000
 
 
-class Background:
+class BackgroundWorkers:
     """The workers of a project under test, stopped but for `drain`."""
 
     def __init__(self, database: Database, parts: JobParts) -> None:

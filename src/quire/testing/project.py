@@ -28,7 +28,7 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.errors import nearest
 from quire.runtime.schema_runtime import SchemaRuntime
 from quire.schema.model import USER_UID
-from quire.testing.background import Background
+from quire.testing.background import BackgroundWorkers
 from quire.testing.client import Client
 from quire.testing.clock import ProjectClock
 from quire.testing.http import ExpectedRequests
@@ -80,7 +80,7 @@ class Project:
         *,
         fired: Counter[str],
         first_administrator: AdminUser,
-        background: Background,
+        background: BackgroundWorkers,
     ) -> None:
         self.http = ExpectedRequests()
         """What the code of the project sends to other servers."""

@@ -28,7 +28,7 @@ from quire.seeding.load import read_content
 from quire.seeding.project import make_database, seed
 from quire.settings import SETTINGS_FILE, Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
-from quire.testing.background import Background
+from quire.testing.background import BackgroundWorkers
 from quire.testing.clock import ProjectClock
 from quire.testing.databases import TestDatabases
 from quire.testing.loop import LoopThread
@@ -173,7 +173,7 @@ class Workspace:
         services = app.services
         if services is None:
             raise RuntimeError("the application has not started")
-        background = Background(services.database, services.jobs)
+        background = BackgroundWorkers(services.database, services.jobs)
         await background.hold()
         project = Project(
             app,

@@ -22,7 +22,7 @@ import quire
 from quire.database.observed import Operation
 from quire.database.program import Program, is_query
 from quire.logging import trace_parent
-from quire.tracing.trace_parent import TRACE_PARENT
+from quire.tracing import TRACE_PARENT
 
 T = TypeVar("T")
 

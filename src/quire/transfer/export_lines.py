@@ -54,7 +54,7 @@ class ExportLines(Struct, frozen=True, kw_only=True):
 def export_program(store: EntryStore, lines: ExportLines) -> Program[None]:
     """Read all content in one snapshot; run it on a connection of its own."""
     yield Statement("BEGIN")
-    export = _Export(store=store, lines=lines, rows=ContentRows(store.writes))
+    export = _LineExport(store=store, lines=lines, rows=ContentRows(store.writes))
     models = [model for model in store.schema.models() if is_exported(model.uid)]
     for content_type in store.schema.content_types.values():
         if is_exported(content_type.uid):
@@ -65,7 +65,7 @@ def export_program(store: EntryStore, lines: ExportLines) -> Program[None]:
     yield Statement("COMMIT")
 
 
-class _Export(Struct, frozen=True, kw_only=True):
+class _LineExport(Struct, frozen=True, kw_only=True):
     store: EntryStore
     lines: ExportLines
     rows: ContentRows
@@ -189,7 +189,7 @@ class _Export(Struct, frozen=True, kw_only=True):
             else:
                 entries[link.entity][link.field].append(item)
 
-    def _link(self, line: "_Link") -> None:
+    def _link(self, line: "_LinkRow") -> None:
         """Write a link, unless one of its ends is not in the archive."""
         left, right = line.left, line.right
         if left["ref"] in self.known[left["type"]] and right["ref"] in self.known[right["type"]]:
@@ -198,14 +198,14 @@ class _Export(Struct, frozen=True, kw_only=True):
             )
 
 
-class _Link(Struct, frozen=True):
+class _LinkRow(Struct, frozen=True):
     kind: str
     relation: str
     left: dict[str, Any]
     right: dict[str, Any]
 
 
-_LineOf = Callable[[RelationAttribute, Row], _Link]
+_LineOf = Callable[[RelationAttribute, Row], _LinkRow]
 
 
 def _place(
@@ -220,7 +220,7 @@ def _place(
         case LinkEdge(owning=True):
             orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
 
-            def linked(attribute: RelationAttribute, row: Row) -> _Link:
+            def linked(attribute: RelationAttribute, row: Row) -> _LinkRow:
                 _, near, far, *positions = row
                 found = dict(zip(orders, positions, strict=True))
                 return _plain(
@@ -233,7 +233,7 @@ def _place(
             return edge.table, (edge.near, edge.far, *orders), linked
         case MorphListEdge():
 
-            def morphed(attribute: RelationAttribute, row: Row) -> _Link:
+            def morphed(attribute: RelationAttribute, row: Row) -> _LinkRow:
                 _, near, far, type_, name, order = row
                 return _morph(model, attribute, near, _end(type_, name, far, order))
 
@@ -262,8 +262,8 @@ def _plain(
     attribute: RelationAttribute,
     near: tuple[Value, Value],
     far: tuple[Value, Value],
-) -> _Link:
-    return _Link(
+) -> _LinkRow:
+    return _LinkRow(
         "relation.circular" if attribute.target == model.uid else "relation.basic",
         attribute.relation,
         _end(model.uid, attribute.name, *near),
@@ -271,9 +271,11 @@ def _plain(
     )
 
 
-def _morph(model: Model, attribute: RelationAttribute, near: Value, right: dict[str, Any]) -> _Link:
+def _morph(
+    model: Model, attribute: RelationAttribute, near: Value, right: dict[str, Any]
+) -> _LinkRow:
     left = _end(model.uid, attribute.name, near, None)
-    return _Link("relation.morph", attribute.relation, left, right)
+    return _LinkRow("relation.morph", attribute.relation, left, right)
 
 
 def _end(type_: Value, name: Value, row_id: Value, position: Value) -> dict[str, Any]:

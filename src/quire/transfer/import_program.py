@@ -93,7 +93,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
             yield from self.kind.counters.raise_to(self.tables[uid].name, 0)
         return counts
 
-    def _rows(self, counts: ImportCounts) -> Iterator["_Batch"]:
+    def _rows(self, counts: ImportCounts) -> Iterator["_RowBatch"]:
         """Return everything that is stored: entries, links, and at last what is counted."""
         entries = EntryRows(self.schema, self.tables, self.kind.dialect())
         yield from self._entries(entries, counts)
@@ -105,8 +105,8 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
             counts.settings += line.type == _CORE_STORE
             counts.webhooks += line.type == _WEBHOOK
 
-    def _entries(self, entries: EntryRows, counts: ImportCounts) -> Iterator["_Batch"]:
-        batch = _Batch()
+    def _entries(self, entries: EntryRows, counts: ImportCounts) -> Iterator["_RowBatch"]:
+        batch = _RowBatch()
         for number, line in enumerate(self.archive.lines(Stage.ENTITIES, EntityLine), 1):
             if line.type not in self.schema.content_types or not is_exported(line.type):
                 counts.left_out[line.type] = counts.left_out.get(line.type, 0) + 1
@@ -117,7 +117,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
             if number % _ENTRIES_AT_ONCE == 0:
                 yield batch
                 self.advance(_ENTRIES_AT_ONCE)
-                batch = _Batch()
+                batch = _RowBatch()
         yield batch
 
     def _in_storage(self, line: EntityLine) -> EntityLine:
@@ -126,8 +126,8 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
             return line
         return msgspec.structs.replace(line, data=self.file_values(line.data))
 
-    def _links(self, links: LinkRows, counts: ImportCounts) -> Iterator["_Batch"]:
-        batch = _Batch()
+    def _links(self, links: LinkRows, counts: ImportCounts) -> Iterator["_RowBatch"]:
+        batch = _RowBatch()
         for number, line in enumerate(self.archive.lines(Stage.LINKS, LinkLine), 1):
             made = links.row(line)
             if isinstance(made, ColumnChange):
@@ -138,7 +138,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
             if number % _ENTRIES_AT_ONCE == 0:
                 yield batch
                 self.advance(_ENTRIES_AT_ONCE)
-                batch = _Batch()
+                batch = _RowBatch()
         yield batch
 
     def _configuration(self, writes: Writes) -> Program[None]:
@@ -171,7 +171,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 raise TransferError(f"The archive has a setting of an unknown kind: {line.type}.")
 
 
-class _Batch(Struct):
+class _RowBatch(Struct):
     """Rows that are stored together: at first those that others refer to."""
 
     rows: list[ArchiveRow] = field(default_factory=list)
@@ -179,7 +179,7 @@ class _Batch(Struct):
     changes: list[ColumnChange] = field(default_factory=list)
 
 
-def _store(writes: Writes, batch: _Batch) -> Program[None]:
+def _store(writes: Writes, batch: _RowBatch) -> Program[None]:
     for some in (batch.rows, batch.joins):
         for (table, columns), rows in group_rows(some).items():
             yield from writes.insert_many(table, columns, rows)

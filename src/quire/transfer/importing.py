@@ -151,14 +151,14 @@ async def import_archive(
     content and ``into.replace`` does not allow to delete it, and for lines and files that cannot be
     stored; DatabaseOpenError, StorageError and OutOfSpaceError.
     """
-    work = _Import(archive, into, progress)
+    work = _ImportRun(archive, into, progress)
     expected = work.check()
     if await target_of(into.settings).has_tables():
         return await work.existing(expected)
     return await work.new(expected)
 
 
-class _Import:
+class _ImportRun:
     """One import."""
 
     def __init__(self, archive: UnpackedArchive, into: ImportTarget, progress: Progress) -> None:

@@ -114,7 +114,7 @@ def _unpack(
         content = BufferedReader(DecryptingReader(content, key or ""), _BUFFER_BYTES)
     start = content.peek(_BLOCK_BYTES)
     if start.startswith(_GZIP_MAGIC):
-        content = BufferedReader(_Unzipped(content), _BUFFER_BYTES)
+        content = BufferedReader(_DecompressedStream(content), _BUFFER_BYTES)
         start = content.peek(_BLOCK_BYTES)
     if start[_TAR_MAGIC_OFFSET:].startswith(_TAR_MAGIC):
         stream = _TarStream(content)
@@ -243,7 +243,7 @@ class _CountingReader(RawIOBase):
         return len(data)
 
 
-class _Unzipped(RawIOBase):
+class _DecompressedStream(RawIOBase):
     """What a compressed stream holds. Raises EOFError for one that is cut off."""
 
     def __init__(self, source: IO[bytes]) -> None:

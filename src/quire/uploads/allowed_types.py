@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from quire.errors import ApplicationError
-from quire.uploads.processing import Recognised
+from quire.uploads.processing import RecognisedFile
 from quire.uploads.types import type_of_extension
 
 _CONTRADICTION = "MIME type is not allowed"
@@ -23,7 +23,7 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
     allowed: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
 
-    def check(self, file: Recognised) -> None:
+    def check(self, file: RecognisedFile) -> None:
         """Refuse a file whose type is not let in: by its name, as declared, or by its bytes.
 
         Raises ApplicationError.

@@ -6,7 +6,7 @@ from pathlib import Path
 from quire.database.stores.files import FileRow
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.uploads.file_rows import NO_SUCH_FILE
-from quire.uploads.images import Area, can_be_cut, cut, examine, is_picture
+from quire.uploads.images import CropArea, can_be_cut, cut, examine, is_picture
 from quire.uploads.names import extension_of
 from quire.uploads.processing import IncomingFile
 from quire.uploads.service import MediaLibrary
@@ -20,7 +20,7 @@ _LONGEST_STEM = 200
 
 
 async def crop_file(
-    library: MediaLibrary, row: FileRow, area: Area, folder: Path
+    library: MediaLibrary, row: FileRow, area: CropArea, folder: Path
 ) -> tuple[IncomingFile, tuple[float, float] | None]:
     """Write an area of an image into a folder; returns the new file, and its focal point.
 
@@ -61,7 +61,7 @@ def _head(path: Path) -> bytes:
 
 
 def _focus_within(
-    focus: tuple[float, float] | None, area: Area, size: tuple[int, int]
+    focus: tuple[float, float] | None, area: CropArea, size: tuple[int, int]
 ) -> tuple[float, float] | None:
     """Return a point of an image in percent of an area of it; ``None`` where it is outside."""
     if focus is None:

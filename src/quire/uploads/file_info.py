@@ -9,7 +9,13 @@ from msgspec import Struct, field
 from quire.document_service.validate.problems import Problem, place_text, validation_error
 from quire.javascript.numbers import normalize_number, read_number
 from quire.javascript.text import printed, string_of
-from quire.schema.attributes.validation import ABSENT, NUL_MESSAGE, Absent, mistyped, not_of_type
+from quire.schema.attributes.validation import (
+    ABSENT,
+    NUL_MESSAGE,
+    AbsentType,
+    mistyped,
+    not_of_type,
+)
 
 _INFO = "fileInfo"
 _TEXTS = ("name", "alternativeText", "caption")
@@ -25,7 +31,7 @@ class FileInfo(Struct, frozen=True):
     """
 
     values: Mapping[str, object] = field(default_factory=dict)
-    folder: int | Absent | None = ABSENT
+    folder: int | AbsentType | None = ABSENT
 
     @property
     def name(self) -> str:
@@ -111,7 +117,7 @@ def _understood(
         point, point_problems = _point(given["focalPoint"], (*place, "focalPoint"))
         values["focalPoint"] = point
         problems += point_problems
-    folder: int | Absent | None = ABSENT
+    folder: int | AbsentType | None = ABSENT
     if folders and "folder" in given:
         folder = _folder(given["folder"])
         if folder is ABSENT:
@@ -163,7 +169,7 @@ def _percent(given: object) -> tuple[str | None, int | float]:
     return None, normalize_number(number) if isinstance(number, float) else number
 
 
-def _folder(value: object) -> int | Absent | None:
+def _folder(value: object) -> int | AbsentType | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from msgspec import Struct
 
-from quire.database.entries.links.link_change import LinkChange, Linked
+from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.entries.lookup import existing_ids
 from quire.database.program import Program
 from quire.database.stores.files import (
@@ -18,10 +18,10 @@ from quire.database.stores.folders import ROOT, FolderRow
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError, ValidationError
 from quire.schema.attributes.base import MediaAttribute
-from quire.schema.attributes.validation import Absent
+from quire.schema.attributes.validation import AbsentType
 from quire.uploads.file_info import FileInfo
 from quire.uploads.folders import folder_for_api, require_folder
-from quire.uploads.processing import Prepared
+from quire.uploads.processing import PreparedFile
 from quire.uploads.removal import emit_file_event
 from quire.webhooks.events import EventName
 
@@ -45,7 +45,7 @@ class Attachment(Struct, frozen=True, kw_only=True):
 
 
 def insert_record(
-    unit: UnitOfWork, prepared: Prepared, said: FileInfo, *, api: bool, by: int | None
+    unit: UnitOfWork, prepared: PreparedFile, said: FileInfo, *, api: bool, by: int | None
 ) -> Program[int]:
     """Add the row of a file that is kept; returns its id.
 
@@ -77,7 +77,7 @@ def insert_record(
 
 
 def _folder_of_new(unit: UnitOfWork, said: FileInfo, *, api: bool) -> Program[FolderRow | None]:
-    if isinstance(said.folder, Absent) and api:
+    if isinstance(said.folder, AbsentType) and api:
         return (yield from folder_for_api(unit))
     return (yield from require_folder(unit, said.folder))
 
@@ -94,7 +94,7 @@ def change_record(
     changed = {**values, "updatedAt": unit.tick()}
     if by is not None:
         changed["updatedBy"] = by
-    if not isinstance(said.folder, Absent):
+    if not isinstance(said.folder, AbsentType):
         folder = yield from require_folder(unit, said.folder)
         changed["folderPath"] = ROOT if folder is None else folder.path
         yield from put_into(unit.store, file_id, None if folder is None else folder.id)
@@ -105,7 +105,7 @@ def change_record(
     )
 
 
-def replaced_values(prepared: Prepared, said: FileInfo) -> dict[str, object]:
+def replaced_values(prepared: PreparedFile, said: FileInfo) -> dict[str, object]:
     """Return what becomes of a file's values when its bytes are replaced.
 
     What is said of it stays unless something else is said. Where the new file is no picture, width
@@ -139,7 +139,7 @@ def attach_record(unit: UnitOfWork, attachment: Attachment, file_id: int) -> Pro
     found = yield from existing_ids(unit.store, attachment.uid, [attachment.entry_id])
     if not found:
         raise ValidationError(NO_ENTRY)
-    change = LinkChange(connect=(Linked(rows=(file_id,)),))
+    change = LinkChange(connect=(LinkTarget(rows=(file_id,)),))
     yield from unit.store.links.apply(
         attachment.uid, attachment.field, attachment.entry_id, change, creating=False
     )

@@ -30,7 +30,7 @@ from quire.database.stores.folders import (
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
-from quire.schema.attributes.validation import ABSENT, Absent
+from quire.schema.attributes.validation import ABSENT, AbsentType
 from quire.uploads.removal import delete_records
 
 API_FOLDER = "API Uploads"
@@ -106,7 +106,7 @@ def change_folder(
     folder_id: int,
     *,
     name: str | None = None,
-    parent: int | Absent | None = ABSENT,
+    parent: int | AbsentType | None = ABSENT,
     by: int | None = None,
 ) -> Program[FolderRow]:
     """Rename a folder, or put it somewhere else.
@@ -115,7 +115,7 @@ def change_folder(
     """
     folders = yield from _by_id(unit)
     folder = folders.get(folder_id)
-    place = parent if not isinstance(parent, Absent) else (folder.parent if folder else None)
+    place = parent if not isinstance(parent, AbsentType) else (folder.parent if folder else None)
     wanted = name if name is not None else (folder.name if folder else "")
     above = _parent(folders, place)
     _require_free(folders.values(), wanted, place, besides=folder_id)
@@ -186,9 +186,11 @@ def delete(
     )
 
 
-def require_folder(unit: UnitOfWork, folder_id: int | Absent | None) -> Program[FolderRow | None]:
+def require_folder(
+    unit: UnitOfWork, folder_id: int | AbsentType | None
+) -> Program[FolderRow | None]:
     """Return a folder that a file is to go to, ``None`` for the root. Raises ValidationError."""
-    if folder_id is None or isinstance(folder_id, Absent):
+    if folder_id is None or isinstance(folder_id, AbsentType):
         return None
     folders = yield from _by_id(unit)
     if folder_id not in folders:

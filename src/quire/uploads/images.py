@@ -312,7 +312,7 @@ def _edge(whole: int, part: int, percent: float) -> int:
     return max(0, min(wanted, whole - part))
 
 
-class Area(Struct, frozen=True, kw_only=True):
+class CropArea(Struct, frozen=True, kw_only=True):
     """A rectangle of an image, in pixels of the image as it is shown upright."""
 
     left: int
@@ -330,7 +330,7 @@ def can_be_cut(type_: str) -> bool:
     return type_.removeprefix("image/") in _SAVERS
 
 
-def cut(picture: ImageInfo, target: Path, area: Area) -> None:
+def cut(picture: ImageInfo, target: Path, area: CropArea) -> None:
     """Write an area of an image in the type of the image, in a high quality and upright.
 
     Raises ApplicationError when the image is damaged.

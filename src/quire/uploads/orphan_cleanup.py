@@ -19,14 +19,14 @@ Run = Callable[[Program[Any]], Awaitable[Any]]
 """Runs a program that only reads."""
 
 
-class Orphans(Struct, frozen=True, kw_only=True):
+class OrphanedFiles(Struct, frozen=True, kw_only=True):
     """What does not fit: keys of bytes ``without_row``, ids of rows ``without_bytes``, in order."""
 
     without_row: tuple[str, ...] = ()
     without_bytes: tuple[int, ...] = ()
 
 
-async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: int) -> Orphans:
+async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: int) -> OrphanedFiles:
     """Compare storage and rows; changes nothing. Files of other providers do not count.
 
     Raises StorageError when the storage cannot be looked into.
@@ -41,7 +41,7 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
         told.update(key for row in here for key in row.keys)
         incomplete += [row for row in here if not kept.keys() >= set(row.keys)]
     surplus = [key for key, at in kept.items() if key not in told and at < now - GRACE_MS]
-    return Orphans(
+    return OrphanedFiles(
         without_row=tuple(sorted(surplus)),
         without_bytes=tuple(await _still_incomplete(incomplete, storage)),
     )

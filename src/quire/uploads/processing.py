@@ -34,7 +34,7 @@ class IncomingFile(Struct, frozen=True, kw_only=True):
     size: int
 
 
-class Recognised(Struct, frozen=True, kw_only=True):
+class RecognisedFile(Struct, frozen=True, kw_only=True):
     """A file whose kind is known: ``mime`` is what it is called, ``told`` what its bytes tell."""
 
     incoming: IncomingFile
@@ -66,28 +66,33 @@ class StoredPart(Struct, frozen=True, kw_only=True):
     type: str
 
 
-class Prepared(Struct, frozen=True, kw_only=True):
+class PreparedFile(Struct, frozen=True, kw_only=True):
     """What is to be kept of a file: values of its row, and pieces, the file itself first."""
 
     values: Mapping[str, object]
     pieces: Sequence[StoredPart]
 
 
-def recognize_file(incoming: IncomingFile) -> Recognised:
+def recognize_file(incoming: IncomingFile) -> RecognisedFile:
     """Find out what kind of file it is; reads its first bytes. Raises ApplicationError."""
     check_name(incoming.name)
     with incoming.path.open("rb") as file:
         head = file.read(HEAD)
     ext = extension_of(incoming.name)
     mime = type_of(ext, incoming.declared, head)
-    return Recognised(
+    return RecognisedFile(
         incoming=incoming, ext=ext or extension_of_type(mime), mime=mime, told=sniff(head)
     )
 
 
 async def prepare(
-    image_workers: ImageWorkers, file: Recognised, *, name: str, kept: StoredName, rules: ImageRules
-) -> Prepared:
+    image_workers: ImageWorkers,
+    file: RecognisedFile,
+    *,
+    name: str,
+    kept: StoredName,
+    rules: ImageRules,
+) -> PreparedFile:
     """Make all that is kept of a file. Addresses are not among its values.
 
     Raises ApplicationError for pictures that are damaged or too large.
@@ -125,7 +130,7 @@ async def prepare(
         "mime": file.mime,
         "size": kilobytes(size),
     }
-    return Prepared(
+    return PreparedFile(
         values=values, pieces=(StoredPart(key=kept.key, path=path, type=file.mime), *others)
     )
 

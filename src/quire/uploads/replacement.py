@@ -23,7 +23,7 @@ from msgspec import Struct
 from quire.database.stores.files import FileRow
 from quire.database.stores.leases import Leases
 from quire.errors import QuireError, ServiceUnavailableError
-from quire.uploads.processing import Prepared
+from quire.uploads.processing import PreparedFile
 from quire.uploads.storage import Storage, storage_problem
 
 _log = structlog.get_logger("quire.uploads")
@@ -81,7 +81,9 @@ class Replacements:
         finally:
             await asyncio.shield(asyncio.to_thread(_let_go, lock, self._lock_path(file_id)))
 
-    async def begin(self, place: Path, present: FileRow, prepared: Prepared) -> ReplacementRecord:
+    async def begin(
+        self, place: Path, present: FileRow, prepared: PreparedFile
+    ) -> ReplacementRecord:
         """Put aside what is there, and note durably what is about to be done.
 
         Raises StorageError and OutOfSpaceError; then nothing is noted.

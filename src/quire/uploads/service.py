@@ -37,8 +37,8 @@ from quire.uploads.names import StoredName, check_name, stored_name
 from quire.uploads.processing import (
     ImageRules,
     IncomingFile,
-    Prepared,
-    Recognised,
+    PreparedFile,
+    RecognisedFile,
     prepare,
     recognize_file,
 )
@@ -273,13 +273,13 @@ class MediaLibrary:
 
     async def _let_in(
         self, files: Sequence[IncomingFile], information: Sequence[FileInfo]
-    ) -> list[tuple[Recognised, FileInfo]]:
+    ) -> list[tuple[RecognisedFile, FileInfo]]:
         for incoming in files:
             check_name(incoming.name)
-        chosen: list[tuple[Recognised, FileInfo]] = []
+        chosen: list[tuple[RecognisedFile, FileInfo]] = []
         refusal: ApplicationError | None = None
         for incoming, said in zip(files, information, strict=True):
-            file: Recognised = await asyncio.to_thread(recognize_file, incoming)
+            file: RecognisedFile = await asyncio.to_thread(recognize_file, incoming)
             try:
                 self._limits.types.check(file)
             except ApplicationError as error:
@@ -302,8 +302,8 @@ class MediaLibrary:
         )
 
     async def _prepare(
-        self, file: Recognised, said: FileInfo, kept: StoredName, rules: ImageRules
-    ) -> Prepared:
+        self, file: RecognisedFile, said: FileInfo, kept: StoredName, rules: ImageRules
+    ) -> PreparedFile:
         name = said.name or file.incoming.name
         prepared = await prepare(self.image_workers, file, name=name, kept=kept, rules=rules)
         return replace(prepared, values=self._with_addresses(prepared.values, kept))
@@ -333,7 +333,7 @@ class MediaLibrary:
 
     # Bytes -----------------------------------------------------------------------------------
 
-    async def _keep(self, prepared: Sequence[Prepared]) -> None:
+    async def _keep(self, prepared: Sequence[PreparedFile]) -> None:
         for made in prepared:
             for piece in made.pieces:
                 await self.storage.put(piece.key, piece.path, type_=piece.type)

@@ -13,7 +13,7 @@ _LOOKED_AT = 50
 """Files that one question about unused ones looks at."""
 
 
-class Unused(Struct, frozen=True, kw_only=True):
+class UnusedFiles(Struct, frozen=True, kw_only=True):
     """Files that nothing uses; there may be more after ``after``, unless that is ``None``."""
 
     ids: tuple[int, ...]
@@ -31,7 +31,7 @@ def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
     return (yield from uses_of_file(store, found[0]))
 
 
-def unused_files(store: EntryStore, *, after: int = 0, most: int = 100) -> Program[Unused]:
+def unused_files(store: EntryStore, *, after: int = 0, most: int = 100) -> Program[UnusedFiles]:
     """Look for files that nothing uses, in the order of their ids, among those after an id.
 
     A question looks at a bounded number of files, whatever it finds, and says where to go on.
@@ -43,6 +43,6 @@ def unused_files(store: EntryStore, *, after: int = 0, most: int = 100) -> Progr
         if not uses:
             unused.append(row.id)
         if len(unused) >= most:
-            return Unused(ids=tuple(unused), after=row.id)
+            return UnusedFiles(ids=tuple(unused), after=row.id)
     last = candidates[-1] if len(candidates) == _LOOKED_AT else None
-    return Unused(ids=tuple(unused), after=last)
+    return UnusedFiles(ids=tuple(unused), after=last)

@@ -11,7 +11,7 @@ from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.webhook_deliveries import Deliveries
 from quire.database.stores.webhooks import Webhooks
 from quire.settings import Settings
-from quire.tracing.trace_parent import TRACE_PARENT
+from quire.tracing import TRACE_PARENT
 from quire.webhooks.http_client import DeliveryResponse, post
 from quire.webhooks.outbox import Outbox
 from quire.webhooks.purge import open_purge

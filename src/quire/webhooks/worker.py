@@ -26,7 +26,7 @@ from quire.database.stores.webhook_deliveries import (
 from quire.database.stores.webhooks import Webhook
 from quire.database.versioned_value import VersionedValue
 from quire.errors import ApplicationError
-from quire.tracing.trace_parent import TRACE_PARENT
+from quire.tracing import TRACE_PARENT
 from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.outbox import Outbox
 from quire.webhooks.purge import PURGE_ID, Purge

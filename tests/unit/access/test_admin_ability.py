@@ -10,7 +10,7 @@ from quire.access.administration import (
     IS_CREATOR,
     READ,
     UPDATE,
-    Section,
+    PermissionSection,
 )
 from tests.library.model import BOOK, PERSON, library_schema
 
@@ -128,7 +128,7 @@ def test_super_admins_may_do_everything_that_there_is() -> None:
     boss = super_ability(SCHEMA, user_id=1, role_ids=ROLES)
 
     for action in ACTIONS:
-        subject = BOOK if action.section is Section.CONTENT else None
+        subject = BOOK if action.section is PermissionSection.CONTENT else None
         assert boss.allows(action.uid, subject)
     assert not boss.allows("plugin::unheard.of")
     assert not boss.allows(CREATE, "admin::user")

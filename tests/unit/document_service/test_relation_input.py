@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.document_service.entry_values import Position, RelationChange, RelationTarget
+from quire.document_service.entry_values import LinkPosition, RelationChange, RelationTarget
 from quire.document_service.relation_input import (
     NO_ROW,
     UnreadableRelationError,
@@ -122,12 +122,12 @@ def test_what_is_connected_beside_a_set_has_to_exist_all_the_same() -> None:
 @pytest.mark.parametrize(
     ("position", "understood"),
     [
-        ({"before": "b"}, Position(before=B)),
-        ({"before": "b", "after": "a"}, Position(before=B)),
-        ({"before": None, "after": "b"}, Position(after=B)),
-        ({"before": "b", "end": True}, Position(before=B)),
-        ({"start": True}, Position(start=True)),
-        ({"start": True, "end": True}, Position(start=True)),
+        ({"before": "b"}, LinkPosition(before=B)),
+        ({"before": "b", "after": "a"}, LinkPosition(before=B)),
+        ({"before": None, "after": "b"}, LinkPosition(after=B)),
+        ({"before": "b", "end": True}, LinkPosition(before=B)),
+        ({"start": True}, LinkPosition(start=True)),
+        ({"start": True, "end": True}, LinkPosition(start=True)),
         ({"start": False}, None),
         ({"end": True}, None),
         ({"nope": True}, None),
@@ -137,7 +137,7 @@ def test_what_is_connected_beside_a_set_has_to_exist_all_the_same() -> None:
     ids=str,
 )
 def test_a_position_is_before_or_after_another_at_the_start_or_at_the_end(
-    position: object, understood: Position | None
+    position: object, understood: LinkPosition | None
 ) -> None:
     change = to_many({"connect": [{"documentId": "a", "position": position}]})
     target = RelationTarget(document_id="a", position=understood)
@@ -147,13 +147,15 @@ def test_a_position_is_before_or_after_another_at_the_start_or_at_the_end(
 @pytest.mark.parametrize("anchor", [7, 7.0, "7"], ids=repr)
 def test_a_row_is_placed_beside_rows(anchor: object) -> None:
     change = to_many({"connect": [{"id": 1, "position": {"after": anchor}}]})
-    assert change == RelationChange(connect=(RelationTarget(id=1, position=Position(after=SEVEN)),))
+    assert change == RelationChange(
+        connect=(RelationTarget(id=1, position=LinkPosition(after=SEVEN)),)
+    )
 
 
 @pytest.mark.parametrize("anchor", [7, "7"], ids=repr)
 def test_a_document_is_placed_beside_documents_whatever_their_ids_look_like(anchor: object) -> None:
     change = to_many({"connect": [{"documentId": "a", "position": {"after": anchor}}]})
-    position = Position(after=RelationTarget(document_id="7"))
+    position = LinkPosition(after=RelationTarget(document_id="7"))
     assert change == RelationChange(connect=(RelationTarget(document_id="a", position=position),))
 
 

@@ -8,7 +8,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.entry_titles import stored_views
-from quire.content_manager.recent import MOMENTS, Recent, managed_types
+from quire.content_manager.recent import MOMENTS, RecentEntries, managed_types
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
@@ -47,12 +47,12 @@ class HomeApi:
         """Count documents by what has become of them."""
         return respond_data(await self._ask(request, lambda recent: recent.counts()))
 
-    async def _ask(self, request: Request, ask: Callable[[Recent], Program[T]]) -> T:
+    async def _ask(self, request: Request, ask: Callable[[RecentEntries], Program[T]]) -> T:
         ability, schema = request.administrator.ability, self._engine.schema
 
         def program() -> Program[T]:
             types = list(managed_types(schema, ability))
             views = yield from stored_views(self._engine.store, types)
-            return (yield from ask(Recent(self._engine, ability, views)))
+            return (yield from ask(RecentEntries(self._engine, ability, views)))
 
         return await self._database.read(program, snapshot=True)

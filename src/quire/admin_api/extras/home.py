@@ -7,7 +7,7 @@ from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
-from quire.content_manager.recent import Recent, managed_types
+from quire.content_manager.recent import RecentEntries, managed_types
 from quire.content_manager.views import stored_view
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -39,7 +39,7 @@ class OwnHomeApi:
         def program() -> Program[dict[str, Any]]:
             types = list(managed_types(self._engine.schema, ability))
             views = yield from self._views(types)
-            recent = Recent(self._engine, ability, views)
+            recent = RecentEntries(self._engine, ability, views)
             found: dict[str, Any] = {
                 "edited": (yield from recent.documents("update")),
                 "published": (yield from recent.documents("publish")),
@@ -71,7 +71,7 @@ class OwnHomeApi:
         ]
 
 
-def _counted(recent: Recent, types: list[ContentType]) -> Program[list[dict[str, Any]]]:
+def _counted(recent: RecentEntries, types: list[ContentType]) -> Program[list[dict[str, Any]]]:
     """Count the documents of each type that the caller may read."""
     found = []
     for one in types:

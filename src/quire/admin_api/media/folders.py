@@ -22,7 +22,7 @@ from quire.database.stores.folders import all_folders
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import NotFoundError
-from quire.schema.attributes.validation import ABSENT, Absent
+from quire.schema.attributes.validation import ABSENT, AbsentType
 from quire.uploads.file_info import FileInfo, information_of_one
 from quire.uploads.folders import (
     UNKNOWN,
@@ -107,7 +107,7 @@ class FolderApi:
         folder_id = id_of(request.parameters["id"])
         by = request.administrator.id
         name = str(body["name"]) if "name" in body else None
-        parent: int | Absent | None = id_of(body["parent"]) if "parent" in body else ABSENT
+        parent: int | AbsentType | None = id_of(body["parent"]) if "parent" in body else ABSENT
         rights = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[Shown]:

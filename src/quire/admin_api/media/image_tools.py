@@ -21,7 +21,7 @@ from quire.settings import UploadSettings
 from quire.uploads.cropping import crop_file, name_of_copy
 from quire.uploads.file_info import FileInfo
 from quire.uploads.file_rows import NO_SUCH_FILE
-from quire.uploads.images import Area
+from quire.uploads.images import CropArea
 from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
 from quire.uploads.replacement import state_of
 from quire.uploads.service import Check, MediaLibrary
@@ -73,7 +73,7 @@ class CropApi:
         read, update = FileRights(ability, READ), FileRights(ability, UPDATE)
         (FileRights(ability, CREATE) if copies else update).require()
         row, shown = await _find_file(library, self._reads, request, read if copies else update)
-        area = msgspec.convert({name: body[name] for name in _SIDES}, Area)
+        area = msgspec.convert({name: body[name] for name in _SIDES}, CropArea)
         by = request.administrator.id
         async with library.image_workers.bench() as bench:
             cropped, focus = await crop_file(library, row, area, bench)

@@ -15,7 +15,7 @@ from quire.errors import NotFoundError
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.permissions import READ, FileRights
 from quire.uploads.service import MediaLibrary
-from quire.uploads.usage import Unused, unused_files, usage
+from quire.uploads.usage import UnusedFiles, unused_files, usage
 
 _PAGE, _MOST = 25, 100
 
@@ -55,7 +55,7 @@ class MediaToolsApi:
         store = self._rows.store
         rights = FileRights(request.administrator.ability, READ)
 
-        def read() -> Program[tuple[list[Shown], Unused]]:
+        def read() -> Program[tuple[list[Shown], UnusedFiles]]:
             found = yield from unused_files(store, after=after or 0, most=limit)
             makers = yield from rights.makers(store)
             creators = yield from creators_of(store, found.ids)

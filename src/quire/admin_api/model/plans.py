@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from quire.builder.apply import ModelDraft
 from quire.database.migration.plan import PlannedMigration
-from quire.database.migration.steps import Notice, Step, rows_lost
+from quire.database.migration.steps import MigrationNotice, Step, rows_lost
 from quire.errors import ValidationError
 
 PLAN_CHANGED = "The plan is another one by now: the model or the content has changed meanwhile"
@@ -70,5 +70,5 @@ def _plain(value: object) -> str:
     raise TypeError(message)
 
 
-def _shown_notice(notice: Notice) -> dict[str, Any]:
+def _shown_notice(notice: MigrationNotice) -> dict[str, Any]:
     return {"text": str(notice), **msgspec.structs.asdict(notice)}

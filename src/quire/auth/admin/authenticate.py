@@ -22,7 +22,7 @@ from quire.errors import UnauthorizedError
 from quire.schema.model import Schema
 
 
-class _Known(Struct, frozen=True):
+class _VerifiedAdministrator(Struct, frozen=True):
     administrator: Administrator
     until: int
 
@@ -47,7 +47,7 @@ class AdminAuthenticator:
         self._sessions = sessions
         self._clock = clock
         self._cache_size = cache_size
-        self._known: VersionedValue[BoundedCache[bytes, _Known]] = VersionedValue()
+        self._known: VersionedValue[BoundedCache[bytes, _VerifiedAdministrator]] = VersionedValue()
 
     async def administrator(
         self, header: bytes | None, credential: bytes | None, version: int | None
@@ -73,10 +73,10 @@ class AdminAuthenticator:
             cached[credential] = found
         return found.administrator
 
-    def _make(self) -> BoundedCache[bytes, _Known]:
+    def _make(self) -> BoundedCache[bytes, _VerifiedAdministrator]:
         return BoundedCache(self._cache_size)
 
-    def _find(self, token: str) -> Program[_Known | None]:
+    def _find(self, token: str) -> Program[_VerifiedAdministrator | None]:
         session = None
         if self._sessions is not None:
             session = yield from self._sessions.user_of(token, self._clock())
@@ -92,7 +92,7 @@ class AdminAuthenticator:
             session_id=session[1],
             ability=(yield from self.ability_of(admin_user)),
         )
-        return _Known(administrator, session[2])
+        return _VerifiedAdministrator(administrator, session[2])
 
     def ability_of(self, admin_user: AdminUser) -> Program[AdminAbility]:
         """Work out what somebody may do."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from quire.access.admin_grants import Grant
-from quire.access.administration import ACTIONS, FIELDS, LOCALES, Section, subjects_of
+from quire.access.administration import ACTIONS, FIELDS, LOCALES, PermissionSection, subjects_of
 from quire.database.tables.initial_values import permission_fields
 from quire.schema.model import Schema
 
@@ -11,7 +11,7 @@ from quire.schema.model import Schema
 def super_grants(schema: Schema, locales: Sequence[str]) -> Iterator[Grant]:
     """Yield everything that can be granted, on every field and in every locale."""
     for action in ACTIONS:
-        if action.section is not Section.CONTENT:
+        if action.section is not PermissionSection.CONTENT:
             yield Grant(action=action.uid, subject=None, properties={})
             continue
         for subject in subjects_of(schema, action):

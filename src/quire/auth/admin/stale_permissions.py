@@ -26,7 +26,7 @@ class _Permission(Struct, frozen=True):
     properties: Mapping[str, object] = {}
 
 
-class _Narrower(Struct, frozen=True):
+class _NarrowedPermission(Struct, frozen=True):
     """A permission that names fields that are gone: what is left of its properties."""
 
     id: int
@@ -53,12 +53,12 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
             fields = ", ".join(one.gone)
             _log.warning("permissions for fields that are gone", uid=one.subject, fields=fields)
 
-    def _found(self) -> Program[list[_Narrower]]:
+    def _found(self) -> Program[list[_NarrowedPermission]]:
         stored = yield from self.tables.of(ADMIN_PERMISSION_UID, _Permission).select()
         schema = self.tables.store.schema
         return [one for row in stored if (one := _narrower(schema, row)) is not None]
 
-    def _narrowed(self) -> Program[list[_Narrower]]:
+    def _narrowed(self) -> Program[list[_NarrowedPermission]]:
         found = yield from self._found()
         permissions = self.tables.of(ADMIN_PERMISSION_UID, _Permission)
         for one in found:
@@ -66,7 +66,7 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
         return found
 
 
-def _narrower(schema: Schema, row: _Permission) -> _Narrower | None:
+def _narrower(schema: Schema, row: _Permission) -> _NarrowedPermission | None:
     content_type = schema.content_types.get(str(row.subject))
     named = row.properties.get(FIELDS)
     if content_type is None or not isinstance(named, list):
@@ -74,7 +74,7 @@ def _narrower(schema: Schema, row: _Permission) -> _Narrower | None:
     left = [name for name in named if _is_there(schema, content_type, str(name).split("."))]
     if len(left) == len(named):
         return None
-    return _Narrower(
+    return _NarrowedPermission(
         id=row.id,
         subject=content_type.uid,
         gone=tuple(str(name) for name in named if name not in left),

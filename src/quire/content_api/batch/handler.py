@@ -48,7 +48,7 @@ from quire.schema.model import ContentType
 PATH = "_batch"
 
 
-class _Prepared(NamedTuple):
+class _PreparedOperation(NamedTuple):
     operation: BatchOperation
     command: Command
     read: PreparedRead
@@ -112,14 +112,14 @@ class BatchApi:
 
     async def _prepare(
         self, request: Request, operation: BatchOperation, known: OperationReferences
-    ) -> _Prepared:
+    ) -> _PreparedOperation:
         ability = request.principal.ability
         shown = dict(operation.query)
         if operation.action in {"delete", "publish", "unpublish"}:
             shown.pop("locale", None)
             shown["status"] = "draft" if operation.action == "unpublish" else "published"
         read = await self._reader.prepare(operation.content_type, "written", shown, ability)
-        return _Prepared(operation, self._command(request, operation, known), read)
+        return _PreparedOperation(operation, self._command(request, operation, known), read)
 
     def _command(
         self, request: Request, operation: BatchOperation, known: OperationReferences
@@ -162,7 +162,7 @@ class BatchApi:
         )
 
     async def _perform(
-        self, request: Request, prepared: Sequence[_Prepared]
+        self, request: Request, prepared: Sequence[_PreparedOperation]
     ) -> list[dict[str, object]]:
 
         def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:

@@ -70,7 +70,7 @@ def scripted_route(
     """Return the route of code; ``core`` are the handlers of the type's core actions."""
 
     async def handle(request: Request) -> Response:
-        return await _Run(served, uid, core, services, request).respond()
+        return await _ScriptRequest(served, uid, core, services, request).respond()
 
     return Route(
         method=served.method,
@@ -82,7 +82,7 @@ def scripted_route(
     )
 
 
-class _Run:
+class _ScriptRequest:
     """One request that code responds to."""
 
     def __init__(

@@ -68,7 +68,7 @@ def checked_query(
     Raises NotUnderstoodError for what would show a password, and for what does not exist; the query
     engine, which reads rows, passes over that.
     """
-    populates = _Populates(schema, sanitized, of_rows)
+    populates = _PopulateCheck(schema, sanitized, of_rows)
     populates.show(model)
     match query:
         case ObjectLiteral(members):
@@ -92,7 +92,7 @@ def checked_query(
     return ObjectLiteral(tuple(checked))
 
 
-class _Populates(Struct, frozen=True):
+class _PopulateCheck(Struct, frozen=True):
     schema: Schema
     sanitized: bool
     of_rows: bool

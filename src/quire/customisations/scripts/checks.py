@@ -19,7 +19,7 @@ from quire.customisations.scripts.globals import (
     require_package_member,
 )
 from quire.customisations.scripts.model import FindService, Script, ScriptKind, ServiceCode
-from quire.customisations.scripts.names import Names, Path, path_text
+from quire.customisations.scripts.names import KnownNames, Path, path_text
 from quire.customisations.scripts.paths import (
     CONTROLLER_METHODS,
     CTX_METHODS,
@@ -171,10 +171,10 @@ class _Checker(Struct):
             raise NotUnderstoodError(f"computes {name}")
         self._body(names, function, kinds)
 
-    def _object(self, module: Module, made: Expression) -> tuple[Names, Object]:
+    def _object(self, module: Module, made: Expression) -> tuple[KnownNames, Object]:
         """Return the object that an expression is or makes, with the names that are known in it."""
         made = module.followed(made)
-        names = Names(module)
+        names = KnownNames(module)
         if isinstance(made, Function):
             names = self._bound(names, made, (("with strapi",),))
             body = made.body
@@ -199,7 +199,7 @@ class _Checker(Struct):
         inner: Sequence[Path | None],
     ) -> None:
         """Check a function that makes a function."""
-        names = self._bound(Names(module), function, kinds)
+        names = self._bound(KnownNames(module), function, kinds)
         body = function.body
         if isinstance(body, tuple):
             *before, last = body or (Opaque(),)
@@ -219,9 +219,9 @@ class _Checker(Struct):
             return
         self.seen.add(key)
         self.alive.append(function)
-        self._body(Names(module), function, kinds)
+        self._body(KnownNames(module), function, kinds)
 
-    def _body(self, names: Names, function: Function, kinds: Sequence[Path | None]) -> None:
+    def _body(self, names: KnownNames, function: Function, kinds: Sequence[Path | None]) -> None:
         inner = self._bound(names, function, kinds)
         if isinstance(function.body, tuple):
             self._statements(function.body, inner)
@@ -230,7 +230,9 @@ class _Checker(Struct):
         else:
             self.value(function.body, inner)
 
-    def _bound(self, names: Names, function: Function, kinds: Sequence[Path | None]) -> Names:
+    def _bound(
+        self, names: KnownNames, function: Function, kinds: Sequence[Path | None]
+    ) -> KnownNames:
         inner = names.inner()
         for index, parameter in enumerate(function.parameters):
             kind = kinds[index] if index < len(kinds) else None
@@ -240,7 +242,7 @@ class _Checker(Struct):
     # Patterns
 
     def _bind(  # noqa: C901 - a case for each kind of pattern
-        self, target: Pattern, kind: Path | None, names: Names
+        self, target: Pattern, kind: Path | None, names: KnownNames
     ) -> None:
         match target:
             case Name(name):
@@ -276,7 +278,7 @@ class _Checker(Struct):
 
     # Statements
 
-    def _statements(self, statements: Sequence[Statement], names: Names) -> None:
+    def _statements(self, statements: Sequence[Statement], names: KnownNames) -> None:
         for statement in statements:
             if isinstance(statement, Declaration) and isinstance(statement.target, Name):
                 value = statement.value
@@ -285,7 +287,7 @@ class _Checker(Struct):
         for statement in statements:
             self._statement(statement, names)
 
-    def _statement(self, statement: Statement, names: Names) -> None:
+    def _statement(self, statement: Statement, names: KnownNames) -> None:
         match statement:
             case Declaration(target, value):
                 self._declaration(target, value, names)
@@ -310,7 +312,7 @@ class _Checker(Struct):
             case _:
                 self._parts(statement, names.inner())
 
-    def _test(self, value: Expression, names: Names) -> None:
+    def _test(self, value: Expression, names: KnownNames) -> None:
         """Check a condition: whether there is something may be asked of what is not handed on."""
         match value:
             case Unary("!" | "()", inner):
@@ -329,7 +331,7 @@ class _Checker(Struct):
             raise NotUnderstoodError(f"calls the service {uid}")
         return found
 
-    def _declaration(self, target: Pattern, value: Expression, names: Names) -> None:
+    def _declaration(self, target: Pattern, value: Expression, names: KnownNames) -> None:
         if type(value) is Opaque:
             if value.names:
                 raise NotUnderstoodError(UNKNOWN_CODE)
@@ -344,7 +346,7 @@ class _Checker(Struct):
             return  # bound before, so that functions may call one another
         self._bind(target, kind, names)
 
-    def _parts(self, part: object, names: Names) -> None:
+    def _parts(self, part: object, names: KnownNames) -> None:
         """Check all that a statement or an expression is made of."""
         for key in part.__struct_fields__ if isinstance(part, Struct) else ():
             value = getattr(part, key)
@@ -352,7 +354,7 @@ class _Checker(Struct):
                 continue
             self._inner(value, names)
 
-    def _inner(self, value: object, names: Names) -> None:
+    def _inner(self, value: object, names: KnownNames) -> None:
         if isinstance(value, tuple):
             if value and all(_is_statement(one) for one in value):
                 self._statements(value, names.inner())
@@ -372,7 +374,7 @@ class _Checker(Struct):
 
     # Expressions
 
-    def value(self, value: Expression, names: Names) -> None:
+    def value(self, value: Expression, names: KnownNames) -> None:
         """Check an expression that stands for a plain value."""
         path = self._checked(value, names)
         if path is None or path[:2] != ("method", "this") or not self._own_method(path[2]):
@@ -386,7 +388,7 @@ class _Checker(Struct):
         _, found = self._object(module, made)
         if not isinstance(_member(found, name), Function):
             return False
-        self._this_call(name, (), Names(module))
+        self._this_call(name, (), KnownNames(module))
         return True
 
     def _plain(self, kind: Path | None) -> None:
@@ -394,7 +396,7 @@ class _Checker(Struct):
             raise NotUnderstoodError(f"hands on {path_text(kind)}")
 
     def _checked(  # noqa: C901, PLR0912 - a case for each kind of expression
-        self, value: Expression, names: Names
+        self, value: Expression, names: KnownNames
     ) -> Path | None:
         """Check an expression; return the path that it stands for, if any."""
         match value:
@@ -428,7 +430,7 @@ class _Checker(Struct):
                 self._parts(value, names)
         return None
 
-    def _named(self, name: str, names: Names) -> Path | None:
+    def _named(self, name: str, names: KnownNames) -> Path | None:
         if name in {"this", "super"}:
             return (name,)
         if names.knows(name):
@@ -458,7 +460,7 @@ class _Checker(Struct):
             self.function(module, expression, ())
         else:
             require_constant(expression, module)
-            self.value(expression, Names(module))
+            self.value(expression, KnownNames(module))
 
     def _import(self, module: Module, name: str) -> None:
         origin, imported = module.imports[name]
@@ -473,12 +475,12 @@ class _Checker(Struct):
             other, inner = module.imported(name)
         except NotPlainError:
             raise NotUnderstoodError(f"uses {name} of {origin}") from None
-        self.value(inner, Names(other))
+        self.value(inner, KnownNames(other))
 
     # Paths
 
     def _path_of(  # noqa: C901 - a case for each kind of expression
-        self, value: Expression, names: Names, *, check: bool = False
+        self, value: Expression, names: KnownNames, *, check: bool = False
     ) -> Path | None:
         """Return the path of a chain of members of the request or the server."""
         match value:
@@ -510,7 +512,7 @@ class _Checker(Struct):
                     self.value(value, names)
         return None
 
-    def _member(self, inner: Expression, key: str, names: Names) -> None:
+    def _member(self, inner: Expression, key: str, names: KnownNames) -> None:
         """Check a member of something that is no part of the request."""
         package = package_of(inner, names)
         if package is not None:
@@ -573,7 +575,7 @@ class _Checker(Struct):
     # Calls
 
     def _new(
-        self, callee: Expression, arguments: Sequence[Expression], names: Names
+        self, callee: Expression, arguments: Sequence[Expression], names: KnownNames
     ) -> Path | None:
         name = callee.key if isinstance(callee, Member) else getattr(callee, "text", "")
         if name not in _CLASSES:
@@ -582,12 +584,12 @@ class _Checker(Struct):
         self._values(arguments, names)
         return None
 
-    def _values(self, values: Sequence[Expression], names: Names) -> None:
+    def _values(self, values: Sequence[Expression], names: KnownNames) -> None:
         for value in values:
             self.value(value, names)
 
     def _call(
-        self, callee: Expression, arguments: Sequence[Expression], names: Names
+        self, callee: Expression, arguments: Sequence[Expression], names: KnownNames
     ) -> Path | None:
         if callee == Name("require") and arguments == (Literal(_UTILITIES),):
             return ("utilities",)
@@ -607,7 +609,7 @@ class _Checker(Struct):
         raise NotUnderstoodError("calls something that is computed")
 
     def _engine_call(
-        self, callee: Expression, arguments: Sequence[Expression], names: Names
+        self, callee: Expression, arguments: Sequence[Expression], names: KnownNames
     ) -> bool:
         """Check a call of ``strapi.documents(uid).findOne(…)`` and the like."""
         if not (isinstance(callee, Member) and isinstance(callee.object, Call)):
@@ -621,7 +623,7 @@ class _Checker(Struct):
         self._path_call((*made, key), arguments, names)
         return True
 
-    def _made_engine(self, engine: str, uids: Sequence[Expression], names: Names) -> Path:
+    def _made_engine(self, engine: str, uids: Sequence[Expression], names: KnownNames) -> Path:
         """Check ``strapi.service(uid)``, ``strapi.documents(uid)`` or ``strapi.query(uid)``."""
         self._values(uids, names)
         try:
@@ -641,7 +643,7 @@ class _Checker(Struct):
         if uid not in self.project.types or (writes and not str(uid).startswith("api::")):
             raise NotUnderstoodError(f"{'writes' if writes else 'reads'} {uid}")
 
-    def _entity_call(self, name: str, arguments: Sequence[Expression], names: Names) -> None:
+    def _entity_call(self, name: str, arguments: Sequence[Expression], names: KnownNames) -> None:
         """Check a call of the entity service."""
         self._values(arguments, names)
         try:
@@ -651,7 +653,7 @@ class _Checker(Struct):
         self._require_type(uid, writes=name in DOCUMENT_WRITES)
 
     def _call_service(
-        self, uid: str, key: str, arguments: Sequence[Expression], names: Names
+        self, uid: str, key: str, arguments: Sequence[Expression], names: KnownNames
     ) -> None:
         kinds = [self._argument(one, names) for one in arguments]
         service = self._require_service(uid)
@@ -678,7 +680,7 @@ class _Checker(Struct):
             methods=self.methods,
         )
 
-    def _constant_object(self, of: Expression, names: Names) -> tuple[Module, Object] | None:
+    def _constant_object(self, of: Expression, names: KnownNames) -> tuple[Module, Object] | None:
         """Return the object that a name of a module stands for, here or where it comes from."""
         if not isinstance(of, Name) or names.knows(of.text):
             return None
@@ -717,7 +719,7 @@ class _Checker(Struct):
             return
         self.seen.add(mark)
         self.alive.append(made)
-        names = Names(module)
+        names = KnownNames(module)
         for member in made.members:
             if isinstance(member, Property) and not isinstance(member.key, str):
                 self.value(member.key, names)
@@ -725,7 +727,7 @@ class _Checker(Struct):
                 require_constant(member.value, module)
                 self.value(member.value, names)
 
-    def _argument(self, value: Expression, names: Names) -> Path | None:
+    def _argument(self, value: Expression, names: KnownNames) -> Path | None:
         """Check an argument of a function of the project; the request may be handed to it."""
         path = self._path_of(value, names)
         if path in {("ctx",), ("strapi",)}:
@@ -734,7 +736,7 @@ class _Checker(Struct):
         return None
 
     def _path_call(  # noqa: C901, PLR0912 - a case for each kind of function of the server
-        self, path: Path, arguments: Sequence[Expression], names: Names
+        self, path: Path, arguments: Sequence[Expression], names: KnownNames
     ) -> Path | None:
         match path:
             case ("next",):
@@ -792,7 +794,7 @@ class _Checker(Struct):
         elif uid and name in DOCUMENT_WRITES:
             self._require_type(uid, writes=True)
 
-    def _transaction(self, arguments: Sequence[Expression], names: Names) -> None:
+    def _transaction(self, arguments: Sequence[Expression], names: KnownNames) -> None:
         """Check ``strapi.db.transaction(async ({ commit }) => …)``."""
         match arguments:
             case (Function() as function,):
@@ -800,11 +802,11 @@ class _Checker(Struct):
             case _:
                 raise NotUnderstoodError("uses a transaction that no function ends")
 
-    def _only_ctx(self, arguments: Sequence[Expression], names: Names) -> None:
+    def _only_ctx(self, arguments: Sequence[Expression], names: KnownNames) -> None:
         if not arguments or self._path_of(arguments[0], names) != ("ctx",):
             raise NotUnderstoodError("calls the core with another request")
 
-    def _this_call(self, name: str, arguments: Sequence[Expression], names: Names) -> None:
+    def _this_call(self, name: str, arguments: Sequence[Expression], names: KnownNames) -> None:
         if self.own is not None:
             module, made = self.own
             _, found = self._object(module, made)
@@ -825,7 +827,7 @@ class _Checker(Struct):
             return
         raise NotUnderstoodError(f"calls this.{name}")
 
-    def _own_call(self, name: str, arguments: Sequence[Expression], names: Names) -> None:
+    def _own_call(self, name: str, arguments: Sequence[Expression], names: KnownNames) -> None:
         """Check a call of a function by its name."""
         if names.knows(name):
             raise NotUnderstoodError(f"calls {name}")
@@ -835,7 +837,7 @@ class _Checker(Struct):
             value = names.module.followed(Name(name))
             if origin in PACKAGES:
                 require_package_member(origin, imported)
-            elif package_member(value, Names(names.module)):
+            elif package_member(value, KnownNames(names.module)):
                 pass
             elif global_of(Name(name), names) not in GLOBAL_FUNCTIONS:
                 raise NotUnderstoodError(f"calls {name}")
@@ -846,7 +848,7 @@ class _Checker(Struct):
         self.function(module, function, kinds)
 
     def _method_call(
-        self, of: Expression, key: str, arguments: Sequence[Expression], names: Names
+        self, of: Expression, key: str, arguments: Sequence[Expression], names: KnownNames
     ) -> None:
         """Check a call of a method of a value."""
         package, known = package_of(of, names), global_of(of, names)
@@ -870,7 +872,7 @@ class _Checker(Struct):
         self.value(of, names)
         self._values(arguments, names)
 
-    def _own_only(self, value: Expression, names: Names) -> None:
+    def _own_only(self, value: Expression, names: KnownNames) -> None:
         """Refuse to change a constant of a module, which requests would share."""
         while isinstance(value, Member):
             value = value.object
@@ -881,7 +883,7 @@ class _Checker(Struct):
 
     # Assignments
 
-    def _assign(self, target: Expression, value: Expression, names: Names) -> None:
+    def _assign(self, target: Expression, value: Expression, names: KnownNames) -> None:
         self.value(value, names)
         match target:
             case Name(name):

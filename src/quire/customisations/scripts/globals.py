@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from quire.customisations.scripts.names import Names
+from quire.customisations.scripts.names import KnownNames
 from quire.customisations.statements import NotUnderstoodError
 from quire.javascript.running.builtins import GLOBAL_NAMES
 from quire.javascript.running.local_dates import LOCAL_METHODS, is_known_form
@@ -19,7 +19,7 @@ _WHOLE = frozenset({"*", "default"})
 _RANDOM = frozenset({("Math", "random"), ("crypto", "randomUUID"), ("Date", "now")})
 
 
-def package_of(of: Expression, names: Names) -> str | None:
+def package_of(of: Expression, names: KnownNames) -> str | None:
     """Return the name of the package that an expression is, ``None`` for anything else."""
     match of:
         case Call(Name("require"), (Literal(str() as origin),)) if not names.knows("require"):
@@ -31,7 +31,7 @@ def package_of(of: Expression, names: Names) -> str | None:
             return None
 
 
-def package_member(value: Expression, names: Names) -> bool:
+def package_member(value: Expression, names: KnownNames) -> bool:
     """Whether an expression is a function of a package. Raises NotUnderstoodError for others."""
     if not isinstance(value, Member) or not isinstance(value.key, str):
         return False
@@ -48,7 +48,7 @@ def require_package_member(origin: str, key: str) -> None:
         raise NotUnderstoodError(f"uses {key} of {origin}")
 
 
-def global_of(of: Expression, names: Names) -> str | None:
+def global_of(of: Expression, names: KnownNames) -> str | None:
     """Return the name of the object of the language that an expression is."""
     if not isinstance(of, Name) or names.knows(of.text) or of.text not in GLOBAL_NAMES:
         return None
@@ -88,12 +88,12 @@ def require_constant(value: Expression, module: Module) -> None:
         case Call(Name("Date"), (), True):
             raise NotUnderstoodError("keeps the time of the start")
         case Call(Member(of, str() as key)):
-            names = Names(module)
+            names = KnownNames(module)
             if (global_of(of, names) or "", key) in _RANDOM or package_of(of, names):
                 raise NotUnderstoodError("keeps what differs from start to start")
         case Call(Name(name)) if module.imports.get(name, ("",))[0] in PACKAGES:
             raise NotUnderstoodError("keeps what differs from start to start")
-        case Call(Name(name)) if package_member(module.followed(Name(name)), Names(module)):
+        case Call(Name(name)) if package_member(module.followed(Name(name)), KnownNames(module)):
             raise NotUnderstoodError("keeps what differs from start to start")
         case _:
             pass

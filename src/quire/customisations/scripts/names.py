@@ -10,18 +10,18 @@ Path = tuple[str, ...]
 Kinds = Mapping[str, Path | None]
 
 
-class Names:
+class KnownNames:
     """The names that are known in a block: plain values have no path."""
 
-    def __init__(self, module: Module, outer: "Names | None" = None) -> None:
+    def __init__(self, module: Module, outer: "KnownNames | None" = None) -> None:
         self.module = module
         self._outer = outer
         self._kinds: dict[str, Path | None] = {}
         self._functions: list[Function] = [] if outer is None else outer._functions  # noqa: SLF001 - of the same class
 
-    def inner(self) -> "Names":
+    def inner(self) -> "KnownNames":
         """Return the names of a block in this one."""
-        return Names(self.module, self)
+        return KnownNames(self.module, self)
 
     def bind(self, name: str, kind: Path | None) -> None:
         """Bind a name."""

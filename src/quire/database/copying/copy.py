@@ -77,7 +77,7 @@ async def copy_database(
             found, wanted, source=source.kind.column_types, target=target.kind.column_types
         )
         async with target.fill() as filled:
-            copy = _Copy(
+            copy = _CopyRun(
                 source=source, target=target, origin=origin, filled=filled, structure=structure
             )
             resumed = await copy.prepare(_origin(source, found), replace=replace)
@@ -104,7 +104,7 @@ def _origin(source: DatabaseTarget, found: FoundTables) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-class _Copy(Struct, frozen=True, kw_only=True, dict=True):
+class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
     source: DatabaseTarget
     target: DatabaseTarget
     origin: InspectionConnection

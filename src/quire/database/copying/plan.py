@@ -79,7 +79,7 @@ def plan_structure(
     of the target; ``source`` and ``target`` are the types of columns on both sides. ``wanted`` is
     used up.
     """
-    build = _Build(
+    build = _PlanBuilder(
         found=found,
         wanted=wanted,
         source=source,
@@ -103,7 +103,7 @@ def plan_structure(
     return CopyPlan(copied, build.unknown, left_out)
 
 
-class _Build(Struct, frozen=True, kw_only=True):
+class _PlanBuilder(Struct, frozen=True, kw_only=True):
     found: FoundTables
     wanted: MetaData
     source: ColumnTypes
@@ -149,11 +149,11 @@ class _Build(Struct, frozen=True, kw_only=True):
         """Return a type for the numbers of a column, as narrow as the source holds it to."""
         told = _NUMBERS.fullmatch(spelled)
         if told is None:
-            return _Named(self.types.exact)
+            return _NamedType(self.types.exact)
         if self.source is self.types:
-            return _Named(told[0])
+            return _NamedType(told[0])
         name, bounds = told.groups("")
-        return _Named(self.types.exact + (bounds if name == self.source.exact else ""))
+        return _NamedType(self.types.exact + (bounds if name == self.source.exact else ""))
 
     def _wanted_keys(self, known: Table, table: Table) -> None:
         for key in known.foreign_key_constraints:
@@ -207,7 +207,7 @@ class _Build(Struct, frozen=True, kw_only=True):
                 Index(name, *(table.c[column] for column in index.columns), unique=index.unique)
 
 
-class _Named(UserDefinedType[Any]):
+class _NamedType(UserDefinedType[Any]):
     """A type by its name."""
 
     cache_ok = True

@@ -130,7 +130,7 @@ def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
         yield from store.writes.insert(edge.table, columns)
 
 
-class _Link(NamedTuple):
+class _RowLink(NamedTuple):
     """One link of a row: the far row, its place in the row's list, the row's place in its list."""
 
     far: int
@@ -237,13 +237,13 @@ class _Copier:
             return
         mapped = yield from self._mapped(edge.target, [link.far for link in links])
         prior = self._replacement.prior if layout.model.uid == self._uid else None
-        former: list[_Link] = []
+        former: list[_RowLink] = []
         if prior is not None:
             former = yield from self._links_of(edge, prior)
         places = {link.far: link.inverse for link in former}
         two_sided = is_two_sided(self._store.layouts, attribute, edge)
         among_own = edge.target == layout.model.uid
-        rows: list[_Link] = []
+        rows: list[_RowLink] = []
         for link in links:
             target = mapped.get(link.far)
             if target is None or any(row.far == target for row in rows):
@@ -258,12 +258,12 @@ class _Copier:
                 # Where the other side has a place for this document already, it keeps it; among
                 # documents of its own type one that is published for the first time comes last.
                 inverse = places.get(prior if prior and itself else target)
-            rows.append(_Link(target, link.order, inverse))
+            rows.append(_RowLink(target, link.order, inverse))
         if two_sided and far_is_single(attribute):
             yield from self._steal(edge, [row.far for row in rows], new)
         yield from self._insert_links(edge, new, rows)
 
-    def _links_of(self, edge: LinkEdge, near: int) -> Program[list[_Link]]:
+    def _links_of(self, edge: LinkEdge, near: int) -> Program[list[_RowLink]]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
             nothing = sa.null()
@@ -277,7 +277,7 @@ class _Copier:
 
         key = ("links of", edge.table, edge.near)
         rows = yield from self._store.writes.run(key, build, (near,))
-        return [_Link(int(far or 0), order, inverse) for far, order, inverse in rows]
+        return [_RowLink(int(far or 0), order, inverse) for far, order, inverse in rows]
 
     def _mapped(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
         """Map linked rows to those of the version that is made; what is missing is left out."""
@@ -311,7 +311,7 @@ class _Copier:
         key = ("steal", edge.table, edge.near)
         yield from self._store.writes.run_listed(key, build, fars, (spared,))
 
-    def _insert_links(self, edge: LinkEdge, near: int, links: Sequence[_Link]) -> Program[None]:
+    def _insert_links(self, edge: LinkEdge, near: int, links: Sequence[_RowLink]) -> Program[None]:
         """Insert links; one without a place within its far row goes to the end there."""
         columns = [edge.near, edge.far]
         columns += [name for name in (edge.order, edge.inverse_order) if name is not None]

@@ -55,7 +55,7 @@ class DraftRule(Struct, frozen=True):
             rows = yield from self.layout.run(self._rule(content_type).damaged)
             ids = [int(id_ or 0) for (id_,) in rows]
             yield from copier.copy(content_type.uid, ids, {PUBLISHED_AT: None})
-        yield from _Links(self.layout, copier).make()
+        yield from _DraftLinks(self.layout, copier).make()
 
     def _rule(self, content_type: ContentType) -> RowRule:
         table = self.layout.tables[content_type.uid].name
@@ -107,7 +107,7 @@ def _without_draft(
     return sa.select(ranked.c.id).where(ranked.c.place == 1)
 
 
-class _Links(Struct, frozen=True):
+class _DraftLinks(Struct, frozen=True):
     """Makes the links of new drafts, from those of the published rows they were copied from.
 
     Links with draft & publish on both sides stay within a status: a link of the draft leads to the

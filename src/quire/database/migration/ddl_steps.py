@@ -8,7 +8,7 @@ from quire.database.compile.writes import Writes
 from quire.database.migration.archive import ArchiveWriter
 from quire.database.migration.impact import RowCounter
 from quire.database.migration.renamed_models import order_renames
-from quire.database.migration.schema_diff import Retyped, StructureChange, TableChange
+from quire.database.migration.schema_diff import RetypedColumn, StructureChange, TableChange
 from quire.database.migration.schema_pair import SchemaTables
 from quire.database.migration.value_conversion import Converter, UnfitError
 from quire.database.program import Program, Statement
@@ -114,7 +114,7 @@ class TableWork:
         for one in retyped.values():
             yield from self._convert(table.after, one)
 
-    def _convert(self, table: str, one: Retyped) -> Program[None]:
+    def _convert(self, table: str, one: RetypedColumn) -> Program[None]:
         """Fill a column with what its former values mean as values of its new kind."""
         convert = Converter(self._writes.dialect, one.before, one.after)
         kept = self._kept.get((table, one.column))

@@ -25,7 +25,7 @@ from quire.database.migration.steps import (
     DropTable,
     EndDrafts,
     EndLocales,
-    Notice,
+    MigrationNotice,
     Plan,
     RenameColumn,
     RenameField,
@@ -51,17 +51,17 @@ def notices_program(
     renames: Renames,
     found: FoundTables,
     writes: Writes,
-) -> Program[list[Notice]]:
+) -> Program[list[MigrationNotice]]:
     """Look at each attribute that has become required, unique or a choice since ``before``."""
     if before is None:
         return []
-    notices: list[Notice] = []
+    notices: list[MigrationNotice] = []
     for uid, earlier in correspondence.models.items():
         was, will = before.schema.model(earlier), after.schema.model(uid)
         table = before.tables[earlier]
         if table.name not in found:
             continue
-        look = _Look(was, will, found[table.name].name, RowCounter(writes), writes)
+        look = _ModelInspection(was, will, found[table.name].name, RowCounter(writes), writes)
         for attribute in will.scalars:
             former = was.attributes.get(renames.earlier_name(uid, attribute.name) or "")
             if isinstance(former, ScalarAttribute):
@@ -73,7 +73,7 @@ def notices_program(
     return [notice for notice in notices if notice.rows]
 
 
-class _Look:
+class _ModelInspection:
     """Looks at the rows of one model."""
 
     def __init__(
@@ -85,7 +85,9 @@ class _Look:
         self._counting = counting
         self._writes = writes
 
-    def at(self, was: ScalarAttribute, will: ScalarAttribute, column: str) -> Program[list[Notice]]:
+    def at(
+        self, was: ScalarAttribute, will: ScalarAttribute, column: str
+    ) -> Program[list[MigrationNotice]]:
         """Look at an attribute that was there before."""
         notices = []
         if will.required and not was.required:
@@ -102,13 +104,13 @@ class _Look:
             notices.append(self._notice(will, rows, f"is none of {', '.join(choices)}"))
         return notices
 
-    def new(self, will: ScalarAttribute) -> Program[list[Notice]]:
+    def new(self, will: ScalarAttribute) -> Program[list[MigrationNotice]]:
         """Look at a required attribute that was not there before: no row has a value yet."""
         rows = yield from self._counting.rows(self._table)
         return [self._notice(will, rows, "is required")]
 
-    def _notice(self, attribute: ScalarAttribute, rows: int, rule: str) -> Notice:
-        return Notice(uid=self._will.uid, attribute=attribute.name, rows=rows, rule=rule)
+    def _notice(self, attribute: ScalarAttribute, rows: int, rule: str) -> MigrationNotice:
+        return MigrationNotice(uid=self._will.uid, attribute=attribute.name, rows=rows, rule=rule)
 
     def _others(self, column: str, choices: tuple[str, ...]) -> Program[int]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:

@@ -23,7 +23,7 @@ class MigrationConflictError(QuireError):
     """What a migration would make is there already, and is something else."""
 
 
-class Retyped(Struct, frozen=True, kw_only=True):
+class RetypedColumn(Struct, frozen=True, kw_only=True):
     """A column, by its later name, whose values become values of another kind."""
 
     column: str
@@ -42,7 +42,7 @@ class TableChange(Struct, frozen=True, kw_only=True):
     after: str
     renamed: Mapping[str, str]
     dropped: tuple[str, ...]
-    retyped: tuple[Retyped, ...]
+    retyped: tuple[RetypedColumn, ...]
     added: tuple[str, ...]
     dropped_indexes: tuple[str, ...]
     created_indexes: tuple[str, ...]
@@ -162,7 +162,7 @@ class _TableComparison:
             created_indexes=created,
         )
 
-    def _retyped(self) -> Iterator[Retyped]:
+    def _retyped(self) -> Iterator[RetypedColumn]:
         if self._before is None:
             return
         for later, earlier in self._earlier.items():
@@ -172,7 +172,7 @@ class _TableComparison:
             wanted = self._writer.type_name(will)
             done = self._found.columns[earlier].type == wanted
             if self._writer.type_name(was) != wanted and not done:
-                yield Retyped(column=later, before=column_kind(was), after=column_kind(will))
+                yield RetypedColumn(column=later, before=column_kind(was), after=column_kind(will))
 
     def _indexes(
         self, added: Collection[str], retyped: Collection[str]

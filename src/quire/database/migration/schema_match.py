@@ -75,7 +75,8 @@ def match_schemas(before: SchemaTables, after: SchemaTables, renames: Renames) -
         if (earlier := renames.earlier_uid(uid)) in before.tables.tables and earlier is not None
     }
     pairs = [
-        _Pair((before, earlier), (after, uid), renames, models) for uid, earlier in models.items()
+        _ModelPair((before, earlier), (after, uid), renames, models)
+        for uid, earlier in models.items()
     ]
     return SchemaMatch(
         models=models,
@@ -85,7 +86,7 @@ def match_schemas(before: SchemaTables, after: SchemaTables, renames: Renames) -
     )
 
 
-class _Pair:
+class _ModelPair:
     """One model before and after."""
 
     def __init__(

@@ -26,7 +26,7 @@ from quire.schema.model import Model, Schema
 from quire.schema.sources import EXTENSION
 
 
-class Pending(Struct, frozen=True):
+class PendingMigration(Struct, frozen=True):
     """What there is to do before a schema holds for a database."""
 
     plan: Plan
@@ -46,14 +46,16 @@ def is_followed(kind: DatabaseKind, schema: Schema) -> Program[bool]:
     return recorded is None or _is_for(recorded, schema)
 
 
-async def require_followed(database: Database, kind: DatabaseKind, goal: MigrationGoal) -> Pending:
+async def require_followed(
+    database: Database, kind: DatabaseKind, goal: MigrationGoal
+) -> PendingMigration:
     """Look at what is to be done in a database that is said to be for another schema.
 
     Raises DatabaseOpenError when rows would be taken for something that they are not, and says what
     helps.
     """
     planned = await database.read(lambda: plan_migration_to(kind, goal), snapshot=True)
-    pending = Pending(planned.plan)
+    pending = PendingMigration(planned.plan)
     if pending.misread:
         steps = "\n".join(f"  {step}" for step in pending.misread)
         agree = " --may-lose" if pending.plan.losses else ""

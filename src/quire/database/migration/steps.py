@@ -244,7 +244,7 @@ def rows_lost(step: Step) -> int:
             return 0
 
 
-class Notice(Struct, frozen=True, kw_only=True):
+class MigrationNotice(Struct, frozen=True, kw_only=True):
     """Something about rows that no step changes: what the later schema would not accept of them."""
 
     uid: str
@@ -272,7 +272,7 @@ class Plan(Struct, frozen=True, kw_only=True):
     """Everything that a change of the schema does to a database."""
 
     steps: tuple[Step, ...] = ()
-    notices: tuple[Notice, ...] = field(default_factory=tuple)
+    notices: tuple[MigrationNotice, ...] = field(default_factory=tuple)
     crowds: tuple[SeveralDocuments, ...] = ()
 
     @property

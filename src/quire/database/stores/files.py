@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
 from quire.database.entries.deletion import delete_entries
-from quire.database.entries.links.link_change import LinkChange, Linked
+from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Row
 from quire.database.stores.encoded_values import encode_columns
@@ -156,7 +156,7 @@ def put_into(
     store: EntryStore, row_id: int, folder: int | None, *, new: bool = False
 ) -> Program[None]:
     """Put a file into a folder, or into none; its path is a value of its own."""
-    targets = () if folder is None else (Linked(rows=(folder,)),)
+    targets = () if folder is None else (LinkTarget(rows=(folder,)),)
     change = LinkChange(connect=targets) if new else LinkChange(set=targets)
     yield from store.links.apply(FILE_UID, _FOLDER, row_id, change, creating=new)
 

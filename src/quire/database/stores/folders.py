@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.deletion import delete_entries
-from quire.database.entries.links.link_change import LinkChange, Linked
+from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.encoded_values import encode_columns
@@ -90,7 +90,7 @@ def insert_folder(
     row = encode_columns(store, FOLDER_UID, {**values, "pathId": path_id, "path": path})
     row_id = yield from store.writes.insert(store.layout(FOLDER_UID).table.name, row)
     if parent is not None:
-        change = LinkChange(connect=(Linked(rows=(parent.id,)),))
+        change = LinkChange(connect=(LinkTarget(rows=(parent.id,)),))
         yield from store.links.apply(FOLDER_UID, _PARENT, row_id, change, creating=True)
     return FolderRow(
         id=row_id,
@@ -113,7 +113,7 @@ def move_folder(store: EntryStore, folder: FolderRow, parent: FolderRow | None) 
     Nobody may move a folder into itself; that is asked before.
     """
     path = f"{'' if parent is None else parent.path}/{folder.path_id}"
-    targets = () if parent is None else (Linked(rows=(parent.id,)),)
+    targets = () if parent is None else (LinkTarget(rows=(parent.id,)),)
     change = LinkChange(set=targets)
     yield from store.links.apply(FOLDER_UID, _PARENT, folder.id, change, creating=False)
     if path != folder.path:

@@ -11,7 +11,7 @@ from quire.database.tables.inspection import FoundForeignKey, FoundTable, FoundT
 from quire.database.tables.metadata import gain_of, is_read_index, sorted_indexes, status_of_index
 
 
-class Missing(StrEnum):
+class MissingKind(StrEnum):
     """What can be missing, the gravest first."""
 
     TABLE = "table"
@@ -29,7 +29,7 @@ class MissingItem(Struct, frozen=True, kw_only=True):
     for.
     """
 
-    lack: Missing
+    lack: MissingKind
     table: str
     name: str
     statements: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class MissingItem(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        if self.lack is Missing.TABLE:
+        if self.lack is MissingKind.TABLE:
             return f"the table {self.name} is missing"
         return f"the table {self.table} lacks the {self.lack} {self.name}"
 
@@ -55,7 +55,7 @@ def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[Mis
             findings.append(_missing_table(table, writer))
         else:
             findings += _compare_table(table, existing, writer)
-    gravity = list(Missing)
+    gravity = list(MissingKind)
     return sorted(findings, key=lambda f: (gravity.index(f.lack), f.table, f.name))
 
 
@@ -65,20 +65,22 @@ def _missing_table(table: Table, writer: DdlWriter) -> MissingItem:
         *writer.add_foreign_keys(table),
         *(writer.create_index(index) for index in sorted_indexes(table)),
     )
-    return MissingItem(lack=Missing.TABLE, table=table.name, name=table.name, statements=statements)
+    return MissingItem(
+        lack=MissingKind.TABLE, table=table.name, name=table.name, statements=statements
+    )
 
 
 def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Iterator[MissingItem]:
     for column in table.columns:
         if column.name not in existing.columns:
-            yield MissingItem(lack=Missing.COLUMN, table=table.name, name=column.name)
+            yield MissingItem(lack=MissingKind.COLUMN, table=table.name, name=column.name)
     for key in table.foreign_key_constraints:
         if key.columns[0].name in existing.columns and not _has_foreign_key(key, existing):
-            yield MissingItem(lack=Missing.FOREIGN_KEY, table=table.name, name=str(key.name))
+            yield MissingItem(lack=MissingKind.FOREIGN_KEY, table=table.name, name=str(key.name))
     for index in sorted_indexes(table):
         if _possible(index, existing) and not _serves(index, existing):
             yield MissingItem(
-                lack=Missing.READ_INDEX if is_read_index(index) else Missing.INDEX,
+                lack=MissingKind.READ_INDEX if is_read_index(index) else MissingKind.INDEX,
                 table=table.name,
                 name=str(index.name),
                 statements=(*_displaced(index, existing, writer), writer.create_index(index)),

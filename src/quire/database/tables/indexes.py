@@ -14,7 +14,7 @@ from quire.database.program import Program, Statement
 from quire.database.statistics import LARGE_ROWS, has_more_rows
 from quire.database.stores.slow_lists import SlowList, SlowListCount
 from quire.database.tables.ddl import DdlWriter
-from quire.database.tables.diff import Missing, MissingItem, compare
+from quire.database.tables.diff import MissingItem, MissingKind, compare
 from quire.database.tables.inspection import FoundTable, FoundTables, Inspector, inspect_program
 from quire.database.tables.metadata import (
     has_lists,
@@ -26,7 +26,7 @@ from quire.database.tables.table_map import ModelTable, TableMap
 from quire.schema.attributes.base import StorageKind
 from quire.schema.model import ContentType, Schema, TypeKind
 
-_INDEXES = frozenset({Missing.INDEX, Missing.READ_INDEX})
+_INDEXES = frozenset({MissingKind.INDEX, MissingKind.READ_INDEX})
 
 LARGE_TABLE = 5_000
 """Rows from which a sort without an index is felt."""

@@ -57,7 +57,7 @@ def bootstrap_program(
     ``clock`` is read once: all rows are of one instant. ``new_id`` makes document ids.
     """
     locale = locale or FirstLocale()
-    rows = _Rows(
+    rows = _InitialRows(
         schema=schema,
         table_map=table_map,
         metadata=metadata,
@@ -71,7 +71,7 @@ def bootstrap_program(
     yield from rows.admin_roles(locale)
 
 
-class _Rows(Struct, frozen=True, kw_only=True):
+class _InitialRows(Struct, frozen=True, kw_only=True):
     schema: Schema
     table_map: TableMap
     metadata: MetaData

@@ -86,7 +86,7 @@ def build_metadata(schema: Schema, table_map: TableMap, types: ColumnTypes) -> M
     Read indexes carry ``READ_INDEX`` in their ``info``. Raises SchemaError when a schema file asks
     for an index over a column that its table does not have, or when two tables would have one name.
     """
-    build = _Build(table_map=table_map, types=types, metadata=MetaData())
+    build = _MetadataBuilder(table_map=table_map, types=types, metadata=MetaData())
     for name, fields in PLAIN_TABLES.items():
         build.plain_table(name, fields)
     for model in schema.models():
@@ -138,7 +138,7 @@ def sorted_indexes(table: Table) -> list[Index]:
     return sorted(table.indexes, key=lambda index: str(index.name))
 
 
-class _Build(Struct, frozen=True, kw_only=True):
+class _MetadataBuilder(Struct, frozen=True, kw_only=True):
     """Adds tables to the metadata: first all that have rows of their own, then what links them."""
 
     table_map: TableMap

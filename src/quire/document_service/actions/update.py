@@ -50,7 +50,7 @@ def update(unit: UnitOfWork, commands: Sequence[UpdateDocument]) -> Program[list
             written.append((yield from _first(unit, command)))
         else:
             locale = yield from entry_locale(unit, unit.layout(command.uid), command.locale)
-            written.append((yield from _Update(unit, command, document_id, locale).run()))
+            written.append((yield from _DocumentUpdate(unit, command, document_id, locale).run()))
     return written
 
 
@@ -63,7 +63,7 @@ def _first(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
     return (yield from create(unit, [wanted]))[0]
 
 
-class _Update:
+class _DocumentUpdate:
     """The change of one document, in named steps."""
 
     def __init__(

@@ -7,7 +7,7 @@ caller.
 """
 
 from quire.document_service.validate.entry import (
-    Checked,
+    CheckedEntry,
     UniqueCheck,
     ValidationRules,
     check_entry,
@@ -19,7 +19,7 @@ from quire.schema.attributes.validation import ABSENT
 __all__ = [
     "ABSENT",
     "UNIQUE_MESSAGE",
-    "Checked",
+    "CheckedEntry",
     "Problem",
     "UniqueCheck",
     "ValidationRules",

@@ -30,7 +30,7 @@ from quire.schema.attributes.base import (
 from quire.schema.attributes.validation import (
     ABSENT,
     LINE_BREAK_MESSAGE,
-    Refused,
+    RefusedValue,
     has_line_break,
     not_of_type,
 )
@@ -91,7 +91,7 @@ class LateError(Struct, frozen=True):
     error: AppError
 
 
-class Checked(Struct, frozen=True, kw_only=True):
+class CheckedEntry(Struct, frozen=True, kw_only=True):
     """What an entry was understood as.
 
     ``values`` are to be written only when there are no ``problems``, when the values of ``uniques``
@@ -110,14 +110,14 @@ class Checked(Struct, frozen=True, kw_only=True):
         return self.lates[0].error if self.lates else None
 
 
-def check_entry(schema: Schema, model: Model, data: object, rules: ValidationRules) -> Checked:
+def check_entry(schema: Schema, model: Model, data: object, rules: ValidationRules) -> CheckedEntry:
     """Understand and check a payload in the wire's form. Never raises."""
-    return _Check(schema, rules, stored=False).entry(model, data)
+    return _EntryValidation(schema, rules, stored=False).entry(model, data)
 
 
 def check_stored(
     schema: Schema, model: Model, stored: Mapping[str, object], rules: ValidationRules
-) -> Checked:
+) -> CheckedEntry:
     """Check an entry that is stored already, as when it is published. Never raises.
 
     Values come as Python has them: moments as epoch milliseconds, JSON as what it holds, components
@@ -125,10 +125,10 @@ def check_stored(
     ``strict_relations`` they must be there, as lists or objects. Secrets are hashes by now, and
     only have to be there.
     """
-    return _Check(schema, rules, stored=True).entry(model, stored)
+    return _EntryValidation(schema, rules, stored=True).entry(model, stored)
 
 
-class _Spot(Struct, frozen=True):
+class _EntryPath(Struct, frozen=True):
     """An entry or component that is being checked.
 
     A ``fresh`` one gets defaults, of a ``complete`` one everything required is missed.
@@ -146,7 +146,7 @@ class _Spot(Struct, frozen=True):
         return (*self.place, attribute.name)
 
 
-class _Check:
+class _EntryValidation:
     """One check of one entry: collects what is found on the way."""
 
     def __init__(self, schema: Schema, rules: ValidationRules, *, stored: bool) -> None:
@@ -160,24 +160,24 @@ class _Check:
         self._lates: list[LateError] = []
         self._relation_problem: str | None = None
 
-    def entry(self, model: Model, data: object) -> Checked:
+    def entry(self, model: Model, data: object) -> CheckedEntry:
         """Check a whole entry."""
         values = EntryValues()
         if isinstance(data, dict):
-            values = self._values(_Spot(model, data, (), self._creating, self._creating))
+            values = self._values(_EntryPath(model, data, (), self._creating, self._creating))
             if self._relation_problem is not None:
                 shown = shown_entry(self._schema, model, data) if self._creating else data
                 self._problems.append(Problem((), self._relation_problem, shown))
         else:
             self._refuse((), not_of_type("object", None, data), None)
-        return Checked(
+        return CheckedEntry(
             values=values,
             problems=tuple(self._problems),
             uniques=tuple(self._uniques),
             lates=tuple(self._lates),
         )
 
-    def _values(self, spot: _Spot) -> EntryValues:
+    def _values(self, spot: _EntryPath) -> EntryValues:
         """Check the attributes of one entry or component, in the order of the schema file."""
         scalars: dict[str, object] = {}
         relations: dict[str, RelationChange] = {}
@@ -208,7 +208,7 @@ class _Check:
         if value is not None:
             found[attribute.name] = value
 
-    def _is_demanded(self, spot: _Spot, attribute: Attribute) -> bool:
+    def _is_demanded(self, spot: _EntryPath, attribute: Attribute) -> bool:
         """Tell whether an attribute must keep all of its rules: not in drafts nor where hidden."""
         if self._draft:
             return False
@@ -217,7 +217,7 @@ class _Check:
         condition = spot.model.conditions.get(attribute.name)
         return condition is None or condition(spot.data)
 
-    def _scalar(self, spot: _Spot, attribute: ScalarAttribute, value: object) -> object:
+    def _scalar(self, spot: _EntryPath, attribute: ScalarAttribute, value: object) -> object:
         """Return the value as its column takes it, ``ABSENT`` for none.
 
         Raises AppError for dates and times, whose errors are answered alone.
@@ -253,7 +253,7 @@ class _Check:
         return _DEFINED if self._creating else _NOT_NULL
 
     def _accepted(
-        self, spot: _Spot, attribute: ScalarAttribute, value: object, *, demanded: bool
+        self, spot: _EntryPath, attribute: ScalarAttribute, value: object, *, demanded: bool
     ) -> object:
         """Return what an attribute makes of a value; ``ABSENT`` when it refuses it."""
         acceptance = spot.model.acceptances[attribute.name]
@@ -261,14 +261,14 @@ class _Check:
             value = str(value)  # digits are exact; a number would be what JavaScript reads of it
         try:
             return (acceptance.full if demanded else acceptance.draft)(value)
-        except Refused as refused:
+        except RefusedValue as refused:
             for refusal in refused.refusals:
                 at = (*spot.at(attribute), *refusal.below)
                 self._refuse(at, refusal.message, refusal.value, after_path=refusal.after_path)
             return ABSENT
 
     def _demand_uniqueness(
-        self, spot: _Spot, attribute: ScalarAttribute, value: object, original: object
+        self, spot: _EntryPath, attribute: ScalarAttribute, value: object, original: object
     ) -> None:
         check = UniqueCheck(
             model_uid=spot.model.uid,
@@ -281,7 +281,7 @@ class _Check:
         self._uniques.append(check)
 
     def _relation(
-        self, spot: _Spot, attribute: RelationAttribute | MediaAttribute, value: object
+        self, spot: _EntryPath, attribute: RelationAttribute | MediaAttribute, value: object
     ) -> RelationChange | None:
         """Return what is to change of a relation; ``None`` for nothing."""
         if self._strict_relations and attribute.required and (value in _EMPTY_RELATION):
@@ -305,7 +305,7 @@ class _Check:
         self._relation_problem = self._relation_problem or message
 
     def _components(
-        self, spot: _Spot, attribute: ComponentAttribute | DynamicZoneAttribute, value: object
+        self, spot: _EntryPath, attribute: ComponentAttribute | DynamicZoneAttribute, value: object
     ) -> tuple[ComponentValues, ...] | None:
         """Return the components of an attribute; ``None`` when nothing is said of them."""
         if isinstance(attribute, ComponentAttribute) and not attribute.repeatable:
@@ -329,7 +329,7 @@ class _Check:
         return tuple(item for item in found if item is not None)
 
     def _single(
-        self, spot: _Spot, attribute: ComponentAttribute, value: object
+        self, spot: _EntryPath, attribute: ComponentAttribute, value: object
     ) -> tuple[ComponentValues, ...] | None:
         at = spot.at(attribute)
         if isinstance(value, dict):
@@ -345,7 +345,7 @@ class _Check:
 
     def _item(
         self,
-        spot: _Spot,
+        spot: _EntryPath,
         attribute: ComponentAttribute | DynamicZoneAttribute,
         item: object,
         at: Place,
@@ -390,13 +390,18 @@ class _Check:
         return None
 
     def _component(
-        self, above: _Spot, attribute: Attribute, uid: str, item: Mapping[str, object], at: Place
+        self,
+        above: _EntryPath,
+        attribute: Attribute,
+        uid: str,
+        item: Mapping[str, object],
+        at: Place,
     ) -> ComponentValues:
         """Check one component: one with an id is changed, unless everything is new."""
         row = None if self._creating or item.get("id") is None else row_id(item["id"])
         model = self._schema.components[uid]
         way = (*above.way, (attribute.name, uid))
-        values = self._values(_Spot(model, item, at, row is None, self._creating, way))
+        values = self._values(_EntryPath(model, item, at, row is None, self._creating, way))
         return ComponentValues(uid=uid, id=row, values=values)
 
     def _count(

@@ -74,7 +74,7 @@ _DEEPEST = 40
 _STEPS_BETWEEN_PAUSES = 2_000
 
 
-class _Returned:
+class _ReturnSignal:
     """A function has returned."""
 
     __slots__ = ("value",)
@@ -162,7 +162,7 @@ class Machine:
             await self._bind(parameter, given, scope, frame)
         if isinstance(function.body, tuple):
             ended = await self._statements(function.body, scope, frame)
-            return ended.value if isinstance(ended, _Returned) else UNDEFINED
+            return ended.value if isinstance(ended, _ReturnSignal) else UNDEFINED
         return await self._value(function.body, scope, frame)
 
     # Statements
@@ -203,7 +203,7 @@ class Machine:
 
     async def _return(self, statement: Return, scope: Scope, frame: Frame) -> object:
         value = statement.value
-        return _Returned(UNDEFINED if value is None else await self._value(value, scope, frame))
+        return _ReturnSignal(UNDEFINED if value is None else await self._value(value, scope, frame))
 
     async def _if(self, statement: If, scope: Scope, frame: Frame) -> object:
         test = is_truthy(await self._value(statement.test, scope, frame))
@@ -252,7 +252,7 @@ class Machine:
             ended = await self._statements(statement.body, inner, frame)
             if ended is _BREAK:
                 break
-            if isinstance(ended, _Returned):
+            if isinstance(ended, _ReturnSignal):
                 return ended
         return None
 
@@ -264,7 +264,7 @@ class Machine:
             ended = await self._statements(statement.body, outer.inner(), frame)
             if ended is _BREAK:
                 break
-            if isinstance(ended, _Returned):
+            if isinstance(ended, _ReturnSignal):
                 return ended
             if statement.step is not None:
                 await self._value(statement.step, outer, frame)

@@ -19,7 +19,7 @@ from quire.schema.attributes.number import read_plain_number
 from quire.schema.attributes.validation import (
     ABSENT,
     Refusal,
-    Refused,
+    RefusedValue,
     Step,
     ValueRules,
     accept_structured,
@@ -37,7 +37,7 @@ _NO_ITEM = "Inline node must be list-item or list"
 Place = tuple[Step, ...]
 
 
-class _Found(list[Refusal]):
+class _BlockProblems(list[Refusal]):
     """What was found to be wrong so far."""
 
     def refuse(self, at: Place, message: str, value: object = ABSENT) -> None:
@@ -49,7 +49,7 @@ class _Found(list[Refusal]):
         self.append(Refusal(message=message, value=value, below=at, after_path=False))
 
 
-Member = Callable[[_Found, Place, object], object]
+Member = Callable[[_BlockProblems, Place, object], object]
 """Reads the value of one member, ``ABSENT`` when there is none; returns what is kept of it."""
 
 Members = Mapping[str, Member]
@@ -65,7 +65,7 @@ def _parsed(value: object) -> object:
         return None
 
 
-def _listed(found: _Found, at: Place, value: object) -> list[object] | None:
+def _listed(found: _BlockProblems, at: Place, value: object) -> list[object] | None:
     """Return a list, also one written as JSON text."""
     items = _parsed(value)
     if isinstance(items, list):
@@ -75,7 +75,7 @@ def _listed(found: _Found, at: Place, value: object) -> list[object] | None:
 
 
 def _members(
-    members: Members, found: _Found, at: Place, node: Mapping[str, object]
+    members: Members, found: _BlockProblems, at: Place, node: Mapping[str, object]
 ) -> dict[str, object]:
     """Read the members of a node that are named; the others are kept as they are."""
     kept = dict(node)
@@ -89,7 +89,7 @@ def _members(
 def _object(members: Members) -> Member:
     """Read an object; what is no object is none at all."""
 
-    def read(found: _Found, at: Place, value: object) -> object:
+    def read(found: _BlockProblems, at: Place, value: object) -> object:
         given = _parsed(value)
         if isinstance(given, dict):
             return _members(members, found, at, given)
@@ -104,7 +104,7 @@ def _text(
 ) -> Member:
     """Read a text, also one given as a number or boolean; required text is not empty."""
 
-    def read(found: _Found, at: Place, value: object) -> object:
+    def read(found: _BlockProblems, at: Place, value: object) -> object:
         if value is ABSENT:
             if required:
                 found.refuse(at, _REQUIRED)
@@ -134,7 +134,7 @@ def _one_of(choices: tuple[object, ...]) -> str:
 def _own_words(message: str, rule: Callable[[str], bool] | None = None) -> Member:
     """Read a text that has its own sentence for being absent, or for breaking a rule."""
 
-    def read(found: _Found, at: Place, value: object) -> object:
+    def read(found: _BlockProblems, at: Place, value: object) -> object:
         if value is ABSENT:
             found.refuse_plainly(at, message)
             return value
@@ -152,7 +152,7 @@ def _own_words(message: str, rule: Callable[[str], bool] | None = None) -> Membe
 def _number(*choices: int) -> Member:
     """Read a required number, also one given as text."""
 
-    def read(found: _Found, at: Place, value: object) -> object:
+    def read(found: _BlockProblems, at: Place, value: object) -> object:
         if value is ABSENT:
             found.refuse(at, _REQUIRED)
             return value
@@ -167,7 +167,7 @@ def _number(*choices: int) -> Member:
     return read
 
 
-def _flag(found: _Found, at: Place, value: object) -> object:
+def _flag(found: _BlockProblems, at: Place, value: object) -> object:
     """Read a mark of a text, such as ``bold``."""
     if value is ABSENT:
         return value
@@ -178,11 +178,11 @@ def _flag(found: _Found, at: Place, value: object) -> object:
 
 
 def _children(
-    child: Callable[[_Found, Place, object], object], *, when_empty: str | None = None
+    child: Callable[[_BlockProblems, Place, object], object], *, when_empty: str | None = None
 ) -> Member:
     """Read the nodes within a node; ``when_empty`` is the sentence when there must be one."""
 
-    def read(found: _Found, at: Place, value: object) -> object:
+    def read(found: _BlockProblems, at: Place, value: object) -> object:
         if value is ABSENT:
             found.refuse(at, _REQUIRED)
             return value
@@ -199,7 +199,7 @@ def _children(
 def _node_of(kinds: Callable[[], Mapping[str, Members]], otherwise: str) -> Member:
     """Read a node that is of one of several kinds, by its ``type``."""
 
-    def read(found: _Found, at: Place, value: object) -> object:
+    def read(found: _BlockProblems, at: Place, value: object) -> object:
         name = value.get("type") if isinstance(value, dict) else None
         members = kinds().get(name) if isinstance(name, str) else None
         if members is None or not isinstance(value, dict):
@@ -288,7 +288,7 @@ _IMAGE_OBJECT = _object(
 )
 
 
-def _image(found: _Found, at: Place, value: object) -> object:
+def _image(found: _BlockProblems, at: Place, value: object) -> object:
     """Read the file of an image; without one all that it needs is missed."""
     return _IMAGE_OBJECT(found, at, {} if value is ABSENT else value)
 
@@ -316,10 +316,10 @@ _BLOCK = _node_of(lambda: _BLOCK_KINDS, _NO_BLOCK)
 
 
 def _accept_nodes(value: list[object]) -> object:
-    found = _Found()
+    found = _BlockProblems()
     nodes = [_BLOCK(found, (index,), node) for index, node in enumerate(value)]
     if found:
-        raise Refused(*found)
+        raise RefusedValue(*found)
     return accept_structured(nodes)
 
 
@@ -333,7 +333,7 @@ def accept_blocks(attribute: ScalarAttribute) -> ValueRules:
     def accept_full(value: object) -> object:
         nodes = accept_draft(value)
         if nodes is None and attribute.required:
-            raise Refused(Refusal(message=not_of_type("array", None, value), value=None))
+            raise RefusedValue(Refusal(message=not_of_type("array", None, value), value=None))
         return nodes
 
     return ValueRules(draft=accept_draft, full=accept_full, null=not_of_type("array", None))

@@ -9,7 +9,7 @@ from quire.schema.attributes.base import (
     build_scalar,
 )
 from quire.schema.attributes.json_schema import plain
-from quire.schema.attributes.validation import Refusal, Refused, ValueRules, not_of_type
+from quire.schema.attributes.validation import Refusal, RefusedValue, ValueRules, not_of_type
 
 _FALSE = frozenset({"false", "f", "0", ""})
 
@@ -32,7 +32,7 @@ def read_boolean(value: object) -> bool | None:
 def _accept(value: object) -> object:
     found = read_boolean(value)
     if found is None:
-        raise Refused(Refusal(message=not_of_type("boolean", value), value=value))
+        raise RefusedValue(Refusal(message=not_of_type("boolean", value), value=value))
     return found
 
 

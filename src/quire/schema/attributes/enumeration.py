@@ -17,7 +17,7 @@ from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers
 from quire.schema.attributes.validation import (
     NOT_TEXT_WHEN_NULL,
     Refusal,
-    Refused,
+    RefusedValue,
     ValueRules,
     not_of_type,
 )
@@ -46,10 +46,10 @@ def accept_enumeration(attribute: ScalarAttribute) -> ValueRules:
     def accept(value: object) -> object:
         if isinstance(value, dict | list):
             mistyped = Refusal(message=not_of_type("string", value), value=value)
-            raise Refused(mistyped, Refusal(message=outside, value=value))
+            raise RefusedValue(mistyped, Refusal(message=outside, value=value))
         text = string_of(value)
         if text not in choices:
-            raise Refused(Refusal(message=outside, value=text))
+            raise RefusedValue(Refusal(message=outside, value=text))
         return text
 
     return ValueRules(draft=accept, full=accept, null=NOT_TEXT_WHEN_NULL)

@@ -26,7 +26,7 @@ from quire.schema.attributes.json_schema import JsonForm, JsonSchema, Pointers, 
 from quire.schema.attributes.validation import (
     Acceptor,
     Refusal,
-    Refused,
+    RefusedValue,
     ValueRules,
     mistyped,
 )
@@ -99,12 +99,12 @@ def _accept_number(rules: list[NumberRule]) -> Acceptor:
         number = _read(value)
         if math.isnan(number):
             mistake = mistyped("number", _NOT_A_NUMBER, value)
-            raise Refused(Refusal(message=mistake, value=None))
+            raise RefusedValue(Refusal(message=mistake, value=None))
         broken = [message for rule in rules if (message := rule(number)) is not None]
         if broken:
             # JSON has no infinity; what is shown in its place is null, as on the web.
             shown = normalize_number(number) if math.isfinite(number) else None
-            raise Refused(*(Refusal(message=message, value=shown) for message in broken))
+            raise RefusedValue(*(Refusal(message=message, value=shown) for message in broken))
         return normalize_number(number)
 
     return accept
@@ -165,7 +165,7 @@ def _accept_big(value: object) -> object:
     if isinstance(value, int | float) and not isinstance(value, bool) and as_double(value) % 1 == 0:
         shown = number_text(value)
     if not isinstance(shown, str) or len(shown) > _MAX_DIGITS or not _BIG_WHOLE.fullmatch(shown):
-        raise Refused(Refusal(message="must be a valid integer", value=shown))
+        raise RefusedValue(Refusal(message="must be a valid integer", value=shown))
     number = int(shown)
     return number if abs(number) <= _MAX_EXACT else as_double(number)
 

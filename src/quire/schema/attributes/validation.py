@@ -2,8 +2,8 @@
 
 Each type says in its own module how the wire's form becomes the stored one (`ValueRules`). Drafts
 and full entries have an `Acceptor` each: drafts are held to types, maxima and choices only. An
-acceptor returns the value as columns take it, or raises `Refused` with every reason; moments, dates
-and times raise `ValidationError` at once, because such errors are answered alone.
+acceptor returns the value as columns take it, or raises `RefusedValue` with every reason; moments,
+dates and times raise `ValidationError` at once, because such errors are answered alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,13 +18,13 @@ Step = str | int
 """One step of a path: the name of an attribute, or the index in a list."""
 
 
-class Absent(Enum):
+class AbsentType(Enum):
     """The type of `ABSENT`."""
 
     ABSENT = "absent"
 
 
-ABSENT: Final = Absent.ABSENT
+ABSENT: Final = AbsentType.ABSENT
 """What stands where a payload says nothing; ``None`` is the null that it may say."""
 
 
@@ -42,7 +42,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
     after_path: bool = True
 
 
-class Refused(Exception):  # noqa: N818 - it is caught where the value is checked and never shown
+class RefusedValue(Exception):  # noqa: N818 - it is caught where the value is checked and never shown
     """A value is not acceptable; ``refusals`` says why, at least once."""
 
     def __init__(self, *refusals: Refusal) -> None:
@@ -52,7 +52,7 @@ class Refused(Exception):  # noqa: N818 - it is caught where the value is checke
 
 
 Acceptor = Callable[[object], object]
-"""Takes a value that is not null; returns it as columns take it. Raises `Refused`."""
+"""Takes a value that is not null; returns it as columns take it. Raises `RefusedValue`."""
 
 TextRule = Callable[[str], str | None]
 """Looks at a text; returns what is wrong with it as a sentence that follows the path."""
@@ -100,12 +100,12 @@ def accept_text(rules: Sequence[TextRule]) -> Acceptor:
 
     def accept(value: object) -> object:
         if not isinstance(value, str):
-            raise Refused(Refusal(message=not_of_type("string", value), value=value))
+            raise RefusedValue(Refusal(message=not_of_type("string", value), value=value))
         if "\0" in value:
-            raise Refused(Refusal(message=NUL_MESSAGE, value=value))
+            raise RefusedValue(Refusal(message=NUL_MESSAGE, value=value))
         broken = [message for rule in rules if (message := rule(value)) is not None]
         if broken:
-            raise Refused(*(Refusal(message=message, value=value) for message in broken))
+            raise RefusedValue(*(Refusal(message=message, value=value) for message in broken))
         return value
 
     return accept
@@ -114,7 +114,7 @@ def accept_text(rules: Sequence[TextRule]) -> Acceptor:
 def accept_structured(value: object) -> object:
     """Accept any JSON value without NUL characters."""
     if any("\0" in text for text in texts_in(value)):
-        raise Refused(Refusal(message=NUL_MESSAGE, value=value))
+        raise RefusedValue(Refusal(message=NUL_MESSAGE, value=value))
     return value
 
 

@@ -1,7 +1,13 @@
 """What switching drafts and locales does to rows: nothing that people wrote is lost unannounced."""
 
 from quire.database.migration.schema_pair import Renames
-from quire.database.migration.steps import BeginDrafts, BeginLocales, EndDrafts, EndLocales, Notice
+from quire.database.migration.steps import (
+    BeginDrafts,
+    BeginLocales,
+    EndDrafts,
+    EndLocales,
+    MigrationNotice,
+)
 from tests.unit.database.migration.conftest import MakeGround
 from tests.unit.database.migration.migrated_database import (
     NOTE,
@@ -116,9 +122,9 @@ def test_rules_that_rows_break_are_told(make_context: MakeGround) -> None:
     strict = {"type": "enumeration", "enum": ["one", "two"], "required": True, "unique": True}
     plan = context.plan(schema_of(content_type(NOTE, {"title": strict})))
     assert plan.notices == (
-        Notice(uid=NOTE, attribute="title", rows=1, rule="is required"),
-        Notice(uid=NOTE, attribute="title", rows=2, rule="has to be unique"),
-        Notice(uid=NOTE, attribute="title", rows=1, rule="is none of one, two"),
+        MigrationNotice(uid=NOTE, attribute="title", rows=1, rule="is required"),
+        MigrationNotice(uid=NOTE, attribute="title", rows=2, rule="has to be unique"),
+        MigrationNotice(uid=NOTE, attribute="title", rows=1, rule="is none of one, two"),
     )
 
 

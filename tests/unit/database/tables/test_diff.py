@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import MetaData
 
 from quire.database.dialects.sqlite.target import SQLITE
-from quire.database.tables.diff import Missing, MissingItem, compare
+from quire.database.tables.diff import MissingItem, MissingKind, compare
 from quire.database.tables.inspection import inspect_program
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import map_tables
@@ -67,7 +67,7 @@ def test_a_missing_column_is_left_to_a_migration_with_its_indexes(
     database.execute("DROP INDEX quire_nodes_up_lnk_sources")
     database.execute("ALTER TABLE nodes_up_lnk DROP COLUMN node_ord")
     assert findings(metadata, database) == [
-        MissingItem(lack=Missing.COLUMN, table="nodes_up_lnk", name="node_ord")
+        MissingItem(lack=MissingKind.COLUMN, table="nodes_up_lnk", name="node_ord")
     ]
 
 
@@ -79,8 +79,8 @@ def test_a_missing_foreign_key_is_found(metadata: MetaData, database: Store) -> 
     else:
         database.execute("ALTER TABLE nodes_up_lnk DROP CONSTRAINT nodes_up_lnk_ifk")
     lacks = {(finding.lack, finding.name) for finding in findings(metadata, database)}
-    assert (Missing.FOREIGN_KEY, "nodes_up_lnk_ifk") in lacks
-    assert (Missing.FOREIGN_KEY, "nodes_up_lnk_fk") not in lacks
+    assert (MissingKind.FOREIGN_KEY, "nodes_up_lnk_ifk") in lacks
+    assert (MissingKind.FOREIGN_KEY, "nodes_up_lnk_fk") not in lacks
 
 
 def test_missing_indexes_come_last_the_reads_own_after_the_others(
@@ -133,7 +133,7 @@ def test_an_index_that_lost_a_column_is_made_anew(metadata: MetaData, database: 
     database.execute("DROP INDEX quire_nodes_up_lnk_sources")
     database.execute("CREATE INDEX quire_nodes_up_lnk_sources ON nodes_up_lnk (plain_id, node_id)")
     found = findings(metadata, database)
-    assert [finding.lack for finding in found] == [Missing.READ_INDEX]
+    assert [finding.lack for finding in found] == [MissingKind.READ_INDEX]
     assert found[0].statements[0] == database.kind.ddl.drop_index(
         "quire_nodes_up_lnk_sources", "nodes_up_lnk"
     )

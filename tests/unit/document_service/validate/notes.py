@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 
-from quire.document_service.validate import Checked, ValidationRules, check_entry, check_stored
+from quire.document_service.validate import CheckedEntry, ValidationRules, check_entry, check_stored
 from quire.schema.load import build_schema
 from quire.schema.model import Schema
 from tests.library.model import Attributes, component, content_type, relation
@@ -62,13 +62,13 @@ def notes_schema() -> Schema:
     return build_schema(sources)
 
 
-def check(data: object, rules: ValidationRules = CREATE) -> Checked:
+def check(data: object, rules: ValidationRules = CREATE) -> CheckedEntry:
     """Check a payload for a note."""
     schema = notes_schema()
     return check_entry(schema, schema.content_types[NOTE], data, rules)
 
 
-def check_note(stored: Mapping[str, object], rules: ValidationRules = CREATE) -> Checked:
+def check_note(stored: Mapping[str, object], rules: ValidationRules = CREATE) -> CheckedEntry:
     """Check a note that is stored."""
     schema = notes_schema()
     return check_stored(schema, schema.content_types[NOTE], stored, rules)
@@ -76,7 +76,7 @@ def check_note(stored: Mapping[str, object], rules: ValidationRules = CREATE) ->
 
 def check_one(
     options: Mapping[str, object], data: Mapping[str, object], rules: ValidationRules = CREATE
-) -> Checked:
+) -> CheckedEntry:
     """Check a payload for a type with one attribute, ``field``, beside a boolean, ``on``."""
     attributes = {"field": options, "on": {"type": "boolean"}}
     sources = (
@@ -88,7 +88,7 @@ def check_one(
     return check_entry(schema, schema.content_types["api::one.one"], data, rules)
 
 
-def told(checked: Checked) -> list[tuple[str, str]]:
+def told(checked: CheckedEntry) -> list[tuple[str, str]]:
     """Return the problems that were found, each with its dotted path."""
     return [(".".join(problem.path), problem.message) for problem in checked.problems]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from quire.schema.attributes import ATTRIBUTE_TYPES
 from quire.schema.attributes.base import ScalarAttribute
-from quire.schema.attributes.validation import Refusal, Refused, ValueRules
+from quire.schema.attributes.validation import Refusal, RefusedValue, ValueRules
 
 
 def acceptance(type_name: str, options: Mapping[str, object] | None = None) -> ValueRules:
@@ -31,7 +31,7 @@ def refusals(
     rules = acceptance(type_name, options)
     try:
         (rules.draft if draft else rules.full)(value)
-    except Refused as refused:
+    except RefusedValue as refused:
         return list(refused.refusals)
     return []
 

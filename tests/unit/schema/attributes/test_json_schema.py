@@ -9,7 +9,7 @@ from quire.errors import ValidationError
 from quire.schema.attributes import ATTRIBUTE_TYPES
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.attributes.json_schema import JsonSchema
-from quire.schema.attributes.validation import Refused
+from quire.schema.attributes.validation import RefusedValue
 from tests.conformance.corpus import JSON
 
 Options = Mapping[str, object]
@@ -70,7 +70,7 @@ def attribute(type_name: str, options: Options) -> ScalarAttribute:
 def is_accepted(attribute: ScalarAttribute, value: object) -> bool:
     try:
         attribute.type.accept(attribute).full(value)
-    except (Refused, ValidationError):
+    except (RefusedValue, ValidationError):
         return False
     return True
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quire.errors import ValidationError
 from quire.schema.attributes import ATTRIBUTE_TYPES
-from quire.schema.attributes.validation import Acceptor, Refused, texts_in
+from quire.schema.attributes.validation import Acceptor, RefusedValue, texts_in
 from tests.unit.schema.attributes.accepting import acceptance, messages
 from tests.unit.schema.attributes.test_every_type import NEEDED
 
@@ -34,7 +34,7 @@ def outcome(accept: Acceptor, value: object) -> object:
     """Return what is kept of a value, or ``None`` when it is refused in a known way."""
     try:
         return accept(value)
-    except (Refused, ValidationError):
+    except (RefusedValue, ValidationError):
         return None
 
 

@@ -40,18 +40,18 @@ _RESHAPING = ("ALTER ", "CREATE ", "DROP ", "DO ")
 _computing = ThreadPoolExecutor(1, thread_name_prefix="quire-compute")
 
 
-class _Returned(NamedTuple, Generic[T]):
+class _ProgramResult(NamedTuple, Generic[T]):
     """What a program has returned."""
 
     value: T
 
 
-def _compute(program: Program[T]) -> Statement | _Returned[T]:
+def _compute(program: Program[T]) -> Statement | _ProgramResult[T]:
     """Run a program that has announced a long computation up to its next statement or its end."""
     try:
         return program.send([])
     except StopIteration as done:
-        return _Returned(done.value)
+        return _ProgramResult(done.value)
 
 
 class PostgresConnection(asyncpg.Connection):
@@ -101,7 +101,7 @@ class PostgresConnection(asyncpg.Connection):
             while True:
                 if sql is LONG_COMPUTATION.sql:
                     step = await loop.run_in_executor(_computing, _compute, program)
-                    if isinstance(step, _Returned):
+                    if isinstance(step, _ProgramResult):
                         return step.value  # type: ignore[no-any-return]  # the program's own result
                     sql, values, most = step
                 elif (make := awaited_by(sql, values)) is not None:

@@ -87,7 +87,7 @@ def _nothing() -> Program[None]:
     yield Statement("SELECT 1")
 
 
-class _Found(NamedTuple, Generic[T]):
+class _ReadResult(NamedTuple, Generic[T]):
     """What a program has returned, which may be nothing."""
 
     result: T
@@ -289,7 +289,7 @@ class PostgresDatabase:
             return None
         return self._presence.known
 
-    async def _run_at(self, state: int, program: Program[T], pool: Pool) -> _Found[T] | None:
+    async def _run_at(self, state: int, program: Program[T], pool: Pool) -> _ReadResult[T] | None:
         """Run a program without a transaction; ``None`` if it may have seen another state, too."""
         try:
             result = await self._run(pool, program, None)
@@ -300,7 +300,7 @@ class PostgresDatabase:
                 raise
         else:
             if await self._presence.token() == state:
-                return _Found(result)
+                return _ReadResult(result)
         self._wary = _WARY_READS
         return None
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
+from quire.database.entries.links.link_change import LinkChange, LinkedRow, LinkTarget
 from quire.database.entries.links.ordering import without_duplicates
 from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program
@@ -63,7 +63,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         """Let a new row point to its target; see `Links.attach`."""
         for target in targets[-1:]:
-            linked = Linked(rows=(target.row,), uid=target.uid)
+            linked = LinkTarget(rows=(target.row,), uid=target.uid)
             yield from self._point(row_id, linked, siblings)
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
@@ -78,7 +78,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
             if far is not None
         }
 
-    def _point(self, row_id: int, target: Linked, siblings: Collection[int]) -> Program[None]:
+    def _point(self, row_id: int, target: LinkTarget, siblings: Collection[int]) -> Program[None]:
         pointer = self.pointer.to(target.rows[0], target.uid)
         if self.steals:
             yield from self.statements.release(

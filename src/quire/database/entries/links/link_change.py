@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 @dataclass(frozen=True, slots=True)
-class Anchor:
+class LinkAnchor:
     """A target that another one is placed next to, by the ids of the rows that stand for it.
 
     An anchor that no row stands for is none, unless it has a ``name``: then it is one that cannot
@@ -21,7 +21,7 @@ class Anchor:
     name: str | None = None
 
 
-class Linked(Struct, frozen=True, kw_only=True):
+class LinkTarget(Struct, frozen=True, kw_only=True):
     """One target of a payload: the rows that stand for it, which stay together.
 
     A target that no row stands for is none. ``uid`` is its content type where a relation may lead
@@ -31,8 +31,8 @@ class Linked(Struct, frozen=True, kw_only=True):
 
     rows: tuple[int, ...]
     uid: str | None = None
-    before: Anchor | None = None
-    after: Anchor | None = None
+    before: LinkAnchor | None = None
+    after: LinkAnchor | None = None
     start: bool = False
 
 
@@ -44,9 +44,9 @@ class LinkChange(Struct, frozen=True, kw_only=True):
     unknown anchor is an error, otherwise its target goes to the end; for a new row it always is.
     """
 
-    set: tuple[Linked, ...] | None = None
-    connect: tuple[Linked, ...] = ()
-    disconnect: tuple[Linked, ...] = ()
+    set: tuple[LinkTarget, ...] | None = None
+    connect: tuple[LinkTarget, ...] = ()
+    disconnect: tuple[LinkTarget, ...] = ()
     strict: bool = True
 
 

@@ -4,18 +4,18 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
+from quire.database.entries.links.link_change import LinkChange, LinkedRow, LinkTarget
 from quire.database.entries.links.ordering import order_targets, without_duplicates
 from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program, Row, Value
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.attributes.base import StorageKind
 
-Current = Mapping[int, "_Link"]
+Current = Mapping[int, "_StoredLink"]
 """The links of a row by their far rows, in order."""
 
 
-class _Link(Struct, frozen=True):
+class _StoredLink(Struct, frozen=True):
     id: int
     order: float | None
 
@@ -128,12 +128,12 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             others = [far for far in others if far in spared]
         return [*others, *chosen]
 
-    def _set_rows(self, targets: Sequence[Linked]) -> list[int]:
+    def _set_rows(self, targets: Sequence[LinkTarget]) -> list[int]:
         """Return the rows of a list; where there is room for one, the last wins."""
         kept = targets if self.to_many else targets[-1:]
         return [row for target in without_duplicates(kept) for row in target.rows]
 
-    def _connect_rows(self, targets: Sequence[Linked]) -> list[int]:
+    def _connect_rows(self, targets: Sequence[LinkTarget]) -> list[int]:
         """Return the rows of the target that wins among connected ones: the first."""
         return [row for target in without_duplicates(targets[:1]) for row in target.rows]
 
@@ -145,14 +145,14 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             return self._connect_rows(change.connect)
         return [row for target in without_duplicates(change.connect) for row in target.rows]
 
-    def _current(self, row_id: int) -> Program[dict[int, _Link]]:
+    def _current(self, row_id: int) -> Program[dict[int, _StoredLink]]:
         edge = self.edge
         order = [edge.order] if edge.order is not None else []
         columns = ["id", edge.far, *order]
         rows = yield from self.statements.select(
             edge.table, columns, fixed={edge.near: row_id}, order=[*order, "id"]
         )
-        return {_whole(row[1]): _Link(_whole(row[0]), _last_number(row)) for row in rows}
+        return {_whole(row[1]): _StoredLink(_whole(row[0]), _last_number(row)) for row in rows}
 
     def _write_first(
         self, row_id: int, links: Sequence[LinkedRow], siblings: Collection[int]

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.database.entries.links.link_change import LinkChange, Linked, LinkedRow
+from quire.database.entries.links.link_change import LinkChange, LinkedRow, LinkTarget
 from quire.database.entries.links.ordering import without_duplicates
 from quire.database.entries.links.statements import LinkStatements
 from quire.database.program import Program, Value
@@ -126,11 +126,11 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             columns[self.far_type] = StorageKind.STRING
         return columns
 
-    def _rows(self, targets: Sequence[Linked]) -> list[list[Value]]:
+    def _rows(self, targets: Sequence[LinkTarget]) -> list[list[Value]]:
         """Return targets as the columns have them; where there is room for one, the first."""
         return self._values(targets if self.to_many else targets[:1])
 
-    def _values(self, targets: Sequence[Linked]) -> list[list[Value]]:
+    def _values(self, targets: Sequence[LinkTarget]) -> list[list[Value]]:
         return [
             self._value(row, target.uid)
             for target in without_duplicates(targets)

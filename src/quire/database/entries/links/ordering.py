@@ -11,7 +11,7 @@ from itertools import groupby
 import orjson
 from msgspec.structs import replace
 
-from quire.database.entries.links.link_change import Anchor, Linked
+from quire.database.entries.links.link_change import LinkAnchor, LinkTarget
 from quire.errors import ValidationError
 
 _CIRCLE = (
@@ -21,7 +21,11 @@ _CIRCLE = (
 
 
 def order_targets(
-    orders: Mapping[int, float], gone: Collection[int], connect: Sequence[Linked], *, strict: bool
+    orders: Mapping[int, float],
+    gone: Collection[int],
+    connect: Sequence[LinkTarget],
+    *,
+    strict: bool,
 ) -> list[int]:
     """Return the rows of a list in their new order.
 
@@ -33,16 +37,16 @@ def order_targets(
     """
     targets = _with_one_place(connect)
     payload = {row: target for target in targets for row in target.rows}
-    places = _Places(orders)
+    places = _OrderedSlots(orders)
     for target in _anchors_first(targets, payload, orders):
         places.put(target, strict=strict)
     return places.rows(without={*payload, *gone})
 
 
-def without_duplicates(targets: Sequence[Linked]) -> list[Linked]:
+def without_duplicates(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
     """Leave out targets, and rows of targets, that came before."""
     seen: set[tuple[str | None, int]] = set()
-    kept: list[Linked] = []
+    kept: list[LinkTarget] = []
     for target in targets:
         rows = tuple(row for row in dict.fromkeys(target.rows) if (target.uid, row) not in seen)
         seen.update((target.uid, row) for row in rows)
@@ -51,7 +55,7 @@ def without_duplicates(targets: Sequence[Linked]) -> list[Linked]:
     return kept
 
 
-def _with_one_place(targets: Sequence[Linked]) -> list[Linked]:
+def _with_one_place(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
     """Leave out what is said twice; refuse a row that is connected at two places."""
     places: dict[int, tuple[object, ...]] = {}
     for target in targets:
@@ -66,16 +70,16 @@ def _with_one_place(targets: Sequence[Linked]) -> list[Linked]:
 
 
 def _anchors_first(
-    targets: Sequence[Linked], payload: Mapping[int, Linked], linked: Collection[int]
-) -> list[Linked]:
+    targets: Sequence[LinkTarget], payload: Mapping[int, LinkTarget], linked: Collection[int]
+) -> list[LinkTarget]:
     """Sort targets so that each comes after the one of the payload that it is to stand beside.
 
     An anchor that was linked before needs no waiting for: it has a place.
     """
-    done: dict[Linked, None] = {}
+    done: dict[LinkTarget, None] = {}
     for target in targets:
-        path: dict[Linked, None] = {}
-        step: Linked | None = target
+        path: dict[LinkTarget, None] = {}
+        step: LinkTarget | None = target
         while step is not None and step not in done:
             if step in path:
                 raise ValidationError(_CIRCLE)
@@ -86,12 +90,12 @@ def _anchors_first(
     return list(done)
 
 
-def _anchor_rows(target: Linked) -> tuple[int, ...]:
+def _anchor_rows(target: LinkTarget) -> tuple[int, ...]:
     anchor = target.before or target.after
     return () if anchor is None else anchor.rows
 
 
-class _Spot:
+class _OrderSlot:
     """One place of the list, and the rows that share it."""
 
     def __init__(self, rows: tuple[int, ...] = (), *, old: bool = False) -> None:
@@ -100,32 +104,32 @@ class _Spot:
         self.following = self
         self.preceding = self
 
-    def put_before(self, other: "_Spot") -> None:
+    def put_before(self, other: "_OrderSlot") -> None:
         """Go between another spot and the one that it follows."""
         self.following, self.preceding = other, other.preceding
         other.preceding.following = self
         other.preceding = self
 
 
-class _Places:
+class _OrderedSlots:
     """The list while targets are put in: a ring of spots that begins and ends at one without rows.
 
     Rows with the same order value share a spot: nothing can be told to go between them.
     """
 
     def __init__(self, orders: Mapping[int, float]) -> None:
-        self._end = _Spot()
-        self._spots: dict[int, _Spot] = {}
+        self._end = _OrderSlot()
+        self._spots: dict[int, _OrderSlot] = {}
         for _, rows in groupby(orders, key=orders.__getitem__):
-            self._add(_Spot(tuple(rows), old=True), before=self._end)
+            self._add(_OrderSlot(tuple(rows), old=True), before=self._end)
 
-    def put(self, target: Linked, *, strict: bool) -> None:
+    def put(self, target: LinkTarget, *, strict: bool) -> None:
         """Put a target at the place that it asks for.
 
         Raises ValidationError when its anchor has none, with ``strict``; otherwise it goes to the
         end.
         """
-        self._add(_Spot(target.rows), before=self._follower(target, strict=strict))
+        self._add(_OrderSlot(target.rows), before=self._follower(target, strict=strict))
 
     def rows(self, *, without: Collection[int]) -> list[int]:
         """Return all rows in order; of those that were there before, leave some out."""
@@ -136,11 +140,11 @@ class _Places:
             spot = spot.following
         return found
 
-    def _add(self, spot: _Spot, *, before: _Spot) -> None:
+    def _add(self, spot: _OrderSlot, *, before: _OrderSlot) -> None:
         spot.put_before(before)
         self._spots.update(dict.fromkeys(spot.rows, spot))
 
-    def _follower(self, target: Linked, *, strict: bool) -> _Spot:
+    def _follower(self, target: LinkTarget, *, strict: bool) -> _OrderSlot:
         """Return the spot that a target is to be put before."""
         anchor = target.before or target.after
         if anchor is None or not (anchor.rows or anchor.name):
@@ -153,7 +157,7 @@ class _Places:
         return self._end
 
 
-def _unknown_anchor(target: Linked, anchor: Anchor) -> ValidationError:
+def _unknown_anchor(target: LinkTarget, anchor: LinkAnchor) -> ValidationError:
     other = anchor.rows[0] if anchor.rows else anchor.name
     position = anchor.quoted or {"before" if target.before else "after": other}
     return ValidationError(

@@ -5,7 +5,7 @@ from functools import cache
 from typing import TypeVar
 
 from quire.database.compile.writes import Writes
-from quire.database.entries.links.link_change import Anchor, LinkChange, Linked, LinkedRow
+from quire.database.entries.links.link_change import LinkAnchor, LinkChange, LinkedRow, LinkTarget
 from quire.database.entries.links.link_store import Links
 from quire.database.program import Program, Row
 from quire.database.tables.table_map import map_tables
@@ -64,33 +64,33 @@ def linking_schema() -> Schema:
     return schema_of(*SOURCES)
 
 
-Target = int | Linked
+Target = int | LinkTarget
 """A target of a payload: a row by its id, or all that may be said of one."""
 
 
-def targets(given: Iterable[Target]) -> tuple[Linked, ...]:
+def targets(given: Iterable[Target]) -> tuple[LinkTarget, ...]:
     """Let ids stand for targets of one row."""
-    return tuple(t if isinstance(t, Linked) else Linked(rows=(t,)) for t in given)
+    return tuple(t if isinstance(t, LinkTarget) else LinkTarget(rows=(t,)) for t in given)
 
 
-def group(*rows: int, uid: str | None = None) -> Linked:
+def group(*rows: int, uid: str | None = None) -> LinkTarget:
     """Make a target that several rows stand for, or a row of a type."""
-    return Linked(rows=rows, uid=uid)
+    return LinkTarget(rows=rows, uid=uid)
 
 
-def before(row: int, anchor: int) -> Linked:
+def before(row: int, anchor: int) -> LinkTarget:
     """Make a target that goes before another one."""
-    return Linked(rows=(row,), before=Anchor((anchor,)))
+    return LinkTarget(rows=(row,), before=LinkAnchor((anchor,)))
 
 
-def after(row: int, anchor: int) -> Linked:
+def after(row: int, anchor: int) -> LinkTarget:
     """Make a target that goes after another one."""
-    return Linked(rows=(row,), after=Anchor((anchor,)))
+    return LinkTarget(rows=(row,), after=LinkAnchor((anchor,)))
 
 
-def first(row: int) -> Linked:
+def first(row: int) -> LinkTarget:
     """Make a target that goes to the beginning."""
-    return Linked(rows=(row,), start=True)
+    return LinkTarget(rows=(row,), start=True)
 
 
 class Linking:

@@ -5,7 +5,7 @@ Nodes have a list of plain entries (``plain_ord``), which have a list of nodes (
 
 import pytest
 
-from quire.database.entries.links.link_change import Anchor, Linked
+from quire.database.entries.links.link_change import LinkAnchor, LinkTarget
 from quire.errors import ValidationError
 from tests.unit.database.entries.links.linking import (
     NODE,
@@ -37,7 +37,9 @@ def test_a_list_is_numbered_from_one(linking: Linking) -> None:
 
 
 def test_the_recorded_session_leaves_the_recorded_orders(linking: Linking) -> None:
-    def connected(*targets: Linked | int, without: tuple[int, ...] = ()) -> dict[object, object]:
+    def connected(
+        *targets: LinkTarget | int, without: tuple[int, ...] = ()
+    ) -> dict[object, object]:
         linking.change(NODE, "mplains", 18, targets, without)
         return placed(linking)
 
@@ -142,7 +144,7 @@ def test_a_change_that_asks_for_nothing_costs_nothing(linking: Linking) -> None:
 def test_the_rows_of_a_target_stay_together(linking: Linking) -> None:
     linking.set(PLAIN, "uniNodes", 3, [17, group(18, 19)])
     assert linking.table("plains_uni_nodes_lnk") == [(3, 17, 1.0), (3, 18, 2.0), (3, 19, 3.0)]
-    pair = Linked(rows=(18, 19), before=Anchor((17,)))
+    pair = LinkTarget(rows=(18, 19), before=LinkAnchor((17,)))
     linking.change(PLAIN, "uniNodes", 3, [pair])
     assert linking.table("plains_uni_nodes_lnk") == [(3, 17, 3.0), (3, 18, 1.0), (3, 19, 2.0)]
     linking.change(PLAIN, "uniNodes", 3, disconnect=[group(18, 19)])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from quire.database.entries.links.link_change import Anchor, Linked
+from quire.database.entries.links.link_change import LinkAnchor, LinkTarget
 from quire.database.entries.links.ordering import order_targets
 from quire.errors import ValidationError
 from tests.unit.database.entries.links.linking import after, before, first, targets
@@ -48,7 +48,7 @@ CIRCLE = (
     ],
 )
 def test_targets_are_put_beside_their_anchors_one_after_the_other(
-    connect: Sequence[int | Linked], expected: list[int]
+    connect: Sequence[int | LinkTarget], expected: list[int]
 ) -> None:
     assert order_targets(LIST, (), targets(connect), strict=True) == expected
 
@@ -62,7 +62,7 @@ def test_targets_are_put_beside_their_anchors_one_after_the_other(
     ],
 )
 def test_what_is_placed_at_one_that_leaves_takes_its_place(
-    gone: tuple[int, ...], connect: list[Linked], expected: list[int]
+    gone: tuple[int, ...], connect: list[LinkTarget], expected: list[int]
 ) -> None:
     assert order_targets(LIST, gone, connect, strict=True) == expected
 
@@ -79,7 +79,7 @@ def test_rows_with_one_order_value_are_not_parted() -> None:
 
 
 def test_all_rows_of_an_anchor_are_passed_by_its_first() -> None:
-    behind = Linked(rows=(12, 13), after=Anchor((99, 7)))
+    behind = LinkTarget(rows=(12, 13), after=LinkAnchor((99, 7)))
     assert order_targets(LIST, (), [behind], strict=True) == [4, 7, 12, 13, 10]
 
 
@@ -92,7 +92,7 @@ def test_all_rows_of_an_anchor_are_passed_by_its_first() -> None:
     ],
 )
 @pytest.mark.parametrize("strict", [True, False])
-def test_anchors_may_not_go_round_in_a_circle(connect: list[Linked], *, strict: bool) -> None:
+def test_anchors_may_not_go_round_in_a_circle(connect: list[LinkTarget], *, strict: bool) -> None:
     with pytest.raises(ValidationError) as raised:
         order_targets(LIST, (), connect, strict=strict)
     assert raised.value.message == CIRCLE
@@ -107,9 +107,9 @@ def test_a_row_cannot_have_two_places() -> None:
 
 
 def test_the_error_of_an_unknown_anchor_quotes_the_position_of_the_payload() -> None:
-    anchor = Anchor((15,), quoted={"before": 15, "locale": "en"})
+    anchor = LinkAnchor((15,), quoted={"before": 15, "locale": "en"})
     with pytest.raises(ValidationError) as raised:
-        order_targets(LIST, (), [Linked(rows=(12, 13), before=anchor)], strict=True)
+        order_targets(LIST, (), [LinkTarget(rows=(12, 13), before=anchor)], strict=True)
     assert raised.value.message == (
         "There was a problem connecting relation with id 12 at position"
         ' {"before":15,"locale":"en"}. The relation with id 15 needs to be connected first.'
@@ -117,14 +117,16 @@ def test_the_error_of_an_unknown_anchor_quotes_the_position_of_the_payload() -> 
 
 
 def test_an_anchor_that_no_row_stands_for_is_none() -> None:
-    assert order_targets(LIST, (), [Linked(rows=(12,), before=Anchor(()))], strict=True) == [
+    assert order_targets(
+        LIST, (), [LinkTarget(rows=(12,), before=LinkAnchor(()))], strict=True
+    ) == [
         *LIST,
         12,
     ]
 
 
 def test_a_target_that_no_row_stands_for_is_none() -> None:
-    assert order_targets(LIST, (), [Linked(rows=())], strict=True) == [*LIST]
+    assert order_targets(LIST, (), [LinkTarget(rows=())], strict=True) == [*LIST]
 
 
 def test_a_long_chain_of_anchors_is_as_good_as_a_short_one() -> None:

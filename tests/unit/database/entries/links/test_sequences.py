@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quire.database.entries.links.link_change import LinkChange, Linked
+from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.errors import ValidationError
 from tests.databases.kind import Kind
 from tests.unit.database.entries.links.linking import (
@@ -41,11 +41,11 @@ def actions(draw: st.DrawFn) -> Action:
     return uid, row, change
 
 
-def targets_among(rows: list[int]) -> st.SearchStrategy[Linked]:
+def targets_among(rows: list[int]) -> st.SearchStrategy[LinkTarget]:
     """Draw a target with any position, its anchor linked or not."""
     row = st.sampled_from(rows)
     return st.one_of(
-        row.map(lambda far: Linked(rows=(far,))),
+        row.map(lambda far: LinkTarget(rows=(far,))),
         row.map(first),
         st.builds(before, row, row),
         st.builds(after, row, row),
@@ -70,19 +70,19 @@ def model(known: list[int], change: LinkChange) -> list[int] | None:
     return [row for row, new in held if new or row not in left]
 
 
-def anchor_of(target: Linked) -> int | None:
+def anchor_of(target: LinkTarget) -> int | None:
     """Return the row that a target is to stand beside."""
     anchor = target.before or target.after
     return None if anchor is None else anchor.rows[0]
 
 
-def waits(target: Linked, known: list[int], waiting: list[Linked]) -> bool:
+def waits(target: LinkTarget, known: list[int], waiting: list[LinkTarget]) -> bool:
     """Tell whether the anchor of a target is only just to be connected."""
     anchor = anchor_of(target)
     return anchor not in known and any(other.rows[0] == anchor for other in waiting)
 
 
-def in_turn(waiting: list[Linked], known: list[int]) -> Linked | None:
+def in_turn(waiting: list[LinkTarget], known: list[int]) -> LinkTarget | None:
     """Return the target that is next: the first, or what it waits for; ``None`` in a circle."""
     target = waiting[0]
     for _ in waiting:
@@ -92,7 +92,7 @@ def in_turn(waiting: list[Linked], known: list[int]) -> Linked | None:
     return None
 
 
-def spot(target: Linked, held: list[tuple[int, bool]], *, strict: bool) -> int | None:
+def spot(target: LinkTarget, held: list[tuple[int, bool]], *, strict: bool) -> int | None:
     """Return where a target goes; a row that was put in counts, not where it was before."""
     anchor = anchor_of(target)
     if anchor is None:
