@@ -61,7 +61,7 @@ class LocaleCoverageApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     def _codes(self) -> Program[list[str]]:
-        return [str(one.row["code"]) for one in (yield from self._locales.all())]
+        return [str(one.row.code) for one in (yield from self._locales.all())]
 
     def _coverage(self, rights: TypePermissions, codes: list[str]) -> Program[Coverage]:
         """Count documents in all locales together, and in each that the caller may read."""

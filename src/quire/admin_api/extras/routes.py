@@ -22,8 +22,8 @@ from quire.content_api.routes import Route
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.read_service import ContentReading
 from quire.database.connection import Database
+from quire.database.stores.content_table import ContentTables
 from quire.database.stores.saved_views import SavedViews
-from quire.database.stores.system_rows import SystemRows
 from quire.document_service.service import DocumentService
 from quire.webhooks.setup import WebhookParts
 
@@ -41,7 +41,7 @@ def own_routes(
     """Yield the routes below ``/admin/x`` that are about content and rights."""
     engine = documents.engine
     yield from OwnHomeApi(database, engine, webhooks).routes()
-    locales = LocaleStore(SystemRows(store=engine.store, new_id=engine.new_id), clock)
+    locales = LocaleStore(ContentTables(store=engine.store, new_id=engine.new_id), clock)
     yield from LocaleCoverageApi(database, engine, locales).routes()
     yield from OwnContentApi(database, documents, history).routes()
     yield from RevisionApi(database, documents, history).routes()

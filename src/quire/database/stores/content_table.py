@@ -11,7 +11,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from quire.database.entries.deletion import delete_entries
-from quire.database.entries.links.link_change import LinkChange, Linked
+from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
@@ -75,7 +75,7 @@ class ContentTable(Table[RowT]):
         self, attribute: str, row_id: int, targets: Collection[int], *, creating: bool
     ) -> Program[None]:
         """Let a relation of a row lead to these rows and to no others."""
-        change = LinkChange(set=tuple(Linked(rows=(target,)) for target in targets))
+        change = LinkChange(set=tuple(LinkTarget(rows=(target,)) for target in targets))
         yield from self._store.links.apply(self.uid, attribute, row_id, change, creating=creating)
 
 
