@@ -323,6 +323,109 @@ async def test_jobs_with_one_key_run_one_at_a_time(tmp_path: Path, kind: Kind) -
         assert not any(overlaps for _, _, overlaps, _ in module().fired)
 
 
+ONE_KEY = """
+import threading
+
+go_on = threading.Event()
+
+@job(one_at_a_time="bill")
+async def bill(number: int) -> None:
+    fired.append(f"{number} begins")
+    try:
+        await asyncio.sleep(60 if number == 0 else 0)
+    finally:
+        fired.append(f"{number} ends")
+
+@job(one_at_a_time="bill")
+def bill_in_thread(number: int) -> None:
+    fired.append(f"{number} begins")
+    go_on.wait(60)
+    fired.append(f"{number} ends")
+
+@route.post("/bill", public=True)
+async def start() -> list[int]:
+    return [await bill.enqueue(0), await bill.enqueue(1)]
+
+@route.post("/thread", public=True)
+async def start_thread() -> list[int]:
+    return [await bill_in_thread.enqueue(0), await bill.enqueue(1)]
+"""
+IN_TURN = ["0 begins", "0 ends", "1 begins", "1 ends"]
+
+
+async def cancelled(office: Office, job_id: int) -> None:
+    """Cancel a job, and let the worker look at its queue for a while."""
+    reply = await office.ask("POST", f"/admin/x/jobs/{job_id}/cancel", token=office.boss)
+    assert reply.data["state"] == "cancelled"
+    await looked_at(office)
+
+
+async def looked_at(office: Office) -> None:
+    """Let the worker look at its queue for a while."""
+    for _ in range(5):
+        parts_of(office).worker.wake()
+        await asyncio.sleep(0.1)
+
+
+async def test_a_cancelled_job_keeps_its_key_until_it_has_stopped(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, ONE_KEY) as office:
+        first, _ = (await office.ask("POST", "/api/bill")).json
+        await until(lambda: _has_fired(1))
+        await cancelled(office, first)
+        assert module().fired == IN_TURN[:1]
+        again = await office.ask("POST", f"/admin/x/jobs/{first}/retry", token=office.boss)
+        assert again.status == 409, "it still runs"
+        await parts_of(office).worker.renew()
+        jobs = await ended(office, 2)
+        assert module().fired == IN_TURN
+        assert [(job.state, job.running_key, job.holder) for job in jobs] == [
+            ("cancelled", None, None),
+            ("done", None, None),
+        ]
+        again = await office.ask("POST", f"/admin/x/jobs/{first}/retry", token=office.boss)
+        assert again.data["state"] == "waiting"
+
+
+async def test_a_cancelled_job_in_a_thread_keeps_its_key_until_it_ends(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, ONE_KEY) as office:
+        worker = parts_of(office).worker
+        first, _ = (await office.ask("POST", "/api/thread")).json
+        await until(lambda: _has_fired(1))
+        await cancelled(office, first)
+        pass_time(office, seconds=20)
+        await worker.renew()
+        pass_time(office, seconds=20)
+        await looked_at(office)
+        assert module().fired == ["0 begins"]
+        module().go_on.set()
+        await until(lambda: _has_fired(4))
+        assert module().fired == IN_TURN
+
+
+async def test_a_cancelled_job_of_a_lost_process_keeps_its_key_until_its_lease_ends(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, ONE_KEY) as office:
+        database, rows = office.app.database, parts_of(office).queue.rows
+        assert database is not None
+        await parts_of(office).worker.stop()
+        first, _ = (await office.ask("POST", "/api/bill")).json
+        job = (await jobs_of(office))[0]
+        now = office.clock()
+        lost = JobClaim(names=(job.name,), holder="lost", now=now, until=now + LEASE_MS)
+        assert len(await database.write(rows.claim_key(lost, str(job.lock_key)))) == 1
+        parts_of(office).worker.start()
+        await cancelled(office, first)
+        assert module().fired == []
+        pass_time(office, seconds=31)
+        await ended(office, 2)
+        assert module().fired == IN_TURN[2:]
+
+
 async def test_a_plain_function_runs_in_a_thread(tmp_path: Path, kind: Kind) -> None:
     code = """
     import threading

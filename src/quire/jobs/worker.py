@@ -8,7 +8,7 @@ import asyncio
 import inspect
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
@@ -18,7 +18,7 @@ from quire.background.job_queue import JobQueue
 from quire.background.worker import QueueWorker, backoff_ms
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.program import Value
+from quire.database.program import Program, Value
 from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, StoredJob
 from quire.database.versioned_value import VersionedValue
 from quire.document_service.call_context import CallContext, FindUser
@@ -33,6 +33,7 @@ from quire.ids import new_document_id
 from quire.jobs.queue import cause_of
 
 _log = structlog.get_logger("quire.jobs")
+T = TypeVar("T")
 
 LEASE_MS = 30_000
 _RENEWED_SECONDS = 10.0
@@ -102,7 +103,8 @@ class _Run(Struct, kw_only=True, eq=False):
     job: StoredJob
     leased_until: float
     task: "asyncio.Task[None] | None" = None
-    is_lost: bool = False
+    is_stopped: bool = False
+    is_cancelled: bool = False
 
 
 class _TooLongError(Exception):
@@ -235,15 +237,17 @@ class JobWorker(QueueWorker):
     async def _run(self, run: _Run) -> None:
         """Run a job and write down what became of it."""
         try:
-            changes = await self._outcome(run)
-            if changes is None or not await self._settle(run.job, changes):
-                _log.warning("a job was cancelled or taken over", job=run.job.name, id=run.job.id)
+            job, changes = run.job, await self._outcome(run)
+            if changes is None and run.is_cancelled:
+                await self._write(self._rows.release(job))
+            if changes is None or not await self._write(self._rows.settle(job, changes)):
+                _log.warning("a job was cancelled or taken over", job=job.name, id=job.id)
         finally:
             self._runs.pop(run.job.id, None)
 
-    async def _settle(self, job: StoredJob, changes: Mapping[str, Value]) -> bool:
+    async def _write(self, program: Program[T]) -> T:
         """Write down what became of a job, also when the worker stops meanwhile."""
-        writing = asyncio.ensure_future(self._database.write(self._rows.settle(job, changes)))
+        writing = asyncio.ensure_future(self._database.write(program))
         try:
             return await asyncio.shield(writing)
         except asyncio.CancelledError:
@@ -260,7 +264,7 @@ class JobWorker(QueueWorker):
         try:
             await self._call(runtime, definition, job)
         except asyncio.CancelledError as error:
-            if run.is_lost:
+            if run.is_stopped:
                 return None
             if not self._is_stopped:  # the job has cancelled itself
                 return self._failed(job, definition, "It was cancelled", error)
@@ -360,22 +364,31 @@ class JobWorker(QueueWorker):
         asked = loop.time()
         until = self._clock() + LEASE_MS
         try:
-            kept = await self._database.write(
+            renewal = await self._database.write(
                 self._rows.renew(list(runs), self._holder, until=until)
             )
         except AppError:
-            kept = frozenset(id_ for id_, run in runs.items() if run.leased_until > loop.time())
-            self._stop_lost(runs, kept)
+            for run in runs.values():
+                if run.leased_until <= loop.time():
+                    self._stop(run)
             raise
-        for id_ in kept:
-            runs[id_].leased_until = asked + LEASE_MS / _SECOND
-        self._stop_lost(runs, kept)
-
-    def _stop_lost(self, runs: Mapping[int, _Run], kept: frozenset[int]) -> None:
         for id_, run in runs.items():
-            if id_ not in kept and id_ in self._runs and run.task is not None:
-                run.is_lost = True
-                run.task.cancel()
+            if id_ in renewal.running or id_ in renewal.cancelled:
+                run.leased_until = asked + LEASE_MS / _SECOND
+            if id_ in renewal.cancelled:
+                run.is_cancelled = True
+            # What is cancelled and runs in a thread goes on, and keeps its key as long.
+            if id_ not in renewal.running and not (run.is_cancelled and self._is_in_thread(run)):
+                self._stop(run)
+
+    def _stop(self, run: _Run) -> None:
+        if run.job.id in self._runs and run.task is not None:
+            run.is_stopped = True
+            run.task.cancel()
+
+    def _is_in_thread(self, run: _Run) -> bool:
+        definition = None if self.runtime is None else self.runtime.definitions.get(run.job.name)
+        return definition is not None and not _is_async(definition)
 
     async def _prune(self, now: int) -> None:
         if now - self._pruned > _PRUNE_EVERY:

@@ -8,7 +8,9 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import (
     Condition,
+    any_of,
     eq,
+    gt,
     in_list,
     is_null,
     le,
@@ -30,6 +32,8 @@ _FREED: Mapping[str, object] = {"holder": None, "running_key": None}
 
 class StoredJob(Struct, frozen=True, kw_only=True):
     """A row. While it runs, ``due`` is the end of the lease of its ``holder``.
+
+    One that is cancelled keeps its ``holder`` and its ``running_key`` until it has stopped.
 
     ``arguments`` and ``causes`` are JSON; by ``cancel_key`` it is cancelled, and of the jobs with
     one ``lock_key`` no two run at the same time.
@@ -80,6 +84,13 @@ class JobClaim(Struct, frozen=True, kw_only=True):
         return {"state": RUNNING, "holder": self.holder, "started_at": self.now}
 
 
+class JobRenewal(Struct, frozen=True, kw_only=True):
+    """Jobs of a holder whose leases were renewed; those that are ``cancelled`` have to stop."""
+
+    running: frozenset[int]
+    cancelled: frozenset[int]
+
+
 class JobRows:
     """Programs that write and read jobs."""
 
@@ -115,7 +126,7 @@ class JobRows:
 
     def due_keys(self, claim: JobClaim, most: int) -> Program[list[str]]:
         """Return keys of jobs that are due, and of which none runs."""
-        where = _is_next_of_key(claim.names)
+        where = _is_next_of_key(claim)
         return (yield from self._table.due_texts("lock_key", *where, now=claim.now, most=most))
 
     def claim_key(self, claim: JobClaim, key: str) -> Program[list[StoredJob]]:
@@ -123,9 +134,12 @@ class JobRows:
 
         Raises ValidationError when another process has begun such a job at the same moment.
         """
+        # The process that was to stop such a job is lost.
+        is_lost = (eq("state", CANCELLED), le("due", claim.now))
+        yield from self._table.update(_FREED, eq("running_key", key), *is_lost)
         return (
             yield from self._table.claim(
-                *_is_next_of_key(claim.names),
+                *_is_next_of_key(claim),
                 eq("lock_key", key),
                 now=claim.now,
                 until=claim.until,
@@ -135,21 +149,35 @@ class JobRows:
             )
         )
 
-    def renew(self, ids: Sequence[int], holder: str, *, until: int) -> Program[frozenset[int]]:
+    def renew(self, ids: Sequence[int], holder: str, *, until: int) -> Program[JobRenewal]:
         """Move the ends of leases; returns which of the jobs are still those of the holder."""
         own = (in_list("id", ids), eq("holder", holder))
-        return frozenset((yield from self._table.changed({"due": until}, *own)))
+        held = frozenset((yield from self._table.changed({"due": until}, *own)))
+        ended = yield from self._table.ids(in_list("id", sorted(held)), eq("state", CANCELLED))
+        cancelled = frozenset(ended)
+        return JobRenewal(running=held - cancelled, cancelled=cancelled)
 
     def settle(self, job: StoredJob, changes: Mapping[str, object]) -> Program[bool]:
-        """Write down what became of a run; tells whether the job was still its holder's."""
-        changed = {**changes, **_FREED}
-        return (yield from self._table.settle(job.id, changed, eq("holder", job.holder)))
+        """Write down what became of a run, unless the job was cancelled or is another holder's.
+
+        Tells whether it was.
+        """
+        own, is_running = eq("holder", job.holder), eq("state", RUNNING)
+        settled = yield from self._table.settle(job.id, {**changes, **_FREED}, own, is_running)
+        if not settled:
+            yield from self.release(job)
+        return settled
+
+    def release(self, job: StoredJob) -> Program[None]:
+        """Let go of a job that was cancelled and has stopped."""
+        own = (eq("id", job.id), eq("holder", job.holder), eq("state", CANCELLED))
+        yield from self._table.update(_FREED, *own)
 
     def cancel(self, name: str, key: str, now: int, *, waiting: bool = False) -> Program[int]:
         """Cancel all jobs with a name and key that have not ended; returns how many there were.
 
-        One that runs is stopped when its lease is renewed, unless it ends before; with ``waiting``
-        only those that do not run are cancelled.
+        One that runs is stopped when its lease is renewed, unless it ends before. It keeps its key
+        until then. With ``waiting`` only those that do not run are cancelled.
         """
         states = (WAITING,) if waiting else (WAITING, RUNNING)
         here = (eq("name", name), eq("cancel_key", key), one_of("state", *states))
@@ -161,10 +189,14 @@ class JobRows:
         return bool((yield from self._table.changed(_cancelled(now), eq("id", job_id), may)))
 
     def retry(self, job_id: int, now: int) -> Program[bool]:
-        """Let a job that failed, was cancelled or waits run now; tells whether there is such."""
-        changes = {"state": WAITING, "attempts": 0, "due": now, "ended_at": None}
+        """Let a job that failed, was cancelled or waits run now; tells whether there is such.
+
+        One that was cancelled has to have stopped.
+        """
+        changes = {"state": WAITING, "attempts": 0, "due": now, "ended_at": None, **_FREED}
         may = one_of("state", WAITING, FAILED, CANCELLED)
-        return bool((yield from self._table.changed(changes, eq("id", job_id), may)))
+        has_stopped = any_of(is_null("holder"), le("due", now))
+        return (yield from self._table.settle(job_id, changes, may, has_stopped))
 
     def one(self, job_id: int) -> Program[StoredJob | None]:
         """Return a job."""
@@ -201,7 +233,7 @@ class JobRows:
 
 
 def _cancelled(now: int) -> dict[str, object]:
-    return {"state": CANCELLED, "ended_at": now, **_FREED}
+    return {"state": CANCELLED, "ended_at": now}
 
 
 def _is_claimable(names: Sequence[str]) -> tuple[Condition, ...]:
@@ -209,7 +241,11 @@ def _is_claimable(names: Sequence[str]) -> tuple[Condition, ...]:
     return one_of("state", WAITING, RUNNING), in_list("name", names)
 
 
-def _is_next_of_key(names: Sequence[str]) -> tuple[Condition, ...]:
-    """Return what is true of a job with a key that no other job runs with."""
-    is_free = no_other(same={"running_key": "lock_key"})
-    return (*_is_claimable(names), not_null("lock_key"), is_free)
+def _is_next_of_key(claim: JobClaim) -> tuple[Condition, ...]:
+    """Return what is true of a job with a key that no other job runs with.
+
+    A job that was cancelled may run until its lease ends.
+    """
+    may_run = any_of(eq("state", RUNNING), gt("due", claim.now))
+    is_free = no_other(may_run, same={"running_key": "lock_key"})
+    return (*_is_claimable(claim.names), not_null("lock_key"), is_free)
