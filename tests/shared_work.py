@@ -17,10 +17,9 @@ from sqlalchemy.sql.cache_key import CacheKey
 from sqlalchemy.sql.compiler import SQLCompiler
 
 import quire.cli.check_database
-import quire.content_api.reader
-import quire.database.execute.plan_cache
 import quire.database.initialize
 import quire.database.migration.schema_pair
+import quire.document_service.read_planner
 import quire.schema.load
 from quire.database.compile.compiled_read import CompiledRead
 from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compile_read
@@ -57,8 +56,7 @@ _statements: BoundedCache[tuple[object, ...], SQLCompiler] = BoundedCache(_STATE
 def share_work() -> None:
     """Let all applications of this process share it from now on."""
     vars(quire.schema.load).update(build_schema=_build_schema)
-    for module in (quire.content_api.reader, quire.database.execute.plan_cache):
-        vars(module).update(compile_read=_compile_read)
+    vars(quire.document_service.read_planner).update(compile_read=_compile_read)
     for module in (
         quire.cli.check_database,
         quire.database.initialize,

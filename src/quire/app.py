@@ -15,7 +15,6 @@ from quire.builder.follow import follow_record
 from quire.clock import Clock, now_ms
 from quire.content_api.content import ContentApi
 from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
-from quire.content_api.reader import ContentReader
 from quire.content_api.routes import Route
 from quire.content_api.timing import DatabaseTimings
 from quire.database.compile.writes import Writes
@@ -26,6 +25,7 @@ from quire.database.open import open_database, require_tables
 from quire.database.schema_version import announced_schema
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import map_tables
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.errors import (
     AppError,
@@ -122,7 +122,7 @@ class Application:
         return () if self.runtime is None else self.runtime.content.routes
 
     @property
-    def reader(self) -> ContentReader | None:
+    def reader(self) -> ReadService | None:
         """What reads for the content API."""
         return None if self.runtime is None else self.runtime.reader
 

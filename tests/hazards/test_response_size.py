@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from quire.database.program import LONG_COMPUTATION
+from quire.query.resolve.scope import ReadLimits
 from tests.conformance.client import Answer
 from tests.databases.kind import Kind
 from tests.hazards.asking import FULL, Visitor, error, rows, serving
@@ -72,10 +73,15 @@ def limited(ask: Visitor, size: int) -> Iterator[None]:
     """Let responses have no more than so many bytes for a while."""
     reader = ask.application.reader
     assert reader is not None
-    before = reader.limits
-    reader.limits = replace(before, response_size=size)
+    planner, before = reader.planner, reader.limits
+
+    def adopt(limits: ReadLimits) -> None:
+        planner.limits = limits
+        planner.adopt_default_locale(planner.default_locale)  # what is prepared has its limits
+
+    adopt(replace(before, response_size=size))
     yield
-    reader.limits = before
+    adopt(before)
 
 
 def steps(count: int) -> str:
@@ -235,7 +241,7 @@ def or_filters(count: int) -> str:
 async def test_h120_no_more_large_queries_wait_to_be_compiled_than_may(
     ask: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quire.content_api.reader._MOST_COMPILATIONS", 1)
+    monkeypatch.setattr("quire.document_service.read_planner._MOST_COMPILATIONS", 1)
     fields = ("title", "code", "rank", "day")
     queries = [
         f"articles?{or_filters(count)}&fields={name}" for count in (40, 41) for name in fields

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from quire.access.ability import Ability
-from quire.content_api.reader import ContentReader, Mode
 from quire.database.connection import Database
 from quire.database.dialects.sqlite.database_file import SqliteOptions
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.execute.costs import StatementCosts
 from quire.database.execute.list_cache import ListCache
+from quire.document_service.read_planner import Mode, ReadPlanner
+from quire.document_service.read_service import ReadService
 from quire.query.resolve.scope import ReadLimits
 from tests.library.model import BOOK, EVERYTHING, library_schema, library_tables
 
@@ -37,21 +38,22 @@ def reader(
     count_cache: int = 100,
     page_cache: int = 100,
     costs: StatementCosts | None = None,
-) -> ContentReader:
+) -> ReadService:
     """Return what reads the library for the content API."""
-    return ContentReader(
-        database,
+    planner = ReadPlanner(
         library_schema(),
         library_tables(),
+        database.dialect,
         limits or ReadLimits(),
         default_locale="en",
-        plan_cache=plan_cache,
-        list_cache=ListCache(totals=count_cache, pages=page_cache, costs=costs),
+        plans=plan_cache,
     )
+    lists = ListCache(totals=count_cache, pages=page_cache, costs=costs)
+    return ReadService(database, planner, lists)
 
 
 async def read_list(
-    asked: ContentReader,
+    asked: ReadService,
     query: str,
     uid: str = BOOK,
     *,

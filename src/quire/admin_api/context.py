@@ -9,12 +9,12 @@ from quire.auth.admin.user_rows import AdminUserRows
 from quire.auth.sessions import Sessions
 from quire.builder.apply import EditableProject
 from quire.clock import Clock
-from quire.content_api.reader import ContentReader
 from quire.content_api.user_routes import AccountApis, AccountServices
 from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.content_table import ContentTables
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.schema.model import Schema
@@ -26,7 +26,7 @@ from quire.webhooks.setup import WebhookParts
 class AdminSources(Struct, frozen=True, kw_only=True):
     """What the admin API is made of that others use, too."""
 
-    reader: ContentReader
+    reader: ReadService
     documents: DocumentService
     library: MediaLibrary
     accounts: AccountApis

@@ -90,7 +90,7 @@ def _staff_routes(context: AdminContext, limits: GrantLimits) -> Iterator[Route]
         context.admin_users,
         context.clock,
     )
-    lists = AdminLists(context.settings, database, context.schema, tables.store.tables)
+    lists = AdminLists(context.settings, context.sources.reader)
     staff = AdminUserManagement(
         database, tables, admin_users, context.sessions, limits, clock=clock
     )

@@ -10,17 +10,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
-from quire.content_api.reader import ContentReader, Mode
-from quire.database.connection import Database
-from quire.database.execute.list_cache import ListCache
 from quire.database.execute.row_mappers import members
-from quire.database.tables.table_map import TableMap
+from quire.document_service.read_planner import Mode
+from quire.document_service.read_service import ReadService
 from quire.errors import InvalidKeyError, PaginationError, ValidationError
 from quire.query.known_filters import known_filters
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits
 from quire.schema.attributes.base import Attribute, ScalarAttribute
-from quire.schema.model import ADMIN_USER_UID, ContentType, Schema
+from quire.schema.model import ADMIN_USER_UID, ContentType
 from quire.settings import Settings
 
 _PAGE_SIZE = 10
@@ -50,25 +48,14 @@ class ListPage(Struct, frozen=True, kw_only=True):
 class AdminLists:
     """Finds rows of the types that administrators manage."""
 
-    def __init__(
-        self, settings: Settings, database: Database, schema: Schema, tables: TableMap
-    ) -> None:
+    def __init__(self, settings: Settings, reader: ReadService) -> None:
+        """``reader`` reads for the content API."""
+        schema = reader.schema
         admin_users = schema.content_types[ADMIN_USER_UID]
         types = {**schema.content_types, ADMIN_USER_UID: _readable(admin_users)}
         self._schema = replace(schema, content_types=types)
-        self._reader = ContentReader(
-            database,
-            self._schema,
-            tables,
-            ReadLimits(
-                rows=settings.limits.rows,
-                filter_values=settings.limits.filter_values,
-                response_size=settings.limits.response_size,
-                followed_relations=settings.limits.followed_relations,
-            ),
-            default_locale=None,
-            plan_cache=settings.cache.plans,
-            list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
+        self._reader = reader.with_schema(
+            self._schema, list_limits(settings), plans=settings.cache.plans
         )
 
     async def page(
@@ -108,6 +95,16 @@ class AdminLists:
             else frozenset(prepared.plan.root.fields),
             pagination={} if pagination is None else pagination.meta(total),
         )
+
+
+def list_limits(settings: Settings) -> ReadLimits:
+    """Return what a list of system rows may ask for."""
+    return ReadLimits(
+        rows=settings.limits.rows,
+        filter_values=settings.limits.filter_values,
+        response_size=settings.limits.response_size,
+        followed_relations=settings.limits.followed_relations,
+    )
 
 
 def parse_positive(query: Mapping[str, QueryValue], name: str, default: int) -> str:

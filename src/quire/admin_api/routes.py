@@ -37,11 +37,13 @@ from quire.builder.apply import ModelEditor
 from quire.clock import Clock
 from quire.content_api.routes import Route
 from quire.content_manager.locales import LocaleStore
-from quire.content_manager.prepared_lists import ListSizes
+from quire.content_manager.prepared_lists import PreparedLists
+from quire.content_manager.read_service import ContentReading
 from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionLog
 from quire.database.migration.archive import ModelArchive
 from quire.database.stores.revisions import Revisions
+from quire.document_service.read_service import ReadService
 from quire.hooks.jobs import JobDefinition
 from quire.settings import Settings
 
@@ -144,15 +146,11 @@ def _content_routes(
 ) -> Iterator[Route]:
     """Yield the routes of content, of files, and of what content looks like."""
     settings, sources, database = context.settings, context.sources, context.database
-    cache = settings.cache
-    remembered = ListSizes(
-        plans=cache.plans,
-        counts=cache.counts,
-        pages=cache.pages,
-        slow_lists=sources.reader.slow_lists,
-    )
+    engine = context.engine
+    reads = ReadService(database, engine.reads, sources.reader.lists)
+    lists = PreparedLists(ContentReading(engine), reads, settings.cache.plans)
     history = scheduled.parts.history
-    yield from content_manager_routes(database, sources.documents, remembered, history)
+    yield from content_manager_routes(database, sources.documents, lists, history)
     yield from own_routes(
         database,
         sources.documents,
@@ -170,7 +168,7 @@ def _content_routes(
         context.engine.store.writes,
         policy.get("frame-src", FRAME_SOURCES),
     ).routes()
-    yield from media_routes(settings, sources.library, context.engine)
+    yield from media_routes(settings, sources.reader, sources.library, engine)
     project = sources.project
     yield from model_routes(ModelEditor(project), ModelArchive(database, project.kind))
 

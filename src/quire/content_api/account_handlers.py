@@ -10,12 +10,12 @@ from quire.auth.user_agent import device_name
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.reader import ContentReader
 from quire.content_api.refresh_cookie import RefreshCookie
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
+from quire.document_service.read_service import ReadService
 from quire.errors import ValidationError
 from quire.schema.model import USER_UID
 
@@ -29,7 +29,7 @@ _ACTION = "plugin::users-permissions.auth"
 class AccountResponses:
     """Shows end users to themselves, with their tokens."""
 
-    def __init__(self, reader: ContentReader, issuer: TokenIssuer, cookie: RefreshCookie) -> None:
+    def __init__(self, reader: ReadService, issuer: TokenIssuer, cookie: RefreshCookie) -> None:
         self._reader = reader
         self._cookie = cookie
         self._issuer = issuer
@@ -53,7 +53,7 @@ class AccountResponses:
         )
 
         def show(user_id: int) -> Program[Item]:
-            items = yield from self._reader.row_program(prepared, user_id)
+            items = yield from prepared.row(user_id)
             return items[0]
 
         return show

@@ -15,10 +15,11 @@ from msgspec import Struct
 
 from quire.access.ability import project_rules_of
 from quire.access.principal import Principal
-from quire.content_api.reader import ContentReader, PreparedRead
 from quire.database.execute.response_budget import encode
 from quire.database.execute.row_mappers import Item
 from quire.document_service.call_context import CallContext
+from quire.document_service.prepared_read import PreparedRead
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.computed import ComputedField
@@ -45,7 +46,7 @@ class ComputedDocuments(Struct, frozen=True):
 class ComputedReads:
     """Computes fields for the content API."""
 
-    def __init__(self, reader: ContentReader, documents: DocumentService) -> None:
+    def __init__(self, reader: ReadService, documents: DocumentService) -> None:
         self._schema = reader.schema
         self._documents = documents
 

@@ -17,15 +17,17 @@ from quire.content_api.envelope import envelope, paged, respond_bare, respond_en
 from quire.content_api.etags import is_known, tag_of, tags_known
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
 from quire.content_api.messages import Request, Response
-from quire.content_api.reader import ContentReader, Mode, PreparedRead, Query
 from quire.content_api.response_cache import ResponseCache, ResponseKey
-from quire.content_api.rewritten_query import rewrite_query, sent_query
 from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
 from quire.customisations.values import ENTRY
 from quire.database.execute.encoding import Present
 from quire.database.execute.response_budget import encode
 from quire.database.execute.row_mappers import Item
+from quire.document_service.prepared_read import PreparedRead
+from quire.document_service.read_planner import Mode, Query
+from quire.document_service.read_service import ReadService
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.query.rewritten_query import rewrite_query, sent_query
 from quire.schema.model import ContentType
 
 
@@ -40,7 +42,7 @@ class SentRequest(Struct, frozen=True):
 class DocumentReads:
     """Responds with what actions of a project read."""
 
-    def __init__(self, reader: ContentReader, responses: ResponseCache) -> None:
+    def __init__(self, reader: ReadService, responses: ResponseCache) -> None:
         self._reader = reader
         self._responses = responses
 

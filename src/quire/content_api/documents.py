@@ -12,7 +12,6 @@ from quire.content_api.envelope import envelope, paged, respond_encoded, respond
 from quire.content_api.etags import is_known, tag_of, tags_known
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
 from quire.content_api.messages import NO_CONTENT, Handler, Request, RespondNow, Response
-from quire.content_api.reader import ContentReader, EncodedEntry, Mode, PreparedRead
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.content_api.routes import Route
 from quire.content_api.write_requests import (
@@ -36,6 +35,9 @@ from quire.document_service.commands import (
     DeleteDocument,
     UpdateDocument,
 )
+from quire.document_service.prepared_read import EncodedEntry, PreparedRead
+from quire.document_service.read_planner import Mode
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, passwords_of, run_command
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
@@ -52,7 +54,7 @@ class DocumentApi:
 
     def __init__(
         self,
-        reader: ContentReader,
+        reader: ReadService,
         documents: DocumentService,
         content_type: ContentType,
         responses: ResponseCache,
@@ -139,7 +141,7 @@ class DocumentApi:
         if response is not None:
             return response
         prepared = await self._prepare(request, mode)
-        if self._computed is not None and prepared.computed:
+        if self._computed is not None and prepared.bound.compiled.computed:
             computing = self._read_computed(self._computed, request, mode, document_id, prepared)
             response, is_cacheable = await computing
             if kept is not None and is_cacheable:
@@ -187,7 +189,7 @@ class DocumentApi:
                 raise NotFoundError
             found = await computed.complete(prepared, [item], principal)
             response = _respond_computed(found.documents[0])
-        reader.budget().check_encoded(len(response.body), lambda: "")
+        prepared.budget().check_encoded(len(response.body), lambda: "")
         return response, found.is_cacheable
 
     def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
@@ -202,7 +204,7 @@ class DocumentApi:
         prepared = reader.prepare_now(
             self._type, mode, request.raw_query, ability, computes=computes
         )
-        if prepared.computed:
+        if prepared.bound.compiled.computed:
             raise WouldBlockError
         present = self._present(request, prepared)
         if mode == "list":
@@ -313,16 +315,14 @@ class DocumentApi:
         status: int = OK,
     ) -> Response:
         """Write a document, and read what the answer shows within the same transaction."""
-        if self._computed is not None and prepared.computed:
+        if self._computed is not None and prepared.bound.compiled.computed:
             return await self._write_computed(self._computed, request, prepared, command, status)
-        reader, present = self._reader, self._present(request, prepared)
+        present = self._present(request, prepared)
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
             written = yield from run_command(unit, command)
             entry_id = written[0].entry_id
-            shown = yield from reader.encoded_row_program(
-                prepared, entry_id, reader.budget(), present=present, wrap=envelope
-            )
+            shown = yield from prepared.encoded_row(entry_id, present=present, wrap=envelope)
             yield from unit.settle()
             return shown
 
@@ -345,7 +345,7 @@ class DocumentApi:
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
             written = yield from run_command(unit, command)
-            items = yield from self._reader.row_program(prepared, written[0].entry_id)
+            items = yield from prepared.row(written[0].entry_id)
             yield from unit.settle()
             return items
 

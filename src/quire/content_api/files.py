@@ -10,10 +10,11 @@ from quire.content_api.authorization import Authorizer
 from quire.content_api.envelope import paged, respond_bare, respond_encoded
 from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response
-from quire.content_api.reader import ContentReader, PreparedRead
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import Item, members
 from quire.database.program import Program
+from quire.document_service.prepared_read import PreparedRead
+from quire.document_service.read_service import ReadService
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.attributes.validation import not_of_type
@@ -46,7 +47,7 @@ class FileApi:
 
     def __init__(
         self,
-        reader: ContentReader,
+        reader: ReadService,
         library: MediaLibrary,
         authorizer: Authorizer,
         *,
@@ -188,12 +189,8 @@ class FileApi:
         return await self._reader.prepare(self._type, "populated", request.raw_query, ability)
 
     def _reading(self, prepared: PreparedRead) -> Read[Raw]:
-        reader = self._reader
-
         def read(file_id: int) -> Program[Raw]:
-            found = yield from reader.encoded_row_program(
-                prepared, file_id, reader.budget(), present=self._shown
-            )
+            found = yield from prepared.encoded_row(file_id, present=self._shown)
             if found is None:
                 raise NotFoundError(NOT_FOUND)
             return Raw(found.text)

@@ -6,7 +6,6 @@ from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
 from quire.content_api.document_reads import DocumentReads, SentRequest
 from quire.content_api.messages import Handler, Request, RespondNow, Response
-from quire.content_api.rewritten_query import rewrite_query, sent_query
 from quire.content_api.routes import Route
 from quire.content_api.scripts.routes import ScriptServices, scripted_route
 from quire.customisations import ServedRoute
@@ -15,6 +14,7 @@ from quire.customisations.reads import DocumentRead
 from quire.customisations.values import uses_path
 from quire.errors import PolicyError
 from quire.query.querystring import parse_query
+from quire.query.rewritten_query import rewrite_query, sent_query
 
 EVERYBODY = Anonymous(NOTHING)
 """Who asks a route with ``auth: false``: nobody, who may do nothing else.

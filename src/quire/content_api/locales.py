@@ -5,9 +5,10 @@ from typing import Any
 
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Request, Response
-from quire.content_api.reader import ContentReader, PreparedRead
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import Item, members
+from quire.document_service.prepared_read import PreparedRead
+from quire.document_service.read_service import ReadService
 from quire.schema.model import LOCALE_UID
 
 ACTION = "plugin::i18n.locales.listLocales"
@@ -16,7 +17,7 @@ ACTION = "plugin::i18n.locales.listLocales"
 class LocaleApi:
     """``GET /i18n/locales``."""
 
-    def __init__(self, reader: ContentReader) -> None:
+    def __init__(self, reader: ReadService) -> None:
         self._reader = reader
 
     def routes(self) -> Iterator[Route]:

@@ -16,8 +16,8 @@ import orjson
 from quire.access.principal import ApiToken, EndUser
 from quire.clock import Clock, iso_from_ms, now_ms
 from quire.content_api.messages import Request
-from quire.content_api.rewritten_query import sent_query
 from quire.logging import present_trace_id
+from quire.query.rewritten_query import sent_query
 
 _SECRETS = frozenset(
     {

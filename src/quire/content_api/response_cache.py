@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from quire.access.ability import Ability
 from quire.content_api.messages import Response
-from quire.content_api.reader import Mode
 from quire.database.versioned_value import VersionedValue
+from quire.document_service.read_planner import Mode
 from quire.metrics.caches import CacheCounter
 
 _AROUND = 1000

@@ -9,10 +9,10 @@ from quire.auth.roles import NOT_FOUND, NewRole, Roles
 from quire.content_api.envelope import respond_bare
 from quire.content_api.files import row_id
 from quire.content_api.messages import Request, Response
-from quire.content_api.reader import ContentReader
 from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import members
 from quire.database.stores.accounts import Accounts
+from quire.document_service.read_service import ReadService
 from quire.document_service.validate import ABSENT
 from quire.errors import NotFoundError, ValidationError
 from quire.query.resolve.row_rules import check_rule
@@ -33,7 +33,7 @@ class RoleApi:
     """``/users-permissions/roles`` and ``/users-permissions/permissions``."""
 
     def __init__(
-        self, reader: ContentReader, accounts: Accounts, roles: Roles, *, routed: Routed
+        self, reader: ReadService, accounts: Accounts, roles: Roles, *, routed: Routed
     ) -> None:
         self._reader = reader
         self._roles = roles

@@ -16,9 +16,10 @@ from quire.access.ability import Ability
 from quire.access.principal import Principal
 from quire.auth.authenticate import Authenticator
 from quire.content_api.messages import AsgiApp, AsgiReceive, AsgiScope, AsgiSend
-from quire.content_api.reader import ContentReader, Mode, PreparedRead, Query
 from quire.database.observed import Operation
 from quire.database.program import Program, Statement, is_query
+from quire.document_service.prepared_read import PreparedRead
+from quire.document_service.read_planner import Mode, Query, ReadPlanner
 from quire.schema.model import ContentType
 
 T = TypeVar("T")
@@ -124,8 +125,8 @@ def _counted(program: Program[T], timings: Timings) -> Program[T]:
         return done.value  # type: ignore[no-any-return]  # the program's own result
 
 
-class TimedReader(ContentReader):
-    """A reader that measures ``resolve``."""
+class TimedPlanner(ReadPlanner):
+    """A planner that measures ``resolve``."""
 
     async def prepare(
         self,

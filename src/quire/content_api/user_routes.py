@@ -22,7 +22,6 @@ from quire.content_api.email_confirmation import ConfirmationApi
 from quire.content_api.mail_routes import MailApi
 from quire.content_api.passwords import PasswordApi
 from quire.content_api.providers import ProviderApi
-from quire.content_api.reader import ContentReader
 from quire.content_api.refresh_cookie import RefreshCookie
 from quire.content_api.roles import RoleApi
 from quire.content_api.routes import Route
@@ -32,6 +31,7 @@ from quire.content_api.users import UserApi
 from quire.database.entries.store import EntryStore
 from quire.database.stores.accounts import Accounts
 from quire.database.stores.content_table import ContentTables
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.ids import new_document_id
 from quire.mail.senders import Sender, choose_sender
@@ -69,7 +69,7 @@ class AccountApis:
     def __init__(
         self,
         settings: Settings,
-        reader: ContentReader,
+        reader: ReadService,
         documents: DocumentService,
         accounts: Accounts,
         services: AccountServices,

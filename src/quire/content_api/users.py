@@ -14,13 +14,14 @@ from quire.content_api.forms import (
     password_rule,
 )
 from quire.content_api.messages import NO_CONTENT, Request, Response
-from quire.content_api.reader import ContentReader, EncodedEntry
 from quire.content_api.role_body import check_role
 from quire.content_api.routes import Route
 from quire.content_api.user_body import settable_attributes
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
+from quire.document_service.prepared_read import EncodedEntry
+from quire.document_service.read_service import ReadService
 from quire.document_service.validate import validation_error
 from quire.errors import InvalidKeyError, NotFoundError, UnauthorizedError
 from quire.schema.model import USER_UID
@@ -43,7 +44,7 @@ _PASSWORD = TextField(name="password", required=False, rules=(password_rule,))
 class UserApi:
     """``/users``."""
 
-    def __init__(self, reader: ContentReader, users: EndUsers, accounts: Accounts) -> None:
+    def __init__(self, reader: ReadService, users: EndUsers, accounts: Accounts) -> None:
         self._reader = reader
         self._users = users
         self._accounts = accounts
@@ -164,7 +165,7 @@ class UserApi:
         )
 
         def show(user_id: int) -> Program[Item]:
-            items = yield from self._reader.row_program(prepared, user_id)
+            items = yield from prepared.row(user_id)
             return items[0]
 
         return show

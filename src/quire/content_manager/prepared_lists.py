@@ -11,23 +11,11 @@ from quire.access.admin_ability import AdminAbility
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, PreparedList
 from quire.content_manager.requests import Query, requested_version
-from quire.database.connection import Database
 from quire.database.execute.encoding import encode_result
-from quire.database.execute.list_cache import ListCache
-from quire.database.execute.lists import read_list
 from quire.database.lru import BoundedCache
-from quire.database.stores.slow_lists import SlowLists
+from quire.document_service.read_service import ReadService
 
 _LONGEST_QUERY = 4096
-
-
-class ListSizes(Struct, frozen=True, kw_only=True):
-    """How many lists, totals and pages are remembered, and where slow lists are counted."""
-
-    plans: int
-    counts: int
-    pages: int
-    slow_lists: SlowLists
 
 
 class _Key(Struct, frozen=True):
@@ -40,10 +28,11 @@ class _Key(Struct, frozen=True):
 class PreparedLists:
     """Prepares lists, and remembers those that were asked for last."""
 
-    def __init__(self, reading: ContentReading, sizes: ListSizes) -> None:
+    def __init__(self, reading: ContentReading, reads: ReadService, size: int) -> None:
+        """So many lists are remembered."""
         self._reading = reading
-        self._prepared: BoundedCache[_Key, PreparedList] = BoundedCache(sizes.plans)
-        self._lists = ListCache(totals=sizes.counts, pages=sizes.pages, slow_lists=sizes.slow_lists)
+        self._reads = reads
+        self._prepared: BoundedCache[_Key, PreparedList] = BoundedCache(size)
 
     def prepare(self, rights: TypePermissions, raw_query: bytes, query: Query) -> PreparedList:
         """Return how a page is read. Raises the query's first fault as an AppError."""
@@ -57,15 +46,11 @@ class PreparedLists:
                 self._prepared[key] = prepared
         return prepared
 
-    async def read(self, database: Database, prepared: PreparedList, version: int | None) -> bytes:
+    async def read(self, prepared: PreparedList, version: int | None) -> bytes:
         """Read a page, as JSON; ``version`` is the database's token of the present content."""
-        planned = prepared.planned
-        return await read_list(
-            database,
-            self._lists,
+        return await self._reads.run_list(
+            prepared.planned,
             version,
-            planned.bound,
             lambda facts: encode_result(self._reading.page(prepared, facts)),
-            key=planned.key,
             snapshot=True,
         )

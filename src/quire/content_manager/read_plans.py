@@ -17,7 +17,7 @@ from quire.content_manager.requests import (
 )
 from quire.content_manager.scope import ManagedScope
 from quire.content_manager.selection import requested_columns, requested_fields, require_fields
-from quire.document_service.reading import PlannedRead
+from quire.document_service.prepared_read import PreparedRead
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError
 from quire.query.operators import Predicate
@@ -58,7 +58,7 @@ class Planner(Struct, frozen=True):
 
     engine: WriteEngine
 
-    def page(self, rights: TypePermissions, query: Query, wanted: RequestedVersion) -> PlannedRead:
+    def page(self, rights: TypePermissions, query: Query, wanted: RequestedVersion) -> PreparedRead:
         """Plan a page of a list. Raises the query's first fault as an AppError."""
         content_type = rights.content_type
         scope = self.scope(rights, wanted.locales)
@@ -105,7 +105,7 @@ class Planner(Struct, frozen=True):
         status: Status = "draft",
         locale: str | None = None,
         publication: PublicationFilter | None = None,
-    ) -> PlannedRead:
+    ) -> PreparedRead:
         """Plan the count of the documents of a type that may be read, in a locale or in all."""
         content_type = rights.content_type
         wanted = RequestedVersion(status, locale)
@@ -131,7 +131,7 @@ class Planner(Struct, frozen=True):
 
     def versions(
         self, ability: AdminAbility, content_type: ContentType, document_ids: Sequence[str]
-    ) -> PlannedRead:
+    ) -> PreparedRead:
         """Plan the read of the facts of all versions of documents."""
 
         def plan() -> ReadPlan:
@@ -146,14 +146,14 @@ class Planner(Struct, frozen=True):
         key = ("versions", content_type.uid)
         return self.engine.reads.planned_once(key, ([*document_ids],), plan)
 
-    def owned_versions(self, rights: TypePermissions, document_ids: Sequence[str]) -> PlannedRead:
+    def owned_versions(self, rights: TypePermissions, document_ids: Sequence[str]) -> PreparedRead:
         """Plan the read of all versions of documents with those who made them."""
         slots = Slots()
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         root = replace(self.version_node(rights), filter=here, sort=_BY_ID)
         return self.planned(ReadPlan(root=root), slots, rights.ability)
 
-    def versions_of(self, rights: TypePermissions, document_id: str) -> PlannedRead:
+    def versions_of(self, rights: TypePermissions, document_id: str) -> PreparedRead:
         """Plan the read of all versions of a document, with what all locales have in common."""
         content_type, slots = rights.content_type, Slots()
         shared = self.engine.store.layout(content_type.uid).shared
@@ -174,7 +174,7 @@ class Planner(Struct, frozen=True):
         nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
         return nodes.version(rights.content_type, shared)
 
-    def localizations(self, rights: TypePermissions, document_ids: Sequence[str]) -> PlannedRead:
+    def localizations(self, rights: TypePermissions, document_ids: Sequence[str]) -> PreparedRead:
         """Plan the read of all versions of documents, with what can keep them from publishing."""
         slots = Slots()
         nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
@@ -189,7 +189,7 @@ class Planner(Struct, frozen=True):
         entry_ids: Sequence[int],
         rows: frozenset[str] | None = frozenset(),
         sort: tuple[SortKey, ...] = _BY_ID,
-    ) -> PlannedRead:
+    ) -> PreparedRead:
         """Plan the read of rows with all that a form shows, some relations as rows."""
         content_type, slots = rights.content_type, Slots()
         here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
@@ -207,7 +207,7 @@ class Planner(Struct, frozen=True):
         rules: tuple[GrantRule, ...] | None = None,
         action: str | None = FIND_ONE,
         whole: bool = False,
-    ) -> PlannedRead:
+    ) -> PreparedRead:
         """Plan the read of one row with all that a form shows, some relations as rows.
 
         ``action`` is that of the project's rules on the row, ``None`` for a row that is shown
@@ -268,7 +268,7 @@ class Planner(Struct, frozen=True):
         *,
         pagination: Pagination | None = None,
         action: str | None = FIND,
-    ) -> PlannedRead:
+    ) -> PreparedRead:
         """Plan a read whose values are in ``slots``, narrowed by the rules of the project.
 
         ``action`` is that of the rules on rows of the root, see `narrow_root`. Without an

@@ -24,7 +24,7 @@ from quire.database.entries.versions_query import first_document_id
 from quire.database.execute.reader import ListFacts
 from quire.database.execute.response_budget import ResponseBudget
 from quire.database.program import Program
-from quire.document_service.reading import PlannedRead
+from quire.document_service.prepared_read import PreparedRead
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError
 from quire.query.plan import SortKey
@@ -51,7 +51,7 @@ class PreparedList(Struct, frozen=True, kw_only=True, eq=False):
     """
 
     rights: TypePermissions
-    planned: PlannedRead
+    planned: PreparedRead
     shaping: EntrySanitizer
     told: frozenset[str] | None
 

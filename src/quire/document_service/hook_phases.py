@@ -13,7 +13,8 @@ from quire.document_service.commands import Data
 from quire.document_service.content_types import content_type_of
 from quire.document_service.hook_calls import call_hook
 from quire.document_service.passwords import passwords_in
-from quire.document_service.reading import Find, Shown
+from quire.document_service.prepared_read import Shown
+from quire.document_service.read_planner import Find
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.document import Document, make_document
 from quire.hooks.extensions import Hook, WriteHooks

@@ -38,8 +38,9 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.passwords import Password, passwords_in
+from quire.document_service.prepared_read import Page, PreparedRead, Shown
 from quire.document_service.project_rules import acting
-from quire.document_service.reading import Find, Page, PlannedRead, Shown
+from quire.document_service.read_planner import Find
 from quire.document_service.row_rules import (
     command_actions,
     require_after,
@@ -222,9 +223,9 @@ class DocumentService:
         """Run a program that only reads, on one state of the content. Raises what it raises."""
         return await self._database.read(make, snapshot=True)
 
-    async def _read(self, planned: PlannedRead, make: Callable[[], Program[T]]) -> T:
-        several = len(planned.bound.compiled.queries) > 1
-        return await self._database.read(make, snapshot=several, key=planned.key)
+    async def _read(self, planned: PreparedRead, make: Callable[[], Program[T]]) -> T:
+        compiled = planned.bound.compiled
+        return await self._database.read(make, snapshot=len(compiled.queries) > 1, key=compiled)
 
     async def create(
         self, command: CreateDocument, *, principal: Principal | None = None

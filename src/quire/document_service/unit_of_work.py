@@ -18,8 +18,9 @@ from quire.database.program import Program, Statement, Value
 from quire.database.stores.changes import StoredChange
 from quire.document_service.passwords import Password, password_of
 from quire.document_service.policies import PolicyTable
+from quire.document_service.prepared_read import Shown
 from quire.document_service.project_rules import RuleEvaluation
-from quire.document_service.reading import Reads, Shown
+from quire.document_service.read_planner import ReadPlanner
 from quire.hooks.changes import ChangeListener
 from quire.hooks.extensions import NO_EXTENSIONS, CallCause, Extensions
 from quire.hooks.limits import DEFAULT_LIMITS, CodeLimits
@@ -59,9 +60,16 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     code_limits: CodeLimits = DEFAULT_LIMITS
 
     @cached_property
-    def reads(self) -> Reads:
+    def reads(self) -> ReadPlanner:
         """What plans reads."""
-        return Reads(self.store, self.limits, self.default_locale)
+        store = self.store
+        return ReadPlanner(
+            store.schema,
+            store.tables,
+            store.dialect,
+            self.limits,
+            default_locale=self.default_locale,
+        )
 
     @cached_property
     def rules(self) -> RuleEvaluation:
@@ -76,7 +84,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     def adopt_default_locale(self, code: str | None) -> None:
         """Take another locale for the default one, for all that begins from now on."""
         self.default_locale = code
-        self.__dict__.pop("reads", None)
+        self.reads.adopt_default_locale(code)
 
     @property
     def schema(self) -> Schema:

@@ -19,7 +19,7 @@ from quire.database.stores.changes import CHANGES, Attempts, StoredChange
 from quire.database.versioned_value import VersionedValue
 from quire.document_service.call_context import CallContext
 from quire.document_service.changes import cause_of
-from quire.document_service.reading import Find
+from quire.document_service.read_planner import Find
 from quire.document_service.shapes import as_shape, query_of_shape
 from quire.hooks.changes import Change, ChangeListener
 from quire.hooks.extensions import CallCause

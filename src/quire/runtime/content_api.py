@@ -21,7 +21,6 @@ from quire.content_api.locales import LocaleApi
 from quire.content_api.openapi_routes import PATH as DESCRIPTION
 from quire.content_api.openapi_routes import DescriptionApi
 from quire.content_api.public_files import PageProvider, PublicFiles
-from quire.content_api.reader import ContentReader
 from quire.content_api.readiness import Readiness
 from quire.content_api.response_cache import ResponseCache
 from quire.content_api.routes import Route, RouteTable
@@ -39,6 +38,7 @@ from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.inspection import wanted_tables
 from quire.database.tables.table_map import map_tables
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.hooks.extensions import Extensions
 from quire.metrics.caches import CacheCounter
@@ -60,7 +60,7 @@ class ContentParts(Struct, frozen=True, kw_only=True):
     """
 
     accounts: Accounts
-    reader: ContentReader
+    reader: ReadService
     documents: DocumentService
     library: MediaLibrary
     account_apis: AccountApis

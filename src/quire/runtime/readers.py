@@ -1,10 +1,11 @@
 """Creates readers of content, with the configured limits."""
 
-from quire.content_api.reader import ContentReader
-from quire.content_api.timing import TimedReader
+from quire.content_api.timing import TimedPlanner
 from quire.database.compile.read_plan import NOTHING_PRESENTED
 from quire.database.execute.list_cache import ListCache
 from quire.database.tables.table_map import TableMap
+from quire.document_service.read_planner import ReadPlanner
+from quire.document_service.read_service import ReadService
 from quire.query.resolve.scope import ReadLimits
 from quire.runtime.services import Services
 from quire.schema.model import Schema
@@ -12,7 +13,7 @@ from quire.settings import Settings
 from quire.uploads.signed_links import present_files
 
 
-def make_reader(services: Services, schema: Schema, tables: TableMap) -> ContentReader:
+def make_reader(services: Services, schema: Schema, tables: TableMap) -> ReadService:
     """Make what reads for the content API."""
     settings, links = services.settings, services.upload_context.links
     api = settings.api
@@ -29,23 +30,24 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> Content
         response_size=settings.limits.response_size,
         followed_relations=settings.limits.followed_relations,
     )
-    reader = TimedReader if settings.is_development else ContentReader
-    return reader(
-        services.database,
+    planner = TimedPlanner if settings.is_development else ReadPlanner
+    planned = planner(
         schema,
         tables,
+        services.database.dialect,
         limits,
         default_locale=None,
-        plan_cache=settings.cache.plans,
-        list_cache=ListCache(
-            totals=settings.cache.counts,
-            pages=settings.cache.pages,
-            slow_lists=services.slow_lists,
-            counters=services.metrics.caches,
-        ),
+        plans=settings.cache.plans,
         presented=NOTHING_PRESENTED if links is None else present_files(links),
         counter=services.metrics.caches.plans,
     )
+    lists = ListCache(
+        totals=settings.cache.counts,
+        pages=settings.cache.pages,
+        slow_lists=services.slow_lists,
+        counters=services.metrics.caches,
+    )
+    return ReadService(services.database, planned, lists)
 
 
 def inner_limits(settings: Settings) -> ReadLimits:

@@ -15,7 +15,6 @@ from quire.builder.apply import EditableProject
 from quire.content_api.content import ContentApi
 from quire.content_api.messages import AsgiApp
 from quire.content_api.middlewares import wrap_app
-from quire.content_api.reader import ContentReader
 from quire.content_api.request_tracing import TracedApp
 from quire.content_api.timing import ServerTiming
 from quire.content_api.user_routes import AccountApis
@@ -32,6 +31,7 @@ from quire.database.schema_version import (
 from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
 from quire.database.tables.table_map import map_tables
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.extensions import extend_schema
@@ -59,7 +59,7 @@ class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
     """
 
     schema: Schema
-    reader: ContentReader
+    reader: ReadService
     documents: DocumentService
     library: MediaLibrary
     admin: AdminParts | None
@@ -157,7 +157,7 @@ def _asgi_app(services: Services, content: ContentApi) -> AsgiApp:
 
 def _account_apis(
     services: Services,
-    reader: ContentReader,
+    reader: ReadService,
     documents: DocumentService,
     accounts: Accounts,
     customisations: Customisations,
@@ -174,10 +174,10 @@ def _account_apis(
 
 
 def _content_version(
-    services: Services, reader: ContentReader, engine: WriteEngine
+    services: Services, reader: ReadService, engine: WriteEngine
 ) -> ContentVersion:
     def adopt(code: str | None) -> None:
-        reader.adopt_default_locale(code)
+        reader.planner.adopt_default_locale(code)
         engine.adopt_default_locale(code)
 
     return ContentVersion(services.database, engine.store.writes, adopt)

@@ -15,7 +15,7 @@ from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_api.validators import id_of
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.prepared_lists import ListSizes, PreparedLists
+from quire.content_manager.prepared_lists import PreparedLists
 from quire.content_manager.read_plans import populated_relations
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import Query, locale_of, requested_version
@@ -38,14 +38,14 @@ class EntryApi:
         self,
         database: Database,
         engine: WriteEngine,
-        sizes: ListSizes,
+        lists: PreparedLists,
         history: RevisionHistory,
     ) -> None:
         self._database = database
         self._history = history
         self._engine = engine
         self._reading = ContentReading(engine)
-        self._lists = PreparedLists(self._reading, sizes)
+        self._lists = lists
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -70,7 +70,7 @@ class EntryApi:
         if not query.keys().isdisjoint(_REVIEW):
             raw_query, query = await self._in_review(request, rights)
         prepared = self._lists.prepare(rights, raw_query, query)
-        return respond_encoded(await self._lists.read(self._database, prepared, request.version))
+        return respond_encoded(await self._lists.read(prepared, request.version))
 
     async def _in_review(
         self, request: Request, rights: TypePermissions

@@ -12,19 +12,19 @@ from quire.admin_api.content_manager.relations import RelatedApi
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.uid_values import IdentifierApi
 from quire.content_api.routes import Route
-from quire.content_manager.prepared_lists import ListSizes
+from quire.content_manager.prepared_lists import PreparedLists
 from quire.database.connection import Database
 from quire.document_service.service import DocumentService
 
 
 def content_manager_routes(
-    database: Database, documents: DocumentService, sizes: ListSizes, history: RevisionHistory
+    database: Database, documents: DocumentService, lists: PreparedLists, history: RevisionHistory
 ) -> Iterator[Route]:
-    """Yield the routes of the content manager; so many of its lists are remembered."""
+    """Yield the routes of the content manager."""
     engine = documents.engine
     changes = ChangeApi(documents, history)
     yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
-    yield from EntryApi(database, engine, sizes, history).routes()
+    yield from EntryApi(database, engine, lists, history).routes()
     yield from changes.routes()
     yield from RelatedApi(database, engine).routes()
     yield from IdentifierApi(database, engine).routes()

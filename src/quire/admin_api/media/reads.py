@@ -11,23 +11,22 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from quire.access.ability import FullAccess
-from quire.admin_api.lists import parse_positive
-from quire.content_api.reader import ContentReader, Mode, PreparedRead
+from quire.admin_api.lists import list_limits, parse_positive
 from quire.content_manager.permissions import CREATOR_FIELDS
 from quire.database.compile.read_plan import NOTHING_PRESENTED
-from quire.database.connection import Database
-from quire.database.execute.list_cache import ListCache
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program
 from quire.database.stores.folders import FOLDER_UID, all_folders, files_in_folders
+from quire.document_service.prepared_read import PreparedRead
+from quire.document_service.read_planner import Mode
+from quire.document_service.read_service import ReadService
 from quire.errors import InvalidKeyError, NotFoundError, ValidationError
 from quire.query.known_filters import known_filters
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue
-from quire.query.resolve import ReadLimits
 from quire.query.resolve.filters import LONG_LIST, has_longer_list
 from quire.schema.attributes.base import Attribute, RelationAttribute, ScalarAttribute
-from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Schema
+from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType
 from quire.settings import Settings
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.folders import UNKNOWN
@@ -50,30 +49,20 @@ _FOLLOWED: Mapping[str, Collection[str]] = {
 class MediaReads:
     """Lists of files and folders, and single ones."""
 
-    def __init__(
-        self, settings: Settings, database: Database, schema: Schema, library: MediaLibrary
-    ) -> None:
-        self._database = database
+    def __init__(self, settings: Settings, reader: ReadService, library: MediaLibrary) -> None:
+        """``reader`` reads for the content API."""
+        schema = reader.schema
+        self._database = library.rows.database
         self._store = library.rows.store
         self._signed = library.links is not None
         self._filter_values = settings.limits.filter_values
         types = {uid: _readable(schema.content_types[uid]) for uid in (*_FOLLOWED, ADMIN_USER_UID)}
         self._schema = replace(schema, content_types={**schema.content_types, **types})
-        self._reader = ContentReader(
-            database,
+        self._reader = reader.with_schema(
             self._schema,
-            self._store.tables,
             # Filters are bounded before the makers of files are added to them: see `_window`.
-            ReadLimits(
-                rows=settings.limits.rows,
-                response_size=settings.limits.response_size,
-                followed_relations=settings.limits.followed_relations,
-                max_limit=_MOST_ROWS,
-                filter_values=None,
-            ),
-            default_locale=None,
-            plan_cache=settings.cache.plans,
-            list_cache=ListCache(totals=settings.cache.counts, pages=settings.cache.pages),
+            replace(list_limits(settings), max_limit=_MOST_ROWS, filter_values=None),
+            plans=settings.cache.plans,
             presented=NOTHING_PRESENTED if library.links is None else present_files(library.links),
         )
 
@@ -179,7 +168,7 @@ class MediaReads:
     def folder(self, folder_id: int) -> Program[Shown]:
         """Return a folder without what it holds. Raises NotFoundError."""
         prepared = self._prepare(FOLDER_UID, "populated", {})
-        items = yield from self._reader.row_program(prepared, folder_id)
+        items = yield from prepared.row(folder_id)
         if not items:
             raise NotFoundError(UNKNOWN)
         return members(items[0])
@@ -190,7 +179,7 @@ class MediaReads:
 
     def _file(self, file_id: int, populate: Collection[str]) -> Program[Shown]:
         prepared = self._prepare(FILE_UID, "populated", {"populate": [*populate]})
-        items = yield from self._reader.row_program(prepared, file_id)
+        items = yield from prepared.row(file_id)
         if not items:
             raise NotFoundError(NO_SUCH_FILE)
         return self.told(members(items[0]))

@@ -10,15 +10,18 @@ from quire.admin_api.media.reads import MediaReads
 from quire.admin_api.media.remote_import import ImportApi
 from quire.admin_api.media.usage import MediaToolsApi
 from quire.content_api.routes import Route
+from quire.document_service.read_service import ReadService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.settings import Settings
 from quire.uploads.service import MediaLibrary
 
 
-def media_routes(settings: Settings, library: MediaLibrary, engine: WriteEngine) -> Iterator[Route]:
+def media_routes(
+    settings: Settings, reader: ReadService, library: MediaLibrary, engine: WriteEngine
+) -> Iterator[Route]:
     """Yield the routes of the media library."""
     rows = library.rows
-    reads = MediaReads(settings, rows.database, engine.schema, library)
+    reads = MediaReads(settings, reader, library)
     yield from MediaFileApi(
         reads, library, engine, limits=settings.limits, uploads=settings.uploads
     ).routes()

@@ -20,7 +20,6 @@ from quire.content_api.batch.operations import BatchOperation, BatchOperations
 from quire.content_api.batch.references import OperationReferences
 from quire.content_api.envelope import respond
 from quire.content_api.messages import Request, Response
-from quire.content_api.reader import ContentReader, EncodedEntry, PreparedRead
 from quire.content_api.routes import Route
 from quire.content_api.write_requests import (
     data_of,
@@ -40,6 +39,8 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
+from quire.document_service.prepared_read import EncodedEntry, PreparedRead
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, passwords_of, run_command
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ValidationError
@@ -59,7 +60,7 @@ class BatchApi:
 
     def __init__(
         self,
-        reader: ContentReader,
+        reader: ReadService,
         documents: DocumentService,
         authorizer: Authorizer,
         *,
@@ -173,9 +174,7 @@ class BatchApi:
                     written = yield from run_command(unit, command)
                     shown = None
                     if operation.action != "delete" and written:
-                        shown = yield from self._reader.encoded_row_program(
-                            read, written[0].entry_id, budget
-                        )
+                        shown = yield from read.encoded_row(written[0].entry_id, budget)
                     yield from unit.settle()
                     results.append(_result(operation, written, shown))
             return results

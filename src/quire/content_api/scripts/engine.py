@@ -50,9 +50,9 @@ from quire.javascript.scope import UNDEFINED
 from quire.schema.model import PUBLISHED_STATUS, ContentType, TypeKind
 
 if TYPE_CHECKING:
-    from quire.content_api.reader import EncodedEntry
     from quire.database.execute.row_mappers import Item
     from quire.database.program import Program
+    from quire.document_service.prepared_read import EncodedEntry
     from quire.document_service.unit_of_work import UnitOfWork
 
 _CLIENT_FAULTS = range(400, 500)
@@ -265,7 +265,7 @@ class DataAccess(DataReads):
         prepared = await self._prepared(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
-            items, _ = yield from self._reader.rows_program(prepared)
+            items, _ = yield from prepared.rows()
             written = yield from _performed(unit, command)
             return items if written else []
 
@@ -298,11 +298,11 @@ class DataAccess(DataReads):
         prepared = await self._prepared(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
-            published, _ = yield from self._reader.rows_program(prepared)
+            published, _ = yield from prepared.rows()
             yield from _performed(unit, command)
             if kind is UnpublishDocument:
                 return published
-            return (yield from self._reader.rows_program(prepared))[0]
+            return (yield from prepared.rows())[0]
 
         try:
             items = await self.session.write(act)
@@ -357,7 +357,7 @@ class DataAccess(DataReads):
         prepared = await self._prepared(content_type, "rows", query)
 
         def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
-            items, _ = yield from self._reader.rows_program(prepared)
+            items, _ = yield from prepared.rows()
             rows: list[dict[str, object]] = []
             for item in items:
                 row = self._stored(content_type, item, query)
@@ -406,9 +406,7 @@ class DataAccess(DataReads):
 
         def act(unit: UnitOfWork) -> Program[EncodedEntry | None]:
             written = yield from run_command(unit, command)
-            entry = yield from reader.encoded_row_program(
-                prepared, written[0].entry_id, reader.budget()
-            )
+            entry = yield from prepared.encoded_row(written[0].entry_id)
             yield from unit.settle()
             return entry
 

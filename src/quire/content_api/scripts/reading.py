@@ -7,7 +7,6 @@ import msgspec
 from quire.access.ability import Ability, Unsanitized, rules_of
 from quire.access.principal import ApiToken
 from quire.content_api.messages import Request
-from quire.content_api.reader import ContentReader, Mode, PreparedRead
 from quire.content_api.scripts.output import with_secrets
 from quire.content_api.scripts.queries import (
     Query,
@@ -19,6 +18,9 @@ from quire.content_api.scripts.queries import (
 from quire.content_api.scripts.session import Session
 from quire.database.execute.response_budget import encode
 from quire.database.execute.row_mappers import Item
+from quire.document_service.prepared_read import PreparedRead
+from quire.document_service.read_planner import Mode
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.errors import ForbiddenError
 from quire.javascript.running.values import UnsupportedError
@@ -28,7 +30,7 @@ from quire.schema.model import USER_UID, ContentType
 class DataReads:
     """Reads for one request, with the row rules of its caller."""
 
-    def __init__(self, reader: ContentReader, documents: DocumentService, request: Request) -> None:
+    def __init__(self, reader: ReadService, documents: DocumentService, request: Request) -> None:
         self._reader = reader
         self._documents = documents
         self._request = request

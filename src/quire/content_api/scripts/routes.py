@@ -14,8 +14,6 @@ from msgspec import Struct
 from quire.access.principal import ApiToken, EndUser
 from quire.content_api.format_v4 import HEADER, VALUE
 from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.reader import ContentReader
-from quire.content_api.rewritten_query import RewrittenQuery, read_query, sent_query
 from quire.content_api.routes import Route
 from quire.content_api.scripts.context import Context, State, thrown_response
 from quire.content_api.scripts.engine import DataAccess, error_value, throwing
@@ -26,6 +24,7 @@ from quire.customisations import ServedRoute
 from quire.customisations.query_changes import QueryStep, apply_steps
 from quire.customisations.scripts.model import FindService, Script, ScriptKind
 from quire.customisations.scripts.paths import CTX_METHODS
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, InternalServerError, PolicyError
 from quire.javascript.running.builtins import library, quiet_log, strapi_errors
@@ -43,6 +42,7 @@ from quire.javascript.running.values import (
 )
 from quire.javascript.scope import UNDEFINED
 from quire.query.parameters import as_query
+from quire.query.rewritten_query import RewrittenQuery, read_query, sent_query
 
 _log = structlog.get_logger("quire")
 _CORE = ("find", "findOne", "create", "update", "delete")
@@ -58,7 +58,7 @@ class ScriptServices(Struct, frozen=True, kw_only=True):
     ``environment`` is what code reads as ``process.env.NODE_ENV``.
     """
 
-    reader: ContentReader
+    reader: ReadService
     documents: DocumentService
     now: Callable[[], int]
     environment: str

@@ -5,11 +5,12 @@ from contextlib import AsyncExitStack
 from typing import TypeVar
 
 from quire.content_api.messages import Request
-from quire.content_api.reader import ContentReader, PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.document_service.call_context import CallContext
 from quire.document_service.passwords import Password
+from quire.document_service.prepared_read import PreparedRead
+from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.javascript.running.values import HostFunction, HostObject
@@ -24,7 +25,7 @@ class Session:
     ``version`` is the database's token of the present content, none once something was written.
     """
 
-    def __init__(self, reader: ContentReader, documents: DocumentService, request: Request) -> None:
+    def __init__(self, reader: ReadService, documents: DocumentService, request: Request) -> None:
         self._reader = reader
         self._context = CallContext("code of the project", documents, request.principal)
         self._stack: AsyncExitStack | None = None
@@ -43,20 +44,20 @@ class Session:
         """Return the rows of a page, and how many there are in all."""
         if not self.is_open:
             return await self._reader.rows(prepared, self.version)
-        return await self._context.read(lambda: self._reader.rows_program(prepared))
+        return await self._context.read(prepared.rows)
 
     async def item(self, prepared: PreparedRead) -> Item | None:
         """Return the row of a read of at most one."""
         if not self.is_open:
             return await self._reader.row(prepared)
-        items = await self._context.read(lambda: self._reader.row_program(prepared))
+        items = await self._context.read(prepared.row)
         return items[0] if items else None
 
     async def total(self, prepared: PreparedRead) -> int:
         """Return how many rows a list has."""
         if not self.is_open:
             return await self._reader.total(prepared, self.version)
-        return await self._context.read(lambda: self._reader.total_program(prepared))
+        return await self._context.read(prepared.total)
 
     async def write(
         self, act: Callable[[UnitOfWork], Program[T]], passwords: Collection[Password] = ()

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from quire.database.compile.statements import Query, Values
 from quire.database.compile.strategies import DEEP
+from quire.database.dialect import Dialect
 from quire.database.execute.row_mappers import RowMapper
 from quire.database.program import Operand, Statement
 from quire.query.plan import ReadPlan, Slot
@@ -147,15 +148,22 @@ class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     ``page`` is the first statement. ``pages`` are other ways to read it, where it may be costly.
     ``counts_rows`` tells whether the total is that of rows, and not of documents; ``presented``
     whether anything is shown in another form than it is stored: that may be a form of the moment.
+    ``changed`` is the member of an item that says when the entry was changed last, if it is read,
+    ``ids`` are the placeholders of ``page`` for the id of the one document or row that is read, and
+    ``computed`` tells whether it has computed fields, at any level.
     """
 
     plan: ReadPlan
+    dialect: Dialect
     page: Query
     pages: CompiledPages | None
     node: CompiledNode
     count: Query | None
     counts_rows: bool
     presented: bool
+    changed: str | None
+    ids: tuple[int, ...]
+    computed: bool
     queries: tuple[Query, ...]
     """The statements of a page that is read at once: its own, the count, and those below it."""
 

@@ -57,8 +57,11 @@ from quire.database.tables.table_map import (
     TableMap,
 )
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan
+from quire.query.resolve.computed import has_computed
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
 from quire.schema.model import Schema
+
+UPDATED_AT = "updatedAt"
 
 Presented = Mapping[tuple[str, str], Present]
 """What is shown of attributes, by uid and name, where that is not what is stored."""
@@ -129,14 +132,20 @@ class _Compiler:
         page = self._page(plan, builder, table, columns)
         count = self._count(plan) if plan.count else None
         counting = () if count is None else (count,)
+        fields = plan.root.fields
+        one = plan.document if plan.document is not None else plan.entry
         return CompiledRead(
             plan=plan,
+            dialect=self.dialect,
             page=page,
             pages=None if choice is None else self._pages(plan, choice, table, columns),
             node=node,
             count=count,
             counts_rows=plan.count and not plan.count_documents,
             presented=self._presents,
+            changed=member(fields.index(UPDATED_AT)) if UPDATED_AT in fields else None,
+            ids=() if one is None else page.positions(one),
+            computed=has_computed(plan.root),
             queries=(page, *counting, *node.queries()),
         )
 

@@ -155,6 +155,10 @@ class _Run(NamedTuple):
     budget: ResponseBudget
 
 
+def _run(bound: BoundRead, budget: ResponseBudget) -> _Run:
+    return _Run(bound.arguments, bound.compiled.dialect, budget)
+
+
 Keys = tuple[Value, ...]
 """The ids of the rows of a page, in their order."""
 
@@ -174,7 +178,7 @@ class ListFacts(Struct):
 
 
 def read_program(
-    bound: BoundRead, dialect: Dialect, facts: ListFacts, budget: ResponseBudget
+    bound: BoundRead, facts: ListFacts, budget: ResponseBudget
 ) -> Program[tuple[list[Item], int | None]]:
     """Read the page of a plan with everything populated, and its total when it is asked for.
 
@@ -182,13 +186,12 @@ def read_program(
     those of the state that is read. Raises ValidationError when the ``budget`` is exceeded.
     """
     if facts.strategy == "by keys":
-        run = _Run(bound.arguments, dialect, budget)
-        items = yield from _page_by_keys(bound, run, facts)
+        items = yield from _page_by_keys(bound, facts, budget)
         shown = len(facts.keys or ())
     else:
         walked = bound.walked if facts.strategy == "walked" else None
         page = bound.page if walked is None else walked.page
-        items = yield from page_program(bound, page, dialect, budget)
+        items = yield from page_program(bound, page, budget)
         shown = len(items)
     if bound.total is None:
         return items, None
@@ -217,8 +220,11 @@ def _count(total: Statement) -> Program[int]:
     return _whole(rows[0][0])
 
 
-def _page_by_keys(bound: BoundRead, run: _Run, facts: ListFacts) -> Program[list[Item]]:
+def _page_by_keys(
+    bound: BoundRead, facts: ListFacts, budget: ResponseBudget
+) -> Program[list[Item]]:
     """Read the rows of a page by their keys."""
+    run = _run(bound, budget)
     if facts.keys is None:
         facts.keys = yield from _find_keys(bound, facts)
     keys = facts.keys
@@ -254,16 +260,14 @@ def _find_keys(bound: BoundRead, facts: ListFacts) -> Program[Keys]:
     return tuple([key for (key,) in found])
 
 
-def page_program(
-    bound: BoundRead, page: Statement, dialect: Dialect, budget: ResponseBudget
-) -> Program[list[Item]]:
+def page_program(bound: BoundRead, page: Statement, budget: ResponseBudget) -> Program[list[Item]]:
     """Read the rows of a plan with everything populated; ``page`` is the statement to begin with.
 
     Raises ValidationError when the ``budget`` is exceeded.
     """
     rows: Rows = yield page
     budget.fetch(rows, "")
-    return (yield from _items(bound, rows, _Run(bound.arguments, dialect, budget)))
+    return (yield from _items(bound, rows, _run(bound, budget)))
 
 
 def _items(bound: BoundRead, rows: Rows, run: _Run) -> Program[list[Item]]:

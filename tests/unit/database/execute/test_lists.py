@@ -15,14 +15,13 @@ import msgspec
 import pytest
 
 from quire.access.ability import Ability, Granted
-from quire.content_api.reader import ContentReader
 from quire.database.connection import Database, WouldBlockError
-from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.execute.costs import StatementCosts
 from quire.database.execute.reader import ListFacts, bind_read, read_program
 from quire.database.execute.response_budget import ResponseBudget
 from quire.database.program import Program, Statement
 from quire.database.stores.slow_lists import SlowList
+from quire.document_service.read_service import ReadService
 from quire.errors import ValidationError
 from quire.query.resolve.scope import ReadLimits
 from tests.databases.kind import Kind
@@ -81,7 +80,7 @@ class Shelf:
 
     project: Path
     database: Database
-    reader: ContentReader
+    reader: ReadService
     log: StatementLog
     commits: Commits
 
@@ -100,7 +99,7 @@ class Shelf:
         ability: Ability = EVERYTHING,
         *,
         version: int | None = None,
-        by: ContentReader | None = None,
+        by: ReadService | None = None,
     ) -> tuple[Answer, int]:
         """Read a list; returns it and how many statements it took."""
         asked = by or self.reader
@@ -136,7 +135,7 @@ async def always(database: Database, statement: Statement) -> bool:
     return True
 
 
-def thorough(database: Database, **options: Any) -> ContentReader:  # noqa: ANN401 - those of `reader`
+def thorough(database: Database, **options: Any) -> ReadService:  # noqa: ANN401 - those of `reader`
     """Return a reader to whom every page that may be costly is."""
     return reader(database, costs=StatementCosts(always), **options)
 
@@ -288,11 +287,11 @@ async def test_pages_that_are_looked_for_among_many_rows_are_counted(shelf: Shel
     for query in ("sort=title:desc", "sort=title:desc", "sort=title:desc&fields=rating", "_q=a"):
         await shelf.ask(query, by=asked)
     by_title = SlowList(uid=BOOK, status="published", sort=(("title", True),))
-    assert asked.slow_lists.counts == {by_title: 1}
+    assert asked.lists.slow_lists.counts == {by_title: 1}
 
     quick = reader(shelf.database)
     await shelf.ask("sort=title:desc", by=quick)
-    assert quick.slow_lists.counts == {}
+    assert quick.lists.slow_lists.counts == {}
 
 
 async def test_what_costs_little_is_read_at_once(shelf: Shelf) -> None:
@@ -431,7 +430,7 @@ def test_a_row_that_is_gone_is_left_out() -> None:
     resolved = resolve("sort=title&fields=title&pagination[withCount]=false")
     read = bind_read(compiled(resolved.plan), resolved.values, rows=100)
     facts = ListFacts(strategy="by keys")
-    program = read_program(read, SqliteDialect(), facts, ResponseBudget(read.rows))
+    program = read_program(read, facts, ResponseBudget(read.rows))
     next(program)
     program.send([(3,), (1,), (2,)])
     with pytest.raises(StopIteration) as done:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from quire.content_api.reader import ContentReader
+from quire.document_service.read_service import ReadService
 from tests.databases.kind import Kind
 from tests.databases.tables import lay_tables, open_database
 from tests.library.model import BOOK, HOMEPAGE, LINK, NOTE, PERSON, QUOTE, SEO, library_schema
@@ -21,7 +21,7 @@ COUNTS = [1, 4]
 @pytest.fixture(scope="module", params=COUNTS, ids=lambda count: f"{count} books")
 async def shelf(
     request: pytest.FixtureRequest, kind: Kind, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[tuple[ContentReader, StatementLog, int]]:
+) -> AsyncIterator[tuple[ReadService, StatementLog, int]]:
     count: int = request.param
     project = await lay_tables(kind, tmp_path_factory.mktemp("shelf"), library_schema())
     store = kind.store_of(project)
@@ -90,7 +90,7 @@ TOGETHER = {
 
 @pytest.mark.parametrize(("query", "uid", "expected"), STATEMENTS)
 async def test_there_is_one_statement_for_an_edge_however_many_rows_there_are(
-    query: str, uid: str, expected: int, shelf: tuple[ContentReader, StatementLog, int]
+    query: str, uid: str, expected: int, shelf: tuple[ReadService, StatementLog, int]
 ) -> None:
     asked, log, _ = shelf
     if asked.database.dialect.unites_edges:
@@ -103,7 +103,7 @@ async def test_there_is_one_statement_for_an_edge_however_many_rows_there_are(
 
 
 async def test_nothing_is_populated_below_no_rows(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, log, _ = shelf
     query = "filters[title]=nope&populate=author.books.tags,sections&pagination[withCount]=f"
@@ -174,7 +174,7 @@ async def test_every_row_gets_what_is_its_own(
     query: str,
     name: str,
     expected: Any,  # noqa: ANN401 - a function from the number of a book
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, count = shelf
     if expected is None:
@@ -206,7 +206,7 @@ def without_ids(value: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 async def test_relations_of_one_type_lead_both_ways(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, count = shelf
     query = "fields=title&sort=id&populate[sequel][fields]=title&populate[prequel][fields]=title"
@@ -221,7 +221,7 @@ def title_of(book: dict[str, Any] | None) -> str | None:
 
 
 async def test_the_other_side_of_a_relation_is_sorted_by_the_side_that_owns_it(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, count = shelf
     query = "filters[name][$startsWith]=author&sort=id&populate[books][fields]=title"
@@ -232,7 +232,7 @@ async def test_the_other_side_of_a_relation_is_sorted_by_the_side_that_owns_it(
 
 
 async def test_a_zone_is_in_the_order_of_its_links_and_tells_the_kinds(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, count = shelf
     books = await read_list(asked, "fields=title&sort=id&populate[sections][populate]=*")
@@ -246,7 +246,7 @@ async def test_a_zone_is_in_the_order_of_its_links_and_tells_the_kinds(
 
 
 async def test_what_is_populated_below_what_is_populated_belongs_to_its_own_row(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, count = shelf
     books = await read_list(asked, "fields=title&sort=id&populate=links.to.author,seo.image")
@@ -259,7 +259,7 @@ async def test_what_is_populated_below_what_is_populated_belongs_to_its_own_row(
 
 
 async def test_rows_of_any_type_come_in_the_order_of_their_links(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, _ = shelf
     notes = await read_list(asked, "sort=id&populate=about&pagination[pageSize]=1", NOTE)
@@ -269,7 +269,7 @@ async def test_rows_of_any_type_come_in_the_order_of_their_links(
 
 
 async def test_drafts_and_other_locales_are_other_rows_of_a_document(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, count = shelf
     numbers = range(1, count + 1)
@@ -282,7 +282,7 @@ async def test_drafts_and_other_locales_are_other_rows_of_a_document(
 
 
 async def test_creators_are_shown_without_their_secrets(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, _ = shelf
     (home,) = await read_list(asked, "populate=createdBy", HOMEPAGE)
@@ -291,7 +291,7 @@ async def test_creators_are_shown_without_their_secrets(
 
 
 async def test_components_are_found_by_their_field_and_kind(
-    shelf: tuple[ContentReader, StatementLog, int],
+    shelf: tuple[ReadService, StatementLog, int],
 ) -> None:
     asked, _, _ = shelf
     (home,) = await read_list(asked, "populate=seo", HOMEPAGE)

@@ -1,0 +1,386 @@
+"""Prepares reads: resolves, compiles and binds queries, and remembers what they mean.
+
+A raw query string, together with what the caller may do, always means the same until the schema
+changes. So the way from text to bound statements is taken once; after that a request runs
+statements and writes JSON. Values of the path (document ids) are bound anew each time.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Hashable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Literal
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from quire.access.ability import Ability, FullAccess
+from quire.database.compile.compiled_read import CompiledRead
+from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compile_read
+from quire.database.compile.statements import Values
+from quire.database.connection import WouldBlockError
+from quire.database.dialect import Dialect
+from quire.database.execute.reader import bind_read
+from quire.database.lru import BoundedCache
+from quire.database.program import Program
+from quire.database.tables.table_map import TableMap
+from quire.document_service.prepared_read import PreparedRead
+from quire.errors import ServiceUnavailableError
+from quire.metrics.caches import CacheCounter
+from quire.query.parameters import as_query
+from quire.query.plan import Filter, Junction, PlanNode, ReadPlan, Status, plan_size
+from quire.query.querystring import QueryValue
+from quire.query.resolve import ReadLimits, ResolvedRead, Resolver
+from quire.query.resolve.row_rules import COUNT, FIND, rule_filter
+from quire.query.resolve.scope import Slots
+from quire.query.rewritten_query import read_query
+from quire.schema.model import ContentType, Schema
+
+Mode = Literal[
+    "list",
+    "document",
+    "single",
+    "entry",
+    "window",
+    "first",
+    "rows",
+    "first row",
+    "count",
+    "populated",
+    "written",
+    "removed",
+]
+
+Query = bytes | dict[str, QueryValue]
+"""A raw query string, which is remembered, or a parsed one."""
+
+_Key = tuple[str, Mode, bytes, Ability, bool]
+
+PLANS = 1000
+"""How many plans are remembered where no setting says so."""
+TOO_MANY_QUERIES = "Too many large queries are waiting"
+_MAX_CACHED_QUERY = 4096
+_MOST_COMPILATIONS = 100
+_LARGE_PLAN = 20
+"""Plans of more parts are compiled on another thread: a part takes about a millisecond."""
+_ANY_DOCUMENT = ""
+_ANY_ENTRY = 0
+
+_compiling = ThreadPoolExecutor(1, thread_name_prefix="quire-compile")
+
+
+class Find(Struct, frozen=True, kw_only=True):
+    """What is to be read of a content type, in the query language of the wire with Python values.
+
+    ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as on the wire; a
+    ``locale`` of ``None`` is the default one, ``"*"`` every one. Nothing is shown, nor filtered or
+    sorted by, that ``ability`` does not reach. With ``counts`` the number of what is found is all
+    that is wanted, so that rules on counting hold, too.
+    """
+
+    uid: str
+    filters: Mapping[str, object] | None = None
+    sort: object = None
+    fields: object = None
+    populate: object = None
+    pagination: Mapping[str, object] = field(default_factory=dict)
+    status: Status = "published"
+    locale: str | list[str] | None = None
+    ability: Ability = field(default_factory=FullAccess)
+    counts: bool = False
+
+
+class ReadPlanner:
+    """Prepares reads of one schema in one database.
+
+    Queries of the wire are prepared in the event loop; what is `planned` otherwise may be planned
+    on any thread, that of the writer among them.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        tables: TableMap,
+        dialect: Dialect,
+        limits: ReadLimits,
+        *,
+        default_locale: str | None,
+        plans: int = PLANS,
+        presented: Presented = NOTHING_PRESENTED,
+        counter: CacheCounter | None = None,
+    ) -> None:
+        """``limits`` bound what one read may ask for; so many ``plans`` are remembered.
+
+        ``presented`` are attributes that are shown in another form than they are stored;
+        ``counter`` counts the lookups of prepared reads.
+        """
+        self.schema = schema
+        self.tables = tables
+        self.limits = limits
+        self.default_locale = default_locale
+        self._dialect = dialect
+        self._presented = presented
+        self._prepared: BoundedCache[_Key, PreparedRead] = BoundedCache(plans)
+        self._counter = counter or CacheCounter()
+        self._counter.entries = self._prepared.__len__
+        self._once: BoundedCache[Hashable, ResolvedRead] = BoundedCache(plans)
+        self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plans)
+        self._compiled_lock = Lock()
+        self._compilations = 0
+        """How many large plans are compiled or wait for it."""
+
+    def adopt_default_locale(self, code: str | None) -> None:
+        """Take another locale for the default one; what was worked out for the old one goes."""
+        self.default_locale = code
+        self._prepared.clear()
+
+    # Queries of the wire ---------------------------------------------------------------------
+
+    async def prepare(
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: Query,
+        ability: Ability,
+        *,
+        computes: bool = False,
+    ) -> PreparedRead:
+        """Work out what a query means, or remember it; large plans are compiled off the loop.
+
+        With ``computes`` it may ask for computed fields, which the caller adds to what is read.
+        Raises the query's first fault as an AppError, and ServiceUnavailableError when too many
+        large plans wait to be compiled.
+        """
+        key = _key(content_type, mode, query, ability, computes=computes)
+        prepared = self._known(key)
+        if prepared is None:
+            default_locale = self.default_locale
+            resolved = self._resolve(content_type, mode, query, ability, computes=computes)
+            if self._is_large(resolved.plan):
+                await self._compile_on_thread(resolved.plan)
+            prepared = self.planned(resolved)
+            if self.default_locale == default_locale:  # it may have changed meanwhile
+                self._keep(key, prepared)
+        return prepared
+
+    def prepare_now(
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: Query,
+        ability: Ability,
+        *,
+        computes: bool = False,
+    ) -> PreparedRead:
+        """Do as `prepare` does without waiting.
+
+        Raises WouldBlockError when a large plan has to be compiled.
+        """
+        key = _key(content_type, mode, query, ability, computes=computes)
+        prepared = self._known(key)
+        if prepared is None:
+            resolved = self._resolve(content_type, mode, query, ability, computes=computes)
+            if self._is_large(resolved.plan):
+                raise WouldBlockError
+            prepared = self.planned(resolved)
+            self._keep(key, prepared)
+        return prepared
+
+    def prepare_small(
+        self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
+    ) -> PreparedRead:
+        """Do as `prepare` does, in the event loop: for queries that are known to be small."""
+        key = _key(content_type, mode, query, ability, computes=False)
+        prepared = self._known(key)
+        if prepared is None:
+            prepared = self.planned(self._resolve(content_type, mode, query, ability))
+            self._keep(key, prepared)
+        return prepared
+
+    def _known(self, key: _Key | None) -> PreparedRead | None:
+        if key is None:
+            return None
+        found = self._prepared.get(key)
+        if found is None:
+            self._counter.misses += 1
+        else:
+            self._counter.hits += 1
+        return found
+
+    def _keep(self, key: _Key | None, prepared: PreparedRead) -> None:
+        if key is not None and not prepared.volatile and len(key[2]) <= _MAX_CACHED_QUERY:
+            self._prepared[key] = prepared
+
+    def _resolve(
+        self,
+        content_type: ContentType,
+        mode: Mode,
+        query: Query,
+        ability: Ability,
+        *,
+        computes: bool = False,
+    ) -> ResolvedRead:
+        resolver = self._resolver(content_type, ability, computes=computes)
+        return _RESOLVE[mode](resolver, read_query(query) if isinstance(query, bytes) else query)
+
+    def _resolver(
+        self, content_type: ContentType, ability: Ability, *, computes: bool = False
+    ) -> Resolver:
+        return Resolver(
+            schema=self.schema,
+            content_type=content_type,
+            ability=ability,
+            limits=self.limits,
+            default_locale=self.default_locale,
+            computes=computes,
+        )
+
+    # Reads by the server itself --------------------------------------------------------------
+
+    def page(self, find: Find) -> PreparedRead:
+        """Plan the read of a page of documents. Raises the query's first fault as an AppError."""
+        action = COUNT if find.counts else FIND
+        return self.planned(self._finder(find).list(_query_of(find), action))
+
+    def one(self, find: Find, document_id: str | None) -> PreparedRead:
+        """Plan the read of one document, that of a single type for ``None``.
+
+        Raises the query's first fault as an AppError.
+        """
+        resolver, query = self._finder(find), _query_of(find)
+        if document_id is None:
+            return self.planned(resolver.single(query))
+        return self.planned(resolver.document(query, document_id))
+
+    def _finder(self, find: Find) -> Resolver:
+        return self._resolver(self.schema.content_types[find.uid], find.ability)
+
+    def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PreparedRead:
+        """Plan the read of one row; ``populated`` shows what lies one level below it, too."""
+        key = (uid, status, populated)
+        known = self._once.get(key)
+        if known is None:
+            query = {"status": status, "populate": "*" if populated else None}
+            resolver = self._resolver(self.schema.content_types[uid], FullAccess())
+            known = self._once[key] = resolver.written(query)
+        values = [*known.values]
+        if known.plan.entry is not None:
+            values[known.plan.entry] = entry_id
+        return self.planned(replace(known, values=tuple(values)))
+
+    def kept(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
+        """Return the rows of a document, of every version and locale, that keep a bound rule."""
+        slots = Slots()
+        chosen = self._rule(uid, rule, slots)
+        return (yield from self._ids(uid, chosen, slots, slots.add(document_id)))
+
+    def kept_among(self, uid: str, ids: Collection[int], rule: str) -> Program[frozenset[int]]:
+        """Return those of some rows of a type that keep a bound rule."""
+        slots = Slots()
+        among = msgspec.json.encode({"id": {"$in": sorted(ids)}}).decode()
+        parts = (self._rule(uid, rule, slots), self._rule(uid, among, slots))
+        return (yield from self._ids(uid, Junction(every=True, parts=parts), slots, None))
+
+    def _rule(self, uid: str, rule: str, slots: Slots) -> Filter:
+        return rule_filter(rule, self.schema.content_types[uid], self.schema, self.limits, slots)
+
+    def _ids(
+        self, uid: str, chosen: Filter, slots: Slots, document: int | None
+    ) -> Program[frozenset[int]]:
+        root = PlanNode(uid=uid, fields=("id",), filter=chosen)
+        plan = ReadPlan(root=root, document=document)
+        read = self.planned(ResolvedRead(plan=plan, values=tuple(slots.values)))
+        entries, _ = yield from read.entries()
+        return frozenset(int(entry["id"]) for entry in entries)
+
+    def planned_once(
+        self, key: Hashable, values: Values, plan: Callable[[], ReadPlan]
+    ) -> PreparedRead:
+        """Plan a read whose plan is always the same under a key; only its values differ."""
+        known = self._once.get(key)
+        if known is None:
+            known = self._once[key] = ResolvedRead(plan=plan(), values=())
+        return self.planned(replace(known, values=values))
+
+    def planned(self, resolved: ResolvedRead) -> PreparedRead:
+        """Compile and bind a read that is resolved.
+
+        Raises ValidationError for a value that the database cannot take.
+        """
+        return PreparedRead(
+            bound=bind_read(self._compile(resolved.plan), resolved.values, self.limits.rows),
+            limits=self.limits,
+            pagination=resolved.pagination,
+            volatile=resolved.volatile,
+        )
+
+    # Statements of plans ---------------------------------------------------------------------
+
+    def _is_large(self, plan: ReadPlan) -> bool:
+        """Tell whether a plan has to be compiled that takes long."""
+        return plan not in self._compiled and plan_size(plan) > _LARGE_PLAN
+
+    async def _compile_on_thread(self, plan: ReadPlan) -> None:
+        """Compile a large plan off the event loop.
+
+        Raises ServiceUnavailableError when too many others wait to be compiled.
+        """
+        if self._compilations >= _MOST_COMPILATIONS:
+            raise ServiceUnavailableError(TOO_MANY_QUERIES)
+        self._compilations += 1
+        try:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(_compiling, self._compile, plan)
+        finally:
+            self._compilations -= 1
+
+    def _compile(self, plan: ReadPlan) -> CompiledRead:
+        found = self._compiled.get(plan)
+        if found is None:
+            found = compile_read(plan, self.schema, self.tables, self._dialect, self._presented)
+            with self._compiled_lock:
+                self._compiled[plan] = found
+        return found
+
+
+def _key(
+    content_type: ContentType, mode: Mode, query: Query, ability: Ability, *, computes: bool
+) -> _Key | None:
+    """Return what a query is remembered by, ``None`` for one that is parsed already."""
+    if isinstance(query, bytes):
+        return content_type.uid, mode, query, ability, computes
+    return None
+
+
+def _query_of(find: Find) -> Mapping[str, QueryValue]:
+    """Return a request as a query string would have said it."""
+    asked: dict[str, object] = {
+        "filters": find.filters,
+        "sort": find.sort,
+        "fields": find.fields,
+        "populate": find.populate,
+        "pagination": find.pagination,
+        "status": find.status,
+        "locale": find.locale,
+    }
+    return {name: as_query(value) for name, value in asked.items() if value is not None}
+
+
+_RESOLVE: Mapping[Mode, Callable[[Resolver, dict[str, QueryValue]], ResolvedRead]] = {
+    "list": lambda resolver, query: resolver.list(query),
+    "document": lambda resolver, query: resolver.document(query, _ANY_DOCUMENT),
+    "single": lambda resolver, query: resolver.single(query),
+    "entry": lambda resolver, query: resolver.entry(query, _ANY_ENTRY),
+    "window": lambda resolver, query: resolver.window(query),
+    "first": lambda resolver, query: resolver.first(query),
+    "rows": lambda resolver, query: resolver.rows(query),
+    "first row": lambda resolver, query: resolver.first(query, of_any_version=True),
+    "populated": lambda resolver, query: resolver.entry(
+        {"populate": query.get("populate")}, _ANY_ENTRY
+    ),
+    "count": lambda resolver, query: resolver.window(query, count=True),
+    "written": lambda resolver, query: resolver.written(query),
+    "removed": lambda resolver, query: resolver.removed(query, _ANY_DOCUMENT),
+}
+"""How the queries of each mode are resolved."""

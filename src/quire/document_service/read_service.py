@@ -1,0 +1,198 @@
+"""Reads content: a query and what the caller may do in, rows or JSON out.
+
+A read is prepared first (`quire.document_service.read_planner`), which finds the faults of a query,
+and then run, with what is remembered of lists. All reads of content go this way, whichever API or
+code asks. Within a transaction the programs of a `PreparedRead` are run instead.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented
+from quire.database.connection import Database
+from quire.database.execute.encoding import Present, Wrap, encode_list
+from quire.database.execute.list_cache import ListCache
+from quire.database.execute.lists import read_list, read_list_now
+from quire.database.execute.reader import ListFacts
+from quire.database.execute.response_budget import ResponseBudget
+from quire.database.execute.row_mappers import Item
+from quire.database.program import Program
+from quire.document_service.prepared_read import EncodedEntry, PreparedRead
+from quire.document_service.read_planner import ReadPlanner
+from quire.query.resolve import ReadLimits
+from quire.schema.model import Schema
+
+T = TypeVar("T")
+
+WrapList = Callable[[object, int | None], object]
+"""Turns the entries of a list and its total into what is encoded as a whole."""
+
+
+class ReadService:
+    """Reads content of one database, within the limits of its planner."""
+
+    def __init__(self, database: Database, planner: ReadPlanner, lists: ListCache) -> None:
+        """``lists`` is what is remembered of lists; several services may share it."""
+        self.database = database
+        self.planner = planner
+        self.lists = lists
+        self.prepare = planner.prepare
+        self.prepare_now = planner.prepare_now
+        self.prepare_small = planner.prepare_small
+
+    @property
+    def schema(self) -> Schema:
+        """The schema of what is read."""
+        return self.planner.schema
+
+    @property
+    def limits(self) -> ReadLimits:
+        """What one read may ask for."""
+        return self.planner.limits
+
+    @property
+    def default_locale(self) -> str | None:
+        """The locale of reads that ask for none, ``None`` in a project without locales."""
+        return self.planner.default_locale
+
+    def with_schema(
+        self,
+        schema: Schema,
+        limits: ReadLimits,
+        *,
+        plans: int,
+        presented: Presented = NOTHING_PRESENTED,
+    ) -> ReadService:
+        """Return a service that reads the same tables by another schema and other limits."""
+        planner = ReadPlanner(
+            schema,
+            self.planner.tables,
+            self.database.dialect,
+            limits,
+            default_locale=None,
+            plans=plans,
+            presented=presented,
+        )
+        return ReadService(self.database, planner, self.lists)
+
+    async def rows(
+        self, prepared: PreparedRead, version: int | None
+    ) -> tuple[list[Item], int | None]:
+        """Run a list; ``version`` is the database's token of the present content."""
+        return await self.run_list(prepared, version, prepared.rows)
+
+    async def encoded_rows(
+        self,
+        prepared: PreparedRead,
+        version: int | None,
+        *,
+        present: Present | None = None,
+        wrap: WrapList | None = None,
+    ) -> bytes:
+        """Run a list; returns its entries as JSON, each as ``present`` turns it."""
+        return await self.run_list(prepared, version, _encoded_list(prepared, present, wrap))
+
+    def encoded_rows_now(
+        self,
+        prepared: PreparedRead,
+        version: int | None,
+        *,
+        present: Present | None = None,
+        wrap: WrapList | None = None,
+    ) -> bytes:
+        """Do as `encoded_rows` does without waiting. Raises WouldBlockError."""
+        bound = prepared.bound
+        program = _encoded_list(prepared, present, wrap)
+        return read_list_now(self.database, self.lists, version, bound, program, key=bound.compiled)
+
+    async def run_list(
+        self,
+        prepared: PreparedRead,
+        version: int | None,
+        program: Callable[[ListFacts], Program[T]],
+        *,
+        snapshot: bool = False,
+    ) -> T:
+        """Run a program that reads a list: see `quire.database.execute.lists.read_list`."""
+        bound = prepared.bound
+        return await read_list(
+            self.database,
+            self.lists,
+            version,
+            bound,
+            program,
+            key=bound.compiled,
+            snapshot=snapshot,
+        )
+
+    async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
+        """Run a read of at most one row; ``value`` is the id of the path."""
+        items = await self.run(prepared, lambda: prepared.row(value))
+        return items[0] if items else None
+
+    async def encoded_row(
+        self,
+        prepared: PreparedRead,
+        value: str | int | None = None,
+        *,
+        present: Present | None = None,
+        wrap: Wrap | None = None,
+    ) -> EncodedEntry | None:
+        """Run a read of at most one row; returns it as JSON, wrapped as `encode_entry` says."""
+
+        def program() -> Program[EncodedEntry | None]:
+            return prepared.encoded_row(value, present=present, wrap=wrap)
+
+        return await self.run(prepared, program)
+
+    def encoded_row_now(
+        self,
+        prepared: PreparedRead,
+        value: str | int | None = None,
+        *,
+        present: Present | None = None,
+        wrap: Wrap | None = None,
+    ) -> EncodedEntry | None:
+        """Do as `encoded_row` does without waiting. Raises WouldBlockError."""
+
+        def program() -> Program[EncodedEntry | None]:
+            return prepared.encoded_row(value, present=present, wrap=wrap)
+
+        return self.database.read_now(program, key=prepared.bound.compiled)
+
+    async def run(self, prepared: PreparedRead, make: Callable[[], Program[T]]) -> T:
+        """Run a program of a prepared read, on one state of the content."""
+        compiled = prepared.bound.compiled
+        return await self.database.read(make, snapshot=len(compiled.queries) > 1, key=compiled)
+
+    def budget(self) -> ResponseBudget:
+        """Return what counts a response that is made of several reads."""
+        return ResponseBudget(self.limits.rows, self.limits.response_size)
+
+    async def total(self, prepared: PreparedRead, version: int | None) -> int:
+        """Count the rows of a list without reading them."""
+        statement = prepared.total_statement
+        lists = self.lists.at(version)
+        found = None if lists is None else lists.total(statement)
+        if found is None:
+            found = await self.database.read(prepared.total)
+            if lists is not None:
+                lists.keep_total(statement, found)
+        return found
+
+
+def _encoded_list(
+    prepared: PreparedRead, present: Present | None, wrap: WrapList | None
+) -> Callable[[ListFacts], Program[bytes]]:
+    """Return what makes the programs of `ReadService.encoded_rows`."""
+
+    def program(facts: ListFacts) -> Program[bytes]:
+        budget = prepared.budget()
+        items, total = yield from prepared.rows(facts, budget)
+        whole = None if wrap is None else lambda data: wrap(data, total)
+        return (yield from encode_list(prepared.bound.compiled.node, items, budget, present, whole))
+
+    return program
