@@ -25,6 +25,7 @@ from quire.content_api.write_requests import (
 )
 from quire.database.connection import WouldBlockError
 from quire.database.execute.encoding import Present
+from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.response_budget import encode
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
@@ -35,7 +36,6 @@ from quire.document_service.commands import (
     DeleteDocument,
     UpdateDocument,
 )
-from quire.document_service.prepared_read import EncodedEntry, PreparedRead
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, passwords_of, run_command
@@ -141,7 +141,7 @@ class DocumentApi:
         if response is not None:
             return response
         prepared = await self._prepare(request, mode)
-        if self._computed is not None and prepared.bound.compiled.computed:
+        if self._computed is not None and prepared.compiled.computed:
             computing = self._read_computed(self._computed, request, mode, document_id, prepared)
             response, is_cacheable = await computing
             if kept is not None and is_cacheable:
@@ -204,7 +204,7 @@ class DocumentApi:
         prepared = reader.prepare_now(
             self._type, mode, request.raw_query, ability, computes=computes
         )
-        if prepared.bound.compiled.computed:
+        if prepared.compiled.computed:
             raise WouldBlockError
         present = self._present(request, prepared)
         if mode == "list":
@@ -315,7 +315,7 @@ class DocumentApi:
         status: int = OK,
     ) -> Response:
         """Write a document, and read what the answer shows within the same transaction."""
-        if self._computed is not None and prepared.bound.compiled.computed:
+        if self._computed is not None and prepared.compiled.computed:
             return await self._write_computed(self._computed, request, prepared, command, status)
         present = self._present(request, prepared)
 

@@ -11,9 +11,9 @@ from quire.content_api.envelope import paged, respond_bare, respond_encoded
 from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item, members
 from quire.database.program import Program
-from quire.document_service.prepared_read import PreparedRead
 from quire.document_service.read_service import ReadService
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ForbiddenError, NotFoundError, ValidationError

@@ -6,8 +6,8 @@ from typing import Any
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route
+from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item, members
-from quire.document_service.prepared_read import PreparedRead
 from quire.document_service.read_service import ReadService
 from quire.schema.model import LOCALE_UID
 

@@ -17,10 +17,10 @@ from quire.content_api.messages import NO_CONTENT, Request, Response
 from quire.content_api.role_body import check_role
 from quire.content_api.routes import Route
 from quire.content_api.user_body import settable_attributes
+from quire.database.execute.prepared_read import EncodedEntry
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
-from quire.document_service.prepared_read import EncodedEntry
 from quire.document_service.read_service import ReadService
 from quire.document_service.validate import validation_error
 from quire.errors import InvalidKeyError, NotFoundError, UnauthorizedError

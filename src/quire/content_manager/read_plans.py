@@ -17,7 +17,7 @@ from quire.content_manager.requests import (
 )
 from quire.content_manager.scope import ManagedScope
 from quire.content_manager.selection import requested_columns, requested_fields, require_fields
-from quire.document_service.prepared_read import PreparedRead
+from quire.database.execute.prepared_read import PreparedRead
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError
 from quire.query.operators import Predicate

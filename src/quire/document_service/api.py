@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, cast, overload
 import structlog
 
 from quire.access.ability import Ability, FullAccess, Unsanitized
+from quire.database.execute.prepared_read import Shown
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
@@ -27,7 +28,6 @@ from quire.document_service.commands import (
 from quire.document_service.extension_context import ExtensionContext, current_context
 from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
-from quire.document_service.prepared_read import Shown
 from quire.document_service.read_planner import Find
 from quire.document_service.service import passwords_of, run_command
 from quire.document_service.shapes import as_shape, query_of_shape

@@ -7,13 +7,13 @@ from typing import Any
 from quire.access.ability import Unsanitized
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow
+from quire.database.execute.prepared_read import Shown
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.changes import note_change
 from quire.document_service.commands import Data
 from quire.document_service.content_types import content_type_of
 from quire.document_service.hook_calls import call_hook
 from quire.document_service.passwords import passwords_in
-from quire.document_service.prepared_read import Shown
 from quire.document_service.read_planner import Find
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.document import Document, make_document

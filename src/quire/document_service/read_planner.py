@@ -21,11 +21,10 @@ from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented, compi
 from quire.database.compile.statements import Values
 from quire.database.connection import WouldBlockError
 from quire.database.dialect import Dialect
-from quire.database.execute.reader import bind_read
+from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.database.lru import BoundedCache
 from quire.database.program import Program
 from quire.database.tables.table_map import TableMap
-from quire.document_service.prepared_read import PreparedRead
 from quire.errors import ServiceUnavailableError
 from quire.metrics.caches import CacheCounter
 from quire.query.parameters import as_query
@@ -308,12 +307,7 @@ class ReadPlanner:
 
         Raises ValidationError for a value that the database cannot take.
         """
-        return PreparedRead(
-            bound=bind_read(self._compile(resolved.plan), resolved.values, self.limits.rows),
-            limits=self.limits,
-            pagination=resolved.pagination,
-            volatile=resolved.volatile,
-        )
+        return bind_read(self._compile(resolved.plan), resolved, self.limits)
 
     # Statements of plans ---------------------------------------------------------------------
 

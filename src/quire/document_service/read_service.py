@@ -16,11 +16,11 @@ from quire.database.connection import Database
 from quire.database.execute.encoding import Present, Wrap, encode_list
 from quire.database.execute.list_cache import ListCache
 from quire.database.execute.lists import read_list, read_list_now
+from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.reader import ListFacts
 from quire.database.execute.response_budget import ResponseBudget
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
-from quire.document_service.prepared_read import EncodedEntry, PreparedRead
 from quire.document_service.read_planner import ReadPlanner
 from quire.query.resolve import ReadLimits
 from quire.schema.model import Schema
@@ -104,9 +104,8 @@ class ReadService:
         wrap: WrapList | None = None,
     ) -> bytes:
         """Do as `encoded_rows` does without waiting. Raises WouldBlockError."""
-        bound = prepared.bound
         program = _encoded_list(prepared, present, wrap)
-        return read_list_now(self.database, self.lists, version, bound, program, key=bound.compiled)
+        return read_list_now(self.database, self.lists, version, prepared, program)
 
     async def run_list(
         self,
@@ -117,15 +116,8 @@ class ReadService:
         snapshot: bool = False,
     ) -> T:
         """Run a program that reads a list: see `quire.database.execute.lists.read_list`."""
-        bound = prepared.bound
         return await read_list(
-            self.database,
-            self.lists,
-            version,
-            bound,
-            program,
-            key=bound.compiled,
-            snapshot=snapshot,
+            self.database, self.lists, version, prepared, program, snapshot=snapshot
         )
 
     async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
@@ -161,11 +153,11 @@ class ReadService:
         def program() -> Program[EncodedEntry | None]:
             return prepared.encoded_row(value, present=present, wrap=wrap)
 
-        return self.database.read_now(program, key=prepared.bound.compiled)
+        return self.database.read_now(program, key=prepared.compiled)
 
     async def run(self, prepared: PreparedRead, make: Callable[[], Program[T]]) -> T:
         """Run a program of a prepared read, on one state of the content."""
-        compiled = prepared.bound.compiled
+        compiled = prepared.compiled
         return await self.database.read(make, snapshot=len(compiled.queries) > 1, key=compiled)
 
     def budget(self) -> ResponseBudget:
@@ -174,13 +166,13 @@ class ReadService:
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
         """Count the rows of a list without reading them."""
-        statement = prepared.total_statement
-        lists = self.lists.at(version)
-        found = None if lists is None else lists.total(statement)
+        statement, lists = prepared.total_statement, self.lists.at(version)
+        if statement is None or lists is None:
+            return await self.database.read(prepared.total)
+        found = lists.total(statement)
         if found is None:
             found = await self.database.read(prepared.total)
-            if lists is not None:
-                lists.keep_total(statement, found)
+            lists.keep_total(statement, found)
         return found
 
 
@@ -193,6 +185,6 @@ def _encoded_list(
         budget = prepared.budget()
         items, total = yield from prepared.rows(facts, budget)
         whole = None if wrap is None else lambda data: wrap(data, total)
-        return (yield from encode_list(prepared.bound.compiled.node, items, budget, present, whole))
+        return (yield from encode_list(prepared.compiled.node, items, budget, present, whole))
 
     return program

@@ -16,6 +16,7 @@ from quire.access.ability import NO_PROJECT_RULES, ProjectRules, project_rules_o
 from quire.access.principal import Principal
 from quire.clock import Clock
 from quire.database.connection import Database
+from quire.database.execute.prepared_read import Page, PreparedRead, Shown
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck, require_nothing
 from quire.document_service.actions.clone import clone
@@ -38,7 +39,6 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.passwords import Password, passwords_in
-from quire.document_service.prepared_read import Page, PreparedRead, Shown
 from quire.document_service.project_rules import acting
 from quire.document_service.read_planner import Find
 from quire.document_service.row_rules import (
@@ -224,7 +224,7 @@ class DocumentService:
         return await self._database.read(make, snapshot=True)
 
     async def _read(self, planned: PreparedRead, make: Callable[[], Program[T]]) -> T:
-        compiled = planned.bound.compiled
+        compiled = planned.compiled
         return await self._database.read(make, snapshot=len(compiled.queries) > 1, key=compiled)
 
     async def create(

@@ -14,11 +14,11 @@ from quire.clock import Clock, now_ms
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
+from quire.database.execute.prepared_read import Shown
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.changes import StoredChange
 from quire.document_service.passwords import Password, password_of
 from quire.document_service.policies import PolicyTable
-from quire.document_service.prepared_read import Shown
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.read_planner import ReadPlanner
 from quire.hooks.changes import ChangeListener

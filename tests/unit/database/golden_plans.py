@@ -16,9 +16,10 @@ from quire.database.dialect import Dialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.entries.lookup import is_taken
 from quire.database.entries.store import open_store
-from quire.database.execute.reader import BoundRead, bind_read
+from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.database.program import Statement
 from quire.query.querystring import parse_query
+from quire.query.resolve.scope import ReadLimits
 from tests.databases.sqlite_store import SqliteStore
 from tests.library.model import BOOK, library_schema, library_tables
 from tests.library.queries import resolver
@@ -83,8 +84,8 @@ def statements(name: str, dialect: Dialect) -> Mapping[str, Statement]:
         asked = next(is_taken(store, BOOK, (), "slug", "slug-7", besides="book7", locale="en"))
         return {"whether it is taken": asked}
     bound = bound_list(READS[name], dialect)
-    assert bound.total is not None
-    found = {"page": bound.page, "total": bound.total}
+    assert bound.total_statement is not None
+    found = {"page": bound.page_statement, "total": bound.total_statement}
     if bound.pages is not None:
         if bound.walked is not None:
             found["page, walked to"] = bound.walked.page
@@ -94,11 +95,11 @@ def statements(name: str, dialect: Dialect) -> Mapping[str, Statement]:
     return found
 
 
-def bound_list(query: str, dialect: Dialect) -> BoundRead:
+def bound_list(query: str, dialect: Dialect) -> PreparedRead:
     """Return the read of a list of books."""
     resolved = resolver(BOOK).list(parse_query(query))
     compiled = compile_read(resolved.plan, library_schema(), library_tables(), dialect)
-    return bind_read(compiled, resolved.values, rows=1000)
+    return bind_read(compiled, resolved, ReadLimits(rows=1000))
 
 
 def plan_of(store: SqliteStore, statement: Statement) -> list[str]:

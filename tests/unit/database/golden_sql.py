@@ -14,9 +14,10 @@ from quire.database.compile.statements import Query
 from quire.database.dialect import Dialect
 from quire.database.dialects.postgresql.dialect import PostgresDialect
 from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.execute.reader import bind_read
+from quire.database.execute.prepared_read import bind_read
 from quire.query.querystring import parse_query
 from quire.query.resolve import ResolvedRead
+from quire.query.resolve.scope import ReadLimits
 from quire.schema.model import USER_UID
 from tests.library.model import BOOK, HOMEPAGE, NOTE, PERSON, QUOTE, library_schema, library_tables
 from tests.library.queries import resolver
@@ -102,7 +103,7 @@ def golden(name: str, dialect: Dialect) -> str:
 def _page(compiled: CompiledRead, resolved: ResolvedRead) -> Iterator[str]:
     """Write the statement of a page, and those that read one which may be costly to find."""
     yield _statement("page", compiled.page, resolved)
-    pages = bind_read(compiled, resolved.values, rows=1000).pages
+    pages = bind_read(compiled, resolved, ReadLimits(rows=1000)).pages
     if pages is None:
         return
     if pages.walked is not None:

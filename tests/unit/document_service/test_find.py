@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from quire.access.ability import Granted
+from quire.database.execute.prepared_read import Page, Shown
 from quire.database.program import Program
 from quire.document_service.actions.create import create
 from quire.document_service.commands import CreateDocument, UpdateDocument
-from quire.document_service.prepared_read import Page, Shown
 from quire.document_service.read_planner import Find
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InvalidKeyError

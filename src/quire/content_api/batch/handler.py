@@ -27,6 +27,7 @@ from quire.content_api.write_requests import (
     one_locale,
     refuse_draft_deletion,
 )
+from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
@@ -39,7 +40,6 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.document_service.prepared_read import EncodedEntry, PreparedRead
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, passwords_of, run_command
 from quire.document_service.unit_of_work import UnitOfWork

@@ -50,9 +50,9 @@ from quire.javascript.scope import UNDEFINED
 from quire.schema.model import PUBLISHED_STATUS, ContentType, TypeKind
 
 if TYPE_CHECKING:
+    from quire.database.execute.prepared_read import EncodedEntry
     from quire.database.execute.row_mappers import Item
     from quire.database.program import Program
-    from quire.document_service.prepared_read import EncodedEntry
     from quire.document_service.unit_of_work import UnitOfWork
 
 _CLIENT_FAULTS = range(400, 500)

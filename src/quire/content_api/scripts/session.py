@@ -5,11 +5,11 @@ from contextlib import AsyncExitStack
 from typing import TypeVar
 
 from quire.content_api.messages import Request
+from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.document_service.call_context import CallContext
 from quire.document_service.passwords import Password
-from quire.document_service.prepared_read import PreparedRead
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork

@@ -5,7 +5,8 @@ from typing import TypeVar
 
 from quire.database.compile.strategies import PageStrategy
 from quire.database.execute.costs import StatementCosts
-from quire.database.execute.reader import BoundRead, Keys, ListFacts
+from quire.database.execute.prepared_read import PreparedRead
+from quire.database.execute.reader import Keys, ListFacts
 from quire.database.lru import BoundedCache
 from quire.database.program import Statement
 from quire.database.stores.slow_lists import SlowLists
@@ -28,22 +29,22 @@ class CachedLists:
         counters.totals.entries = self._totals.__len__
         counters.pages.entries = self._pages.__len__
 
-    def facts(self, bound: BoundRead, strategy: PageStrategy) -> ListFacts:
+    def facts(self, read: PreparedRead, strategy: PageStrategy) -> ListFacts:
         """Return what is known of a list whose page is read in such a way."""
-        total, counters, by_keys = bound.total, self._counters, strategy == "by keys"
+        total, counters, by_keys = read.total_statement, self._counters, strategy == "by keys"
         return ListFacts(
             total=None if total is None else _found(self._totals, total, counters.totals),
-            keys=_found(self._pages, bound.keys, counters.pages) if by_keys else None,
+            keys=_found(self._pages, read.keys, counters.pages) if by_keys else None,
             strategy=strategy,
         )
 
-    def keep(self, bound: BoundRead, facts: ListFacts) -> None:
+    def keep(self, read: PreparedRead, facts: ListFacts) -> None:
         """Remember what was found out about a list."""
-        if bound.total is not None and facts.total is not None:
-            self._totals[_key(bound.total)] = facts.total
+        if read.total_statement is not None and facts.total is not None:
+            self._totals[_key(read.total_statement)] = facts.total
         keys = facts.keys
         if keys is not None and len(keys) <= LONGEST_PAGE:
-            self._pages[_key(bound.keys)] = keys
+            self._pages[_key(read.keys)] = keys
 
     def total(self, statement: Statement) -> int | None:
         """Return the total that a statement counts, if it is known."""

@@ -25,7 +25,8 @@ from quire.database.compile.strategies import PageStrategy
 from quire.database.connection import Database
 from quire.database.execute.costs import StatementCosts
 from quire.database.execute.list_cache import ListCache
-from quire.database.execute.reader import BoundRead, ListFacts
+from quire.database.execute.prepared_read import PreparedRead
+from quire.database.execute.reader import ListFacts
 from quire.database.program import Program
 
 T = TypeVar("T")
@@ -38,29 +39,28 @@ async def read_list(
     database: Database,
     cache: ListCache,
     version: int | None,
-    bound: BoundRead,
+    read: PreparedRead,
     program: Callable[[ListFacts], Program[T]],
     *,
-    key: Hashable,
     snapshot: bool = False,
 ) -> T:
     """Run a program that reads a list, with what is remembered of it, and remember what it finds.
 
     ``version`` is the token of the content; ``program`` goes by `read_program` with the facts that
-    it is given. ``snapshot`` says that it has more statements than the list; ``key`` is that of
-    `Database.read`. Raises what the program and `Database.read` raise.
+    it is given. ``snapshot`` says that it has more statements than the list. Raises what the
+    program and `Database.read` raise.
     """
     strategy: PageStrategy = "at once"
-    if bound.pages is not None:
-        strategy = await _choose(database, cache.costs, bound)
-    reading = _ListReading(cache, version, bound, program, strategy)
+    if read.pages is not None:
+        strategy = await _choose(database, cache.costs, read)
+    reading = _ListReading(cache, version, read, program, strategy)
     result: T | None = None
     if version is not None and reading.needs_version:
-        result = await database.read_at(version, reading.begin, key=reading.key(key))
+        result = await database.read_at(version, reading.begin, key=reading.key)
     if result is None:
         reading.forget_keys()
         several = snapshot or reading.statements > 1
-        result = await database.read(reading.begin, snapshot=several, key=key)
+        result = await database.read(reading.begin, snapshot=several, key=read.compiled)
     reading.keep_facts()
     return result
 
@@ -69,21 +69,19 @@ def read_list_now(
     database: Database,
     cache: ListCache,
     version: int | None,
-    bound: BoundRead,
+    read: PreparedRead,
     program: Callable[[ListFacts], Program[T]],
-    *,
-    key: Hashable,
 ) -> T:
     """Do what `read_list` does without waiting.
 
     Raises WouldBlockError when the database has to be waited for, and what the program raises.
     """
     strategy: PageStrategy = "at once"
-    if bound.pages is not None:
-        strategy = _choose_now(cache.costs, bound)
-    reading = _ListReading(cache, version, bound, program, strategy)
+    if read.pages is not None:
+        strategy = _choose_now(cache.costs, read)
+    reading = _ListReading(cache, version, read, program, strategy)
     at = version if reading.needs_version else None
-    result = database.read_now(reading.begin, key=reading.key(key), version=at)
+    result = database.read_now(reading.begin, key=reading.key, version=at)
     reading.keep_facts()
     return result
 
@@ -95,18 +93,16 @@ class _ListReading(Generic[T]):
         self,
         cache: ListCache,
         version: int | None,
-        bound: BoundRead,
+        read: PreparedRead,
         program: Callable[[ListFacts], Program[T]],
         strategy: PageStrategy,
     ) -> None:
         self._cache = cache
-        self._bound = bound
+        self._read = read
         self._program = program
         self._lists = cache.at(version)
         lists = self._lists
-        self._known = (
-            ListFacts(strategy=strategy) if lists is None else lists.facts(bound, strategy)
-        )
+        self._known = ListFacts(strategy=strategy) if lists is None else lists.facts(read, strategy)
         self._facts = self._known
 
     def begin(self) -> Program[T]:
@@ -120,12 +116,14 @@ class _ListReading(Generic[T]):
         known = self._known
         if known.strategy != "by keys":
             return False
-        return known.keys is not None or bool(known.total is not None and self._bound.offset)
+        return known.keys is not None or bool(known.total is not None and self._read.offset)
 
-    def key(self, key: Hashable) -> Hashable:
-        """Return what `Database.read` tells programs of this kind by."""
+    @property
+    def key(self) -> Hashable:
+        """What `Database.read` tells programs of this kind by."""
+        compiled = self._read.compiled
         finds_keys = self.needs_version and self._known.keys is None
-        return (_KEYS, key) if finds_keys else key
+        return (_KEYS, compiled) if finds_keys else compiled
 
     def forget_keys(self) -> None:
         """Go by nothing that holds in the state of the version alone."""
@@ -136,34 +134,34 @@ class _ListReading(Generic[T]):
         """How many statements it has."""
         known = self._known
         by_keys = known.strategy == "by keys"
-        return len(self._bound.compiled.queries) + by_keys - (known.total is not None)
+        return len(self._read.compiled.queries) + by_keys - (known.total is not None)
 
     def keep_facts(self) -> None:
         """Remember what the program has found out."""
-        bound, known, facts = self._bound, self._known, self._facts
+        read, known, facts = self._read, self._known, self._facts
         if known.strategy == "by keys" and known.keys is None:
-            self._cache.slow_lists.count(bound.compiled.plan)
+            self._cache.slow_lists.count(read.compiled.plan)
         if self._lists is not None and (facts.total != known.total or facts.keys != known.keys):
-            self._lists.keep(bound, facts)
+            self._lists.keep(read, facts)
 
 
-async def _choose(database: Database, costs: StatementCosts, bound: BoundRead) -> PageStrategy:
+async def _choose(database: Database, costs: StatementCosts, read: PreparedRead) -> PageStrategy:
     """Choose how a page that may be costly is read. Raises what the database raises."""
-    offset, locale = bound.offset, bound.locale
-    if not await costs.is_costly(database, bound.probe, offset, locale):
+    offset, locale = read.offset, read.locale
+    if not await costs.is_costly(database, read.probe, offset, locale):
         return "at once"
-    walked = bound.walked
+    walked = read.walked
     if walked is None or await costs.is_costly(database, walked.probe, offset, locale):
         return "by keys"
     return "walked"
 
 
-def _choose_now(costs: StatementCosts, bound: BoundRead) -> PageStrategy:
+def _choose_now(costs: StatementCosts, read: PreparedRead) -> PageStrategy:
     """Choose as `_choose` does. Raises WouldBlockError when the database has to be asked."""
-    offset, locale = bound.offset, bound.locale
-    if not costs.is_costly_now(bound.probe, offset, locale):
+    offset, locale = read.offset, read.locale
+    if not costs.is_costly_now(read.probe, offset, locale):
         return "at once"
-    walked = bound.walked
+    walked = read.walked
     if walked is None or costs.is_costly_now(walked.probe, offset, locale):
         return "by keys"
     return "walked"

@@ -7,12 +7,11 @@ There is one statement per edge, or one for several edges of a node; never one p
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 
@@ -20,13 +19,9 @@ from quire.database.compile.compiled_read import (
     Arguments,
     CompiledBranch,
     CompiledEdge,
-    CompiledKeys,
     CompiledNode,
-    CompiledPages,
-    CompiledRead,
     SharedRows,
 )
-from quire.database.compile.statements import Query, Values
 from quire.database.compile.strategies import PageStrategy
 from quire.database.compile.union_queries import BRANCH, LINK, ORDER
 from quire.database.dialect import Dialect
@@ -42,109 +37,10 @@ from quire.database.program import (
     Value,
 )
 
+if TYPE_CHECKING:
+    from quire.database.execute.prepared_read import PreparedRead
+
 _BRANCH_OF = itemgetter(BRANCH)
-_PROBED_ROWS = 25
-"""How many rows of a page in the order of ids are looked for to see whether it is costly."""
-
-
-class WalkedPage(NamedTuple):
-    """A page that is found by walking through the table, and what its cost is told by."""
-
-    page: Statement
-    probe: Statement
-
-
-class BoundRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
-    """A compiled read with the arguments of one request: ready to run any number of times.
-
-    ``page`` is the first statement, ``total`` the one that counts. ``rows`` is how many rows it may
-    fetch in all. ``limit`` is how many rows a page has at most, ``None`` where it has any number of
-    them; ``offset`` how many lie before it. ``pages`` says how the page is read if it is costly,
-    ``None`` for one that is not.
-    """
-
-    compiled: CompiledRead
-    arguments: Arguments
-    page: Statement
-    total: Statement | None
-    pages: CompiledPages | None
-    rows: int
-    limit: int | None
-    offset: int
-
-    @cached_property
-    def probe(self) -> Statement:
-        """The statement whose cost tells whether the page is costly."""
-        if self.pages is None or self.pages.walked is None:
-            return self.page
-        return self._probe(self.compiled.page, self.pages)
-
-    @cached_property
-    def walked(self) -> WalkedPage | None:
-        """How the page is found by walking through the table, where that can be."""
-        if self.pages is None or self.pages.walked is None:
-            return None
-        query = self.pages.walked()
-        page = self.arguments.statement(query, self.page.most)
-        return WalkedPage(page, self._probe(query, self.pages))
-
-    @cached_property
-    def locale(self) -> Hashable:
-        """The locale of the rows of a list: the cost depends on it."""
-        if self.pages is None or self.pages.locale is None:
-            return None
-        locale = self.arguments.slot(self.pages.locale)
-        return tuple(locale) if isinstance(locale, list) else locale
-
-    @cached_property
-    def keys(self) -> Statement:
-        """The statement that finds the keys of the page. Raises TypeError where there is none."""
-        return self.arguments.statement(self.keyed.keys, self.page.most)
-
-    @cached_property
-    def keyed(self) -> CompiledKeys:
-        """How the page is read by its keys. Raises TypeError where it cannot be."""
-        if self.pages is None:
-            message = "this page is read at once"
-            raise TypeError(message)
-        return self.pages.keys_at(self.offset)
-
-    def keys_from_end(self, limit: int, offset: int) -> Statement:
-        """Return the statement for so many keys, after so many at the end; the last come first."""
-        if self.pages is None:
-            message = "this page is read at once"
-            raise TypeError(message)
-        values = {self.pages.limit: limit, self.pages.offset: offset}
-        return self.arguments.with_slots(self.keyed.backward, values, self.page.most)
-
-    def _probe(self, query: Query, pages: CompiledPages) -> Statement:
-        """Return a page in the order of ids with few rows: that there are many is no cost."""
-        few = {pages.limit: _PROBED_ROWS if self.limit is None else min(_PROBED_ROWS, self.limit)}
-        return self.arguments.with_slots(query, few, self.page.most)
-
-
-def bind_read(compiled: CompiledRead, values: Values, rows: int) -> BoundRead:
-    """Bind the values of a request to a compiled read, which may fetch so many rows.
-
-    Raises ValidationError for a value that the database cannot take.
-    """
-    plan, arguments = compiled.plan, Arguments(compiled.queries, values)
-    limit = None if plan.limit is None else values[plan.limit]
-    offset = None if plan.offset is None else values[plan.offset]
-    offset = offset if isinstance(offset, int) else 0
-    # Fetching a page as a whole is quicker, but a page may be larger than all that may be fetched.
-    most = None if isinstance(limit, int) and limit <= rows else rows + 1
-    count, pages = compiled.count, compiled.pages
-    return BoundRead(
-        compiled=compiled,
-        arguments=arguments,
-        page=arguments.statement(compiled.page, most),
-        total=None if count is None else arguments.statement(count),
-        pages=None if pages is None or offset < pages.start else pages,
-        rows=rows,
-        limit=limit if isinstance(limit, int) else None,
-        offset=offset,
-    )
 
 
 class _Run(NamedTuple):
@@ -155,8 +51,8 @@ class _Run(NamedTuple):
     budget: ResponseBudget
 
 
-def _run(bound: BoundRead, budget: ResponseBudget) -> _Run:
-    return _Run(bound.arguments, bound.compiled.dialect, budget)
+def _run(read: PreparedRead, budget: ResponseBudget) -> _Run:
+    return _Run(read.arguments, read.compiled.dialect, budget)
 
 
 Keys = tuple[Value, ...]
@@ -178,7 +74,7 @@ class ListFacts(Struct):
 
 
 def read_program(
-    bound: BoundRead, facts: ListFacts, budget: ResponseBudget
+    read: PreparedRead, facts: ListFacts, budget: ResponseBudget
 ) -> Program[tuple[list[Item], int | None]]:
     """Read the page of a plan with everything populated, and its total when it is asked for.
 
@@ -186,33 +82,33 @@ def read_program(
     those of the state that is read. Raises ValidationError when the ``budget`` is exceeded.
     """
     if facts.strategy == "by keys":
-        items = yield from _page_by_keys(bound, facts, budget)
+        items = yield from _page_by_keys(read, facts, budget)
         shown = len(facts.keys or ())
     else:
-        walked = bound.walked if facts.strategy == "walked" else None
-        page = bound.page if walked is None else walked.page
-        items = yield from page_program(bound, page, budget)
+        walked = read.walked if facts.strategy == "walked" else None
+        page = read.page_statement if walked is None else walked.page
+        items = yield from page_program(read, page, budget)
         shown = len(items)
-    if bound.total is None:
+    if read.total_statement is None:
         return items, None
     if facts.total is None:
-        facts.total = _total_of_last_page(bound, shown)
+        facts.total = _total_of_last_page(read, shown)
     if facts.total is None:
-        facts.total = yield from _count(bound.total)
+        facts.total = yield from _count(read.total_statement)
     return items, facts.total
 
 
-def _total_of_last_page(bound: BoundRead, shown: int) -> int | None:
+def _total_of_last_page(read: PreparedRead, shown: int) -> int | None:
     """Return the total of a list whose last page has so many rows, ``None`` for another page."""
-    limit = bound.limit
+    limit = read.limit
     if (
-        not bound.compiled.counts_rows
+        not read.compiled.counts_rows
         or limit is None
         or shown >= limit
-        or (bound.offset and not shown)
+        or (read.offset and not shown)
     ):
         return None
-    return bound.offset + shown
+    return read.offset + shown
 
 
 def _count(total: Statement) -> Program[int]:
@@ -221,62 +117,69 @@ def _count(total: Statement) -> Program[int]:
 
 
 def _page_by_keys(
-    bound: BoundRead, facts: ListFacts, budget: ResponseBudget
+    read: PreparedRead, facts: ListFacts, budget: ResponseBudget
 ) -> Program[list[Item]]:
     """Read the rows of a page by their keys."""
-    run = _run(bound, budget)
+    run = _run(read, budget)
     if facts.keys is None:
-        facts.keys = yield from _find_keys(bound, facts)
+        facts.keys = yield from _find_keys(read, facts)
     keys = facts.keys
     run.budget.fetch(keys, "")
     if not keys:
         return []
-    rows = yield run.arguments.for_parents(bound.keyed.rows, run.dialect.encode_list(keys), None)
-    position = bound.keyed.key
+    rows = yield run.arguments.for_parents(read.keyed.rows, run.dialect.encode_list(keys), None)
+    position = read.keyed.key
     # Within one state all of them are there; otherwise what is gone is left out.
     by_key = {row[position]: row for row in rows}
-    return (yield from _items(bound, [by_key[key] for key in keys if key in by_key], run))
+    return (yield from _items(read, [by_key[key] for key in keys if key in by_key], run))
 
 
-def _find_keys(bound: BoundRead, facts: ListFacts) -> Program[Keys]:
+def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
     """Find the keys of a page, from the end of the list that is nearer.
 
     The order of a list ends with the id, so no two rows share a place in it and the opposite order
     is exactly that.
     """
-    limit, offset = bound.limit, bound.offset
-    if bound.total is not None and bound.compiled.counts_rows and limit is not None and offset:
+    limit, offset = read.limit, read.offset
+    if (
+        read.total_statement is not None
+        and read.compiled.counts_rows
+        and limit is not None
+        and offset
+    ):
         is_current = facts.total is None or facts.is_current
         if facts.total is None:
-            facts.total = yield from _count(bound.total)
+            facts.total = yield from _count(read.total_statement)
         on_page = min(limit, facts.total - offset)
         after = facts.total - offset - on_page
         if is_current and on_page <= 0:
             return ()
         if is_current and after < offset:
-            found = yield bound.keys_from_end(on_page, after)
+            found = yield read.keys_from_end(on_page, after)
             return tuple([key for (key,) in reversed(found)])
-    found = yield bound.keys
+    found = yield read.keys
     return tuple([key for (key,) in found])
 
 
-def page_program(bound: BoundRead, page: Statement, budget: ResponseBudget) -> Program[list[Item]]:
+def page_program(
+    read: PreparedRead, page: Statement, budget: ResponseBudget
+) -> Program[list[Item]]:
     """Read the rows of a plan with everything populated; ``page`` is the statement to begin with.
 
     Raises ValidationError when the ``budget`` is exceeded.
     """
     rows: Rows = yield page
     budget.fetch(rows, "")
-    return (yield from _items(bound, rows, _run(bound, budget)))
+    return (yield from _items(read, rows, _run(read, budget)))
 
 
-def _items(bound: BoundRead, rows: Rows, run: _Run) -> Program[list[Item]]:
+def _items(read: PreparedRead, rows: Rows, run: _Run) -> Program[list[Item]]:
     """Make items of the rows of a page, with everything populated."""
     budget = run.budget
     budget.add(len(rows), "")
     if budget.is_long:
         yield LONG_COMPUTATION
-    node = bound.compiled.node
+    node = read.compiled.node
     items = node.mapper(rows)
     budget.measure(items, None, "")
     if node.edges and items:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from quire.database.execute.reader import BoundRead, bind_read
+from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.query.querystring import parse_query
 from quire.query.resolve import ResolvedRead
+from quire.query.resolve.scope import ReadLimits
 from quire.schema.model import USER_UID
 from tests.library.model import BOOK, HOMEPAGE, TAG
 from tests.library.queries import resolver
@@ -46,8 +47,8 @@ COSTLY = [
 ]
 
 
-def bound(resolved: ResolvedRead) -> BoundRead:
-    return bind_read(compiled(resolved.plan), resolved.values, rows=1000)
+def bound(resolved: ResolvedRead) -> PreparedRead:
+    return bind_read(compiled(resolved.plan), resolved, ReadLimits(rows=1000))
 
 
 def may_be_costly(resolved: ResolvedRead) -> bool:

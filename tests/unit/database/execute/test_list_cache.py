@@ -3,14 +3,16 @@
 import pytest
 
 from quire.database.execute.list_cache import LONGEST_PAGE, CachedLists, ListCache
-from quire.database.execute.reader import BoundRead, Keys, ListFacts, bind_read
+from quire.database.execute.prepared_read import PreparedRead, bind_read
+from quire.database.execute.reader import Keys, ListFacts
+from quire.query.resolve.scope import ReadLimits
 from tests.library.queries import resolve
 from tests.unit.database.compiling import compiled
 
 
-def bound(query: str) -> BoundRead:
+def bound(query: str) -> PreparedRead:
     resolved = resolve(query)
-    return bind_read(compiled(resolved.plan), resolved.values, rows=1000)
+    return bind_read(compiled(resolved.plan), resolved, ReadLimits(rows=1000))
 
 
 def known(lists: CachedLists, query: str) -> tuple[int | None, Keys | None]:
@@ -70,7 +72,7 @@ def test_without_room_nothing_is_remembered() -> None:
 
 
 def test_totals_are_remembered_by_their_statement() -> None:
-    lists, total = CachedLists(totals=10, pages=10), bound("sort=title").total
+    lists, total = CachedLists(totals=10, pages=10), bound("sort=title").total_statement
     assert total is not None
     assert lists.total(total) is None
     lists.keep_total(total, 3)

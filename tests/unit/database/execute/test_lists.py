@@ -17,7 +17,8 @@ import pytest
 from quire.access.ability import Ability, Granted
 from quire.database.connection import Database, WouldBlockError
 from quire.database.execute.costs import StatementCosts
-from quire.database.execute.reader import ListFacts, bind_read, read_program
+from quire.database.execute.prepared_read import bind_read
+from quire.database.execute.reader import ListFacts, read_program
 from quire.database.execute.response_budget import ResponseBudget
 from quire.database.program import Program, Statement
 from quire.database.stores.slow_lists import SlowList
@@ -428,9 +429,9 @@ async def test_what_is_populated_is_bounded_where_the_page_is_remembered_too(she
 def test_a_row_that_is_gone_is_left_out() -> None:
     """Between two statements of one state none goes; who lets them run apart sees no fault."""
     resolved = resolve("sort=title&fields=title&pagination[withCount]=false")
-    read = bind_read(compiled(resolved.plan), resolved.values, rows=100)
+    read = bind_read(compiled(resolved.plan), resolved, ReadLimits(rows=100))
     facts = ListFacts(strategy="by keys")
-    program = read_program(read, facts, ResponseBudget(read.rows))
+    program = read_program(read, facts, ResponseBudget(100))
     next(program)
     program.send([(3,), (1,), (2,)])
     with pytest.raises(StopIteration) as done:

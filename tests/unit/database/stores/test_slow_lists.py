@@ -191,7 +191,7 @@ def test_sqlite_reads_a_list_in_the_order_of_its_index(query: str) -> None:
         store.make_tables(library_schema())
         fill(store)
         leave(store, Indexes.REFERENCE)
-        page = bound_list(query, store.dialect).page
+        page = bound_list(query, store.dialect).page_statement
         assert "USE TEMP B-TREE FOR ORDER BY" in plan_of(store, page)
         resolved = resolver(BOOK).list(parse_query(query))
         ((name, statement),) = advised(store, slow_list_of(resolved.plan))

@@ -1,0 +1,244 @@
+"""Prepared reads: compiled, with the arguments of one request, and the programs that run them.
+
+A program may be run alone or within a transaction of others.
+"""
+
+# Functions are made for each request here, and their annotations are not evaluated each time.
+from __future__ import annotations
+
+from collections.abc import Hashable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from quire.database.compile.compiled_read import (
+    Arguments,
+    CompiledKeys,
+    CompiledPages,
+    CompiledRead,
+)
+from quire.database.compile.statements import Query
+from quire.database.execute.encoding import Present, Wrap, encode_entry, encode_list
+from quire.database.execute.reader import ListFacts, page_program, read_program
+from quire.database.execute.response_budget import ResponseBudget
+from quire.database.execute.row_mappers import Item
+from quire.database.program import Program, Statement
+from quire.query.plan import ReadPlan
+from quire.query.resolve import Pagination, ResolvedRead
+from quire.query.resolve.scope import ReadLimits
+
+_PROBED_ROWS = 25
+"""How many rows of a page in the order of ids are looked for to see whether it is costly."""
+
+Shown = dict[str, Any]
+"""An entry as the content API shows it, by attribute."""
+
+
+class EncodedEntry(NamedTuple):
+    """An entry as JSON, and when it was changed last, if that was read."""
+
+    text: bytes
+    changed: str | None
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """Some of the documents that were found, and what ``meta.pagination`` says of them."""
+
+    documents: list[Shown]
+    pagination: dict[str, int]
+
+
+class WalkedPage(NamedTuple):
+    """A page that is found by walking through the table, and what its cost is told by."""
+
+    page: Statement
+    probe: Statement
+
+
+class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
+    """A compiled read with the arguments of one request: ready to run any number of times.
+
+    ``page_statement`` is the first statement, ``total_statement`` the one that counts. ``limit`` is
+    how many rows a page has at most, ``None`` where it has any number of them; ``offset`` how many
+    lie before it. ``pages`` says how the page is read if it is costly, ``None`` for one that is
+    not. What is ``volatile`` depends on the moment, so that neither it nor what is read is kept.
+    """
+
+    compiled: CompiledRead
+    arguments: Arguments
+    limits: ReadLimits
+    page_statement: Statement
+    total_statement: Statement | None
+    pages: CompiledPages | None
+    limit: int | None
+    offset: int
+    pagination: Pagination | None = None
+    volatile: bool = False
+
+    @property
+    def plan(self) -> ReadPlan:
+        """What is read."""
+        return self.compiled.plan
+
+    @property
+    def is_cacheable(self) -> bool:
+        """Whether a response may be kept until something is committed."""
+        return not (self.volatile or self.compiled.presented)
+
+    def budget(self) -> ResponseBudget:
+        """Return what counts a response, for one run of a program."""
+        return ResponseBudget(self.limits.rows, self.limits.response_size)
+
+    def page_of(self, value: str | int) -> Statement:
+        """Return the first statement of the read of one document or row."""
+        sql, arguments, most = self.page_statement
+        values = [*arguments]
+        for position in self.compiled.ids:
+            values[position] = value
+        return Statement(sql, values, most)
+
+    def rows(
+        self, facts: ListFacts | None = None, budget: ResponseBudget | None = None
+    ) -> Program[tuple[list[Item], int | None]]:
+        """Return the rows of a list, and how many there are in all if that was asked for.
+
+        It goes by ``facts``, and adds what is not among them. Raises ValidationError when the
+        ``budget`` is exceeded.
+        """
+        return read_program(self, facts or ListFacts(), budget or self.budget())
+
+    def row(
+        self, value: str | int | None = None, budget: ResponseBudget | None = None
+    ) -> Program[list[Item]]:
+        """Return the row of a read of at most one; ``value`` is the id of the path."""
+        page = self.page_statement if value is None else self.page_of(value)
+        return page_program(self, page, budget or self.budget())
+
+    def encoded_row(
+        self,
+        value: str | int | None = None,
+        budget: ResponseBudget | None = None,
+        *,
+        present: Present | None = None,
+        wrap: Wrap | None = None,
+    ) -> Program[EncodedEntry | None]:
+        """Return the row of `row` as JSON, wrapped as `encode_entry` says."""
+        budget = budget or self.budget()
+        items = yield from self.row(value, budget)
+        if not items:
+            return None
+        (item,) = items
+        compiled = self.compiled
+        changed = None if compiled.changed is None else getattr(item, compiled.changed)
+        text = yield from encode_entry(compiled.node, item, budget, present, wrap)
+        return EncodedEntry(text, changed)
+
+    def total(self) -> Program[int]:
+        """Count the rows of a list without reading them. Raises TypeError where nothing counts."""
+        if self.total_statement is None:
+            message = "this read has no count"
+            raise TypeError(message)
+        rows = yield self.total_statement
+        return int(rows[0][0] or 0)
+
+    def entries(
+        self, facts: ListFacts | None = None, budget: ResponseBudget | None = None
+    ) -> Program[tuple[list[Shown], int | None]]:
+        """Do as `rows` does, with dictionaries; without a ``budget``, rows alone are bounded."""
+        budget = budget or ResponseBudget(self.limits.rows)
+        items, total = yield from read_program(self, facts or ListFacts(), budget)
+        text = yield from encode_list(self.compiled.node, items, budget)
+        return msgspec.json.decode(text), total
+
+    def page(self) -> Program[Page]:
+        """Return what is found, as a page. Raises ValidationError as `entries` does."""
+        if self.pagination is None:
+            raise TypeError("this read has no pages")
+        entries, total = yield from self.entries()
+        return Page(documents=entries, pagination=self.pagination.meta(total))
+
+    def first(self, budget: ResponseBudget | None = None) -> Program[Shown | None]:
+        """Return the one entry that is found, if any. Raises ValidationError as `entries` does."""
+        entries, _ = yield from self.entries(budget=budget)
+        return entries[0] if entries else None
+
+    # How the page is found -----------------------------------------------------------------
+
+    @cached_property
+    def probe(self) -> Statement:
+        """The statement whose cost tells whether the page is costly."""
+        if self.pages is None or self.pages.walked is None:
+            return self.page_statement
+        return self._probe(self.compiled.page, self.pages)
+
+    @cached_property
+    def walked(self) -> WalkedPage | None:
+        """How the page is found by walking through the table, where that can be."""
+        if self.pages is None or self.pages.walked is None:
+            return None
+        query = self.pages.walked()
+        page = self.arguments.statement(query, self.page_statement.most)
+        return WalkedPage(page, self._probe(query, self.pages))
+
+    @cached_property
+    def locale(self) -> Hashable:
+        """The locale of the rows of a list: the cost depends on it."""
+        if self.pages is None or self.pages.locale is None:
+            return None
+        locale = self.arguments.slot(self.pages.locale)
+        return tuple(locale) if isinstance(locale, list) else locale
+
+    @cached_property
+    def keys(self) -> Statement:
+        """The statement that finds the keys of the page. Raises TypeError where there is none."""
+        return self.arguments.statement(self.keyed.keys, self.page_statement.most)
+
+    @cached_property
+    def keyed(self) -> CompiledKeys:
+        """How the page is read by its keys. Raises TypeError where it cannot be."""
+        if self.pages is None:
+            message = "this page is read at once"
+            raise TypeError(message)
+        return self.pages.keys_at(self.offset)
+
+    def keys_from_end(self, limit: int, offset: int) -> Statement:
+        """Return the statement for so many keys, after so many at the end; the last come first."""
+        if self.pages is None:
+            message = "this page is read at once"
+            raise TypeError(message)
+        values = {self.pages.limit: limit, self.pages.offset: offset}
+        return self.arguments.with_slots(self.keyed.backward, values, self.page_statement.most)
+
+    def _probe(self, query: Query, pages: CompiledPages) -> Statement:
+        """Return a page in the order of ids with few rows: that there are many is no cost."""
+        few = {pages.limit: _PROBED_ROWS if self.limit is None else min(_PROBED_ROWS, self.limit)}
+        return self.arguments.with_slots(query, few, self.page_statement.most)
+
+
+def bind_read(compiled: CompiledRead, resolved: ResolvedRead, limits: ReadLimits) -> PreparedRead:
+    """Bind the values of a request to a compiled read, which may fetch no more than ``limits`` say.
+
+    Raises ValidationError for a value that the database cannot take.
+    """
+    plan, values = compiled.plan, resolved.values
+    arguments = Arguments(compiled.queries, values)
+    limit = None if plan.limit is None else values[plan.limit]
+    offset = None if plan.offset is None else values[plan.offset]
+    offset = offset if isinstance(offset, int) else 0
+    # Fetching a page as a whole is quicker, but a page may be larger than all that may be fetched.
+    most = None if isinstance(limit, int) and limit <= limits.rows else limits.rows + 1
+    count, pages = compiled.count, compiled.pages
+    return PreparedRead(
+        compiled=compiled,
+        arguments=arguments,
+        limits=limits,
+        page_statement=arguments.statement(compiled.page, most),
+        total_statement=None if count is None else arguments.statement(count),
+        pages=None if pages is None or offset < pages.start else pages,
+        limit=limit if isinstance(limit, int) else None,
+        offset=offset,
+        pagination=resolved.pagination,
+        volatile=resolved.volatile,
+    )
