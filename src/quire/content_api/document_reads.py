@@ -20,9 +20,8 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.customisations.reads import AttachedEntries, ComputedEntry, DocumentRead
 from quire.customisations.values import ENTRY
-from quire.database.execute.encoding import Present
+from quire.database.execute.encoding import Present, encode
 from quire.database.execute.prepared_read import PreparedRead
-from quire.database.execute.response_budget import encode
 from quire.database.execute.row_mappers import Item
 from quire.document_service.read_planner import Mode, Query
 from quire.document_service.read_service import ReadService

@@ -24,9 +24,8 @@ from quire.content_api.write_requests import (
     refuse_draft_deletion,
 )
 from quire.database.connection import WouldBlockError
-from quire.database.execute.encoding import Present
+from quire.database.execute.encoding import Present, encode
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
-from quire.database.execute.response_budget import encode
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.document_service.commands import (

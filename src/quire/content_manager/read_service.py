@@ -21,9 +21,9 @@ from quire.content_manager.status import (
     is_published,
 )
 from quire.database.entries.versions_query import first_document_id
+from quire.database.execute.encoding import ResponseBudget
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import ListFacts
-from quire.database.execute.response_budget import ResponseBudget
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError

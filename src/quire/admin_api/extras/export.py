@@ -14,7 +14,7 @@ from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import requested_version
 from quire.content_manager.spreadsheet import columns_of, lines_of
 from quire.database.connection import Database
-from quire.database.execute.response_budget import encode
+from quire.database.execute.encoding import encode
 from quire.database.program import Program
 
 _CSV = b"text/csv; charset=utf-8"

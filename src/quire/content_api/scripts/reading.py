@@ -16,8 +16,8 @@ from quire.content_api.scripts.queries import (
     parameters_of,
 )
 from quire.content_api.scripts.session import Session
+from quire.database.execute.encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
-from quire.database.execute.response_budget import encode
 from quire.database.execute.row_mappers import Item
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService

@@ -1,18 +1,154 @@
-"""Encodes entries as JSON, within the budget of the response.
+"""Encodes entries as JSON, within the budget of a response.
+
+Rows are fetched once for all of their parents, so an entry that is populated in many places is one
+object in memory and many in the response: each level of ``populate`` may multiply. The response is
+therefore counted level by level, before a level is mapped and before anything below it is read:
+how often a row occurs in the response is the sum of how often its parents do.
+
+The number of entries is exact. The number of bytes is estimated from samples at first. It is
+measured where entries are repeated often, and where the estimate comes near to the limit, so that
+no read is refused because of an estimate. What was not refused before is decided by the length of
+the encoded text.
 
 Entries are encoded inside the program that reads them, so that whoever runs the program decides on
 which thread that happens. Many entries are encoded one after the other and not at once, since
 nothing else runs in the process while the encoder does.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
+from typing import Any
 
+import msgspec
 from msgspec import Raw
 
 from quire.database.compile.compiled_read import CompiledNode
-from quire.database.execute.response_budget import ResponseBudget, encode
 from quire.database.execute.row_mappers import Item
 from quire.database.program import LONG_COMPUTATION, Program
+from quire.errors import ValidationError
+
+_LONG_ENTRIES = 2000
+_LONG_BYTES = 1_000_000
+_LONG_LEVELS = 100
+"""From so many entries, bytes or levels on, reading, mapping and encoding take milliseconds."""
+_FEW_ENTRIES = 256
+"""Fewer entries are not measured, as those of an ordinary page are."""
+_SAMPLE_STEP = 64
+"""One of so many entries is measured for the estimate."""
+
+encode = msgspec.json.Encoder().encode
+
+
+class ResponseBudget:
+    """Counts one response, of however many reads it is made.
+
+    It belongs to one run of a program: a program that is begun again begins with a new one.
+    """
+
+    __slots__ = (
+        "_encoded",
+        "_entries",
+        "_estimated",
+        "_is_measuring",
+        "_left",
+        "_levels",
+        "_measured",
+        "_rows",
+        "_size",
+    )
+
+    def __init__(self, rows: int, size: int | None = None) -> None:
+        """``rows`` may be fetched, and as many entries shown; ``size`` bounds the bytes."""
+        self._rows = self._left = rows
+        self._size = size
+        self._entries = 0
+        self._levels = 0
+        self._estimated = 0.0
+        self._measured = 0
+        """Bytes of the levels that were measured: the response is no smaller than that."""
+        self._is_measuring = False
+        self._encoded = 0
+
+    @property
+    def most(self) -> int:
+        """How many rows the next statement fetches at most: one more than may be fetched."""
+        return self._left + 1
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it takes long to read, map and encode what was counted so far."""
+        return (
+            self._entries > _LONG_ENTRIES
+            or self._estimated > _LONG_BYTES
+            or self._levels > _LONG_LEVELS
+        )
+
+    def fetch(self, rows: Sized, path: str) -> None:
+        """Count rows that were fetched for a populated path, ``""`` for the page itself.
+
+        Raises ValidationError when these are more than may be fetched.
+        """
+        self._left -= len(rows)
+        if self._left < 0:
+            raise _refusal(path, f"needs more than {self._rows} rows (limits.rows)")
+
+    def add(self, count: int, path: str) -> None:
+        """Count the entries of a level. Raises ValidationError when there are too many now."""
+        self._entries += count
+        self._levels += 1
+        if self._entries > self._rows:
+            message = f"makes the response contain more than {self._rows} entries (limits.rows)"
+            raise _refusal(path, message)
+
+    def measure(self, items: Sequence[Any], times: Sequence[int] | None, path: str) -> None:
+        """Count the bytes of the entries of a level, to which nothing is attached yet.
+
+        ``times`` says how often each of them occurs in the response, ``None`` that it is once.
+        Raises ValidationError when the response is certain to be too large.
+        """
+        if self._size is None or self._entries < _FEW_ENTRIES:
+            return
+        count = len(items) if times is None else sum(times)
+        sample = items[self._entries % _SAMPLE_STEP :: _SAMPLE_STEP]
+        if sample:
+            self._estimated += len(encode(sample)) * _SAMPLE_STEP * count / len(items)
+        if self._estimated * 2 > self._size:
+            self._is_measuring = True
+        if times is not None and (self._is_measuring or count >= _FEW_ENTRIES):
+            sizes = [len(encode(item)) for item in items]
+            self._measured += sum(map(int.__mul__, sizes, times))
+        elif self._is_measuring:
+            self._measured += len(encode(items))
+        if self._measured > self._size:
+            raise self._too_large(path)
+
+    def add_encoded(self, size: int, largest: Callable[[], str]) -> None:
+        """Count bytes of an encoded part of the response; raises as `check_encoded` does."""
+        self.check_encoded(size, largest)
+        self._encoded += size
+
+    def check_encoded(self, size: int, largest: Callable[[], str]) -> None:
+        """Check the size of what is encoded so far of a part of the response.
+
+        ``largest`` names the populated path that takes most of it. Raises ValidationError when the
+        response is too large.
+        """
+        if self._size is not None and self._encoded + size > self._size:
+            raise self._too_large(largest())
+
+    def _too_large(self, path: str) -> ValidationError:
+        message = f"makes the response larger than {self._size} bytes (limits.response_size)"
+        return _refusal(path, message)
+
+
+def _refusal(path: str, message: str) -> ValidationError:
+    if not path:
+        details = {"source": "query", "param": "pagination"}
+        return ValidationError(f"The page {message}; ask for a smaller one", details)
+    return ValidationError(
+        f"Populating {path} {message}; populate less, or ask for a smaller page",
+        {"source": "query", "param": "populate", "path": path},
+    )
+
 
 Present = Callable[[Item], object]
 """Turns an entry into what is encoded in its place."""

@@ -20,9 +20,8 @@ from quire.database.compile.compiled_read import (
     CompiledRead,
 )
 from quire.database.compile.statements import Query
-from quire.database.execute.encoding import Present, Wrap, encode_entry, encode_list
+from quire.database.execute.encoding import Present, ResponseBudget, Wrap, encode_entry, encode_list
 from quire.database.execute.reader import ListFacts, page_program, read_program
-from quire.database.execute.response_budget import ResponseBudget
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program, Statement
 from quire.query.plan import ReadPlan

@@ -25,7 +25,7 @@ from quire.database.compile.compiled_read import (
 from quire.database.compile.strategies import PageStrategy
 from quire.database.compile.union_queries import BRANCH, LINK, ORDER
 from quire.database.dialect import Dialect
-from quire.database.execute.response_budget import ResponseBudget
+from quire.database.execute.encoding import ResponseBudget
 from quire.database.execute.row_mappers import Item
 from quire.database.program import (
     LONG_COMPUTATION,
