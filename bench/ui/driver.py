@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page, LinkPosition, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Position, sync_playwright
 
 _INSTALLED = [Path("/usr/bin/chromium"), Path("/usr/bin/chromium-headless-shell")]
 CHROMIUM = Path(
@@ -26,7 +26,7 @@ _FLAGS = (
 _TIMEOUT_MS = 20_000
 _RESULT_TIMEOUT_MS = 60_000
 _DRAG_STEPS = 8
-_TEXT_START: LinkPosition = {"x": 14, "y": 12}
+_TEXT_START: Position = {"x": 14, "y": 12}
 
 
 @dataclass(frozen=True, slots=True)
