@@ -9,9 +9,8 @@ from urllib.parse import urlsplit
 
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
-from quire.database.stores.core_store import read_setting, write_setting
+from quire.database.stores.core_store import PREVIEWS_KEY, read_setting, write_setting
 
-PREVIEWS_KEY = "quire_previews"
 PLACEHOLDERS = ("documentId", "locale", "slug", "status")
 _IN_HOSTS = ("locale",)
 """Placeholders whose values editors cannot choose, so that they may stand in the name of a host."""

@@ -10,8 +10,12 @@ import pytest
 from quire.builder.file_transaction import FileTransaction, has_file_transactions, recover_files
 from quire.runtime.schema_reload import SchemaFollower
 from tests.databases.kind import Kind
+from tests.extending.background import ended
 from tests.unit.admin_api.office import Office, Reply, office_project, run_office
 from tests.unit.admin_api.test_content_manager import paper
+from tests.unit.admin_api.test_releases import entry, release
+from tests.unit.admin_api.test_review import move, workflow
+from tests.unit.admin_api.test_schedule import later, pass_hours, schedule
 from tests.unit.kiosk import PAPER, WRITER
 
 JsonObject = dict[str, Any]
@@ -266,6 +270,36 @@ async def test_renamed_attributes_and_types_keep_what_is_in_them(model_site: Mod
     assert shown.data["headline"] == "Tide"
     assert not (model_site.project / PAPER_FILE).exists()
     assert model_site.file(WRITER_FILE)["attributes"]["papers"]["target"] == "api::sheet.sheet"
+
+
+async def test_what_is_planned_for_entries_follows_a_renamed_type(model_site: ModelSite) -> None:
+    office, sheet = model_site.office, "api::sheet.sheet"
+    document_id = await paper(office, title="Tide")
+    approved = (await workflow(office))["stages"][1]["id"]
+    await move(office, document_id, stage=approved)
+    await model_site.ask("PUT", "/admin/x/previews", {"previews": {PAPER: "/papers/{slug}"}})
+    release_id = await release(office, entry(document_id))
+    later_at = later(office)
+    assert (await schedule(office, document_id, publishAt=later_at)).status == 200
+    renamed = changed(sheet, formerUid=PAPER, draftAndPublish=True)
+    renamed["pluginOptions"] = {"i18n": {"localized": True}}
+
+    assert (await model_site.update(renamed)).status == 200
+
+    [item] = (await model_site.ask("GET", f"/admin/x/releases/{release_id}")).data["items"]
+    assert (item["contentType"], item["documentId"]) == (sheet, document_id)
+    previews = (await model_site.ask("GET", "/admin/x/previews")).data["previews"]
+    assert previews == {sheet: "/papers/{slug}"}
+    [found] = (await model_site.ask("GET", "/admin/x/review/workflows")).data
+    assert found["contentTypes"] == [sheet]
+    review = await model_site.ask("GET", f"/admin/x/review/entries/{sheet}/{document_id}")
+    assert review.data["stage"] == approved
+    planned = await model_site.ask("GET", f"/admin/x/schedule/{sheet}/{document_id}")
+    assert planned.data["publishAt"] == later_at
+
+    await pass_hours(office, 2)
+    await ended(office)
+    assert (await office.ask("GET", f"/api/sheets/{document_id}")).data["title"] == "Tide"
 
 
 async def test_the_other_side_of_a_relation_comes_and_goes_with_it(model_site: ModelSite) -> None:

@@ -11,7 +11,7 @@ from quire.clock import iso_from_ms
 from tests.databases.kind import Kind
 from tests.extending.background import ended, jobs_of, pass_time, until
 from tests.unit.admin_api.office import Office, Reply, office_project, open_office, run_office
-from tests.unit.admin_api.test_content_manager import editor, grant, paper
+from tests.unit.admin_api.test_content_manager import PAPERS, editor, grant, paper
 from tests.unit.admin_api.test_releases import MISSING, add, ask, change, entry, live, release
 from tests.unit.kiosk import PAPER, WRITER
 
@@ -122,6 +122,17 @@ async def test_what_cannot_be_published_then_is_told_and_not_tried_again(office:
     assert await audited(office) == [(f"schedule: publish {PAPER}", 409)]
     await schedule(office, document_id, publishAt=later(office))
     assert (await scheduled(office, document_id))["failed"] == []
+
+
+async def test_nothing_becomes_of_an_entry_that_was_deleted_since(office: Office) -> None:
+    document_id = await paper(office)
+    await schedule(office, document_id, publishAt=later(office))
+    await office.ask("DELETE", f"{PAPERS}/{document_id}", token=office.boss)
+    await pass_hours(office, 1)
+    (job,) = await ended(office)
+
+    assert (job.state, job.message) == ("done", None)
+    assert await audited(office) == []
 
 
 async def test_who_has_scheduled_must_still_be_allowed_to_publish(office: Office) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import orjson
+import structlog
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
@@ -21,10 +22,11 @@ from quire.content_manager.releases.schedule import (
     EntryArguments,
     ReleaseArguments,
 )
-from quire.content_manager.releases.store import ItemAction, Release, item_of_entry
+from quire.content_manager.releases.store import EntryKey, ItemAction, Release, item_of_entry
 from quire.database.program import Program
 from quire.database.stores.audit_log import AuditLog, AuditRow
 from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
+from quire.document_service.reading import Find
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import (
     ConflictError,
@@ -33,6 +35,8 @@ from quire.errors import (
     ValidationError,
 )
 from quire.hooks.jobs import JobDefinition
+
+_log = structlog.get_logger("quire.schedule")
 
 _REFUSALS = (ConflictError, ForbiddenError, NotFoundError, ValidationError)
 _NO_EDITOR = "The administrator who scheduled this may not sign in any more"
@@ -82,10 +86,16 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         editor: int,
         timezone: str | None,  # noqa: ARG002 - for those who look at the schedule
     ) -> None:
-        """Publish or unpublish an entry. Raises ConflictError with what keeps it from that."""
+        """Publish or unpublish an entry, unless it was deleted since.
+
+        Raises ConflictError with what keeps it from that.
+        """
         arguments = EntryArguments(
             uid=uid, document_id=document_id, locale=locale, action=action, at=at, editor=editor
         )
+        if not await self._exists(arguments.entry):
+            _log.info("a scheduled entry was deleted", uid=uid, document=document_id, locale=locale)
+            return
         history = await self.parts.history.ready()
 
         def act(unit: UnitOfWork, ability: AdminAbility) -> Program[None]:
@@ -98,6 +108,12 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
             yield from publication.carry_out(0, [item])
 
         await self._run(editor, f"{action} {uid}", f"{uid}/{document_id}", {"locale": locale}, act)
+
+    async def _exists(self, entry: EntryKey) -> bool:
+        if entry.uid not in self.parts.documents.schema.content_types:
+            return False
+        draft = Find(uid=entry.uid, fields=["documentId"], status="draft", locale=entry.locale)
+        return await self.parts.documents.find_one(draft, entry.document_id) is not None
 
     async def _publish_release(self, *, release: int, at: int, editor: int) -> None:
         """Publish a release, unless it was published or scheduled for another time since."""

@@ -2,12 +2,17 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
+import orjson
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.store import EntryStore
-from quire.database.program import Program, Value
-from quire.database.stores.core_store import view_key
+from quire.database.program import Program, Rows, Value
+from quire.database.stores.changes import CHANGES
+from quire.database.stores.core_store import PREVIEWS_KEY, read_setting, view_key, write_setting
+from quire.database.stores.entry_stages import ENTRY_STAGES
+from quire.database.stores.jobs import JOBS, OWN_JOBS, WAITING
+from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
 from quire.database.stores.revisions import REVISIONS
 from quire.database.stores.saved_views import SAVED_VIEWS
 from quire.database.tables.system import CORE_STORE, HISTORY_VERSIONS
@@ -27,6 +32,11 @@ _ACTIONS = ("plugin::users-permissions.permission", "admin::api-token-permission
 """The types whose rows hold actions, which begin with a uid."""
 
 _ADMIN_PERMISSION = "admin::permission"
+_RELEASE_ITEM = "plugin::content-releases.release-action"
+_WORKFLOW = "plugin::review-workflows.workflow"
+
+_UID_TABLES = (SAVED_VIEWS, REVISIONS, ENTRY_STAGES, RELEASE_SNAPSHOTS, CHANGES)
+"""Quire's own tables whose rows are about entries of a type, by its ``uid``."""
 
 
 def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -56,9 +66,13 @@ def rename_models(
     """
     for before, after in order_renames(names):
         yield from _rename_model(store, before, after)
-        for table in (SAVED_VIEWS, REVISIONS):
+        for table in _UID_TABLES:
             if table.name in found:
                 yield from _replace(store, table.name, "uid", before, after)
+    yield from _rename_in_workflows(store, names)
+    yield from _rename_in_previews(store, names)
+    if JOBS.name in found:
+        yield from _rename_in_jobs(store, names)
 
 
 def _rename_model(store: EntryStore, before: str, after: str) -> Program[None]:
@@ -66,6 +80,8 @@ def _rename_model(store: EntryStore, before: str, after: str) -> Program[None]:
         yield from _replace(store, name, column, before, after)
     permission = store.tables[_ADMIN_PERMISSION]
     yield from _replace(store, permission.name, permission.columns["subject"], before, after)
+    item = store.tables[_RELEASE_ITEM]
+    yield from _replace(store, item.name, item.columns["contentType"], before, after)
     yield from _replace(store, HISTORY_VERSIONS, "content_type", before, after)
     for uid in _ACTIONS:
         table = store.tables[uid]
@@ -124,13 +140,61 @@ def _replace_start(
     store: EntryStore, table: str, column: str, before: str, after: str
 ) -> Program[None]:
     """Replace the uid at the beginning of actions: ``api::note.note.find``."""
-
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        source = builder.table(table)
-        return sa.select(source.c("id"), source.c(column)).order_by(source.c("id"))
-
-    rows = yield from store.writes.run(("actions", table), build)
-    for id_, action in rows:
+    for id_, action in (yield from _columns(store, table, column)):
         uid, dot, verb = str(action).rpartition(".")
         if uid == before:
             yield from store.writes.update(table, int(id_ or 0), {column: f"{after}{dot}{verb}"})
+
+
+def _rename_in_workflows(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
+    """Let review workflows list types by their later uids."""
+    table = store.tables[_WORKFLOW]
+    column = table.columns["contentTypes"]
+    for id_, stored in (yield from _columns(store, table.name, column)):
+        uids = orjson.loads(str(stored)) if stored is not None else []
+        if not names.keys().isdisjoint(uids):
+            later = store.dialect.encode_json([names.get(uid, uid) for uid in uids])
+            yield from store.writes.update(table.name, int(id_ or 0), {column: later})
+
+
+def _rename_in_previews(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
+    """Let preview URLs be those of the later uids."""
+    stored = yield from read_setting(store.writes, PREVIEWS_KEY)
+    if isinstance(stored, Mapping) and not names.keys().isdisjoint(stored):
+        later = {names.get(uid, uid): url for uid, url in stored.items()}
+        yield from write_setting(store.writes, PREVIEWS_KEY, later)
+
+
+def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
+    """Let waiting jobs of the server itself be about the later uids.
+
+    Their arguments name a type as ``uid``, and the keys that cancel them end with it.
+    """
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        jobs = builder.table(JOBS.name)
+        chosen = sa.select(*(jobs.c(column) for column in ("id", "cancel_key", "arguments")))
+        is_own = jobs.c("name").startswith(builder.constant(OWN_JOBS))
+        return chosen.where(jobs.c("state") == builder.constant(WAITING), is_own)
+
+    for id_, key, arguments in (yield from store.writes.run(("own jobs",), build)):
+        values = orjson.loads(str(arguments))
+        before = values.get("uid")
+        if before in names:
+            later: dict[str, Value] = {
+                "arguments": orjson.dumps({**values, "uid": names[before]}).decode()
+            }
+            if key is not None:
+                later["cancel_key"] = str(key).removesuffix(before) + names[before]
+            yield from store.writes.update(JOBS.name, int(id_ or 0), later)
+
+
+def _columns(store: EntryStore, table: str, *columns: str) -> Program[Rows]:
+    """Return columns of all rows of a table, behind their ids."""
+
+    def build(builder: StatementBuilder) -> sa.ClauseElement:
+        source = builder.table(table)
+        chosen = sa.select(source.c("id"), *(source.c(column) for column in columns))
+        return chosen.order_by(source.c("id"))
+
+    return (yield from store.writes.run(("columns of all rows", table, columns), build))

@@ -14,6 +14,9 @@ from quire.database.tables.system import CORE_STORE
 _OBJECT = "object"
 _VIEW = "plugin_content_manager_configuration"
 
+PREVIEWS_KEY = "quire_previews"
+"""The key of the preview URLs, by the uids of content types."""
+
 
 def view_key(uid: str) -> str:
     """Return the key under which the view of a content type or component is kept."""

@@ -27,6 +27,9 @@ WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "faile
 JOB_STATES = (WAITING, RUNNING, DONE, FAILED, CANCELLED)
 """``failed`` are those that are not tried again by themselves: the dead list."""
 
+OWN_JOBS = "quire."
+"""What the names of jobs of the server itself begin with."""
+
 _FREED: Mapping[str, object] = {"holder": None, "running_key": None}
 
 
