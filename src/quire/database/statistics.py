@@ -69,6 +69,7 @@ def outdated_program(statistics: Statistics) -> Program[list[str]]:
 
 def has_more_rows(table: str, rows: int) -> Program[bool]:
     """Tell whether a table has more rows than that, without counting them all."""
-    some = f'SELECT 1 FROM "{table}" LIMIT {rows + 1}'  # noqa: S608 - a table of the database
+    name = table.replace('"', '""')
+    some = f'SELECT 1 FROM "{name}" LIMIT {rows + 1}'  # noqa: S608 - a table of the database
     found = yield Statement(f"SELECT count(*) FROM ({some}) AS found")  # noqa: S608 - the same
     return int(found[0][0] or 0) > rows

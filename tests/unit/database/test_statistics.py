@@ -103,3 +103,11 @@ def test_statistics_of_a_table_that_has_grown_are_outdated(
 def test_without_statistics_none_are_outdated(store: Store) -> None:
     insert(store, "tags", 1500)
     assert store.run(outdated_program(store.kind.statistics)) == []
+
+
+def test_tables_of_others_may_have_any_name(store: Store) -> None:
+    table = 'a "b" c'
+    store.execute('CREATE TABLE "a ""b"" c" (id integer)')
+    store.execute('INSERT INTO "a ""b"" c" VALUES (1), (2)')
+    assert store.run(has_more_rows(table, 1))
+    gather(store)
