@@ -12,6 +12,7 @@ from quire.app import Application, build_app
 from quire.auth.tokens import issue_jwt
 from quire.clock import now_ms
 from quire.database.connection import Database, PoolStatistics, WouldBlockError
+from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 from quire.settings import load_settings
@@ -45,6 +46,10 @@ class Watched:
     @property
     def dialect(self) -> Dialect:
         return self.inner.dialect
+
+    @property
+    def versions(self) -> ContentVersions:
+        return self.inner.versions
 
     def version(self) -> int | None:
         return self.inner.version()

@@ -48,7 +48,7 @@ def reader(
         default_locale="en",
         plans=plan_cache,
     )
-    lists = ListCache(totals=count_cache, pages=page_cache, costs=costs)
+    lists = ListCache(database.versions, totals=count_cache, pages=page_cache, costs=costs)
     return ReadService(database, planner, lists)
 
 

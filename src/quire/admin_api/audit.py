@@ -17,6 +17,7 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import number_in
 from quire.database.connection import Database, PoolStatistics
+from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.audit_log import FILTERED, AuditLog, AuditQuery, AuditRow
@@ -64,6 +65,11 @@ class AuditedDatabase:
     def dialect(self) -> Dialect:
         """See `Database.dialect`."""
         return self._inner.dialect
+
+    @property
+    def versions(self) -> ContentVersions:
+        """See `Database.versions`."""
+        return self._inner.versions
 
     def version(self) -> int | None:
         """See `Database.version`."""

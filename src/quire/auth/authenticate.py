@@ -1,7 +1,7 @@
 """From an ``Authorization`` header to a principal with its ability.
 
-What was verified is remembered by a hash of the header for as long as nothing in the database
-changes, and never beyond the credential's own expiry. Refusals are not remembered.
+What was verified is remembered by a hash of the header until a table that it was read from changes,
+and never beyond the credential's own expiry. Refusals are not remembered.
 """
 
 import hashlib
@@ -18,10 +18,9 @@ from quire.auth.sessions import Sessions
 from quire.auth.tokens import hash_api_token, read_jwt
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.lru import BoundedCache
+from quire.database.content_versions import VersionedCache, VersionedValue
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts, TokenRow, UserRow
-from quire.database.versioned_value import VersionedValue
 from quire.errors import AppError, UnauthorizedError
 from quire.metrics.caches import CacheCounter
 
@@ -47,16 +46,6 @@ class _VerifiedPrincipal(Struct, frozen=True):
     until: float
 
 
-class _VerifiedCredentials:
-    """What was verified in one version of the content: credentials, and who has none."""
-
-    __slots__ = ("anonymous", "by_fingerprint")
-
-    def __init__(self, size: int) -> None:
-        self.by_fingerprint: BoundedCache[bytes, _VerifiedPrincipal] = BoundedCache(size)
-        self.anonymous: Anonymous | None = None
-
-
 class Authenticator:
     """Verifies credentials against the database of a project."""
 
@@ -80,8 +69,13 @@ class Authenticator:
         self._salt = api_token_salt
         self._jwt_secret = jwt_secret
         self._sessions = sessions
-        self._cache_size = cache_size
-        self._verified: VersionedValue[_VerifiedCredentials] = VersionedValue()
+        tables = accounts.tables if sessions is None else accounts.tables | sessions.tables
+        self._tables = tables
+        self._verified: VersionedCache[bytes, _VerifiedPrincipal] = VersionedCache(
+            database.versions, cache_size
+        )
+        self._counter.entries = self._verified.__len__
+        self._anonymous: VersionedValue[Anonymous] = VersionedValue(database.versions, tables)
         self._touched: dict[int, int] = {}
 
     def known(self, credential: bytes | None, version: int | None) -> Principal | None:
@@ -98,12 +92,9 @@ class Authenticator:
         return principal
 
     def _known(self, credential: bytes | None, version: int | None) -> Principal | None:
-        verified = self._verified.get(version)
-        if verified is None:
-            return None
         if credential is None:
-            return verified.anonymous
-        known = verified.by_fingerprint.get(credential)
+            return self._anonymous.get(version)
+        known = self._verified.get(credential, version)
         if known is None or known.until <= self._clock():
             return None
         return known.principal
@@ -114,21 +105,15 @@ class Authenticator:
         Raises UnauthorizedError for bearer tokens that are unknown, expired or of a user who may
         not sign in. Anything that is no bearer token counts as no credentials at all.
         """
-        verified = self._verified.get_or_make(version, self._make)
         token = None if header is None else bearer_token(header)
         if header is None or token is None:
-            return await self._public(verified)
+            return await self._public(version)
         principal, expires_at = await self._verify(token)
         if isinstance(principal, ApiToken):
             expires_at = min(expires_at, await self._note_use(principal))
-        if verified is not None:
-            verified.by_fingerprint[fingerprint(header)] = _VerifiedPrincipal(principal, expires_at)
+        verified = _VerifiedPrincipal(principal, expires_at)
+        self._verified.keep(fingerprint(header), version, verified, self._tables)
         return principal
-
-    def _make(self) -> _VerifiedCredentials:
-        made = _VerifiedCredentials(self._cache_size)
-        self._counter.entries = made.by_fingerprint.__len__
-        return made
 
     async def role_principal(self, role_id: int) -> Principal:
         """Return a caller with the permissions of a role of end users, who is none of them."""
@@ -152,13 +137,13 @@ class Authenticator:
     async def _run(self, make: Callable[[], Program[T]]) -> T:
         return await self._database.read(make)
 
-    async def _public(self, verified: _VerifiedCredentials | None) -> Anonymous:
-        if verified is not None and verified.anonymous is not None:
-            return verified.anonymous
+    async def _public(self, version: int | None) -> Anonymous:
+        known = self._anonymous.get(version)
+        if known is not None:
+            return known
         role_id = await self._run(lambda: self._accounts.role_of_type("public"))
         principal = Anonymous(await self._role_ability(role_id))
-        if verified is not None:
-            verified.anonymous = principal
+        self._anonymous.set(version, principal)
         return principal
 
     async def _role_ability(

@@ -93,6 +93,11 @@ class Sessions:
         self._lifetimes = lifetimes
         self._origin = origin
 
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that sessions are read from."""
+        return self._rows.tables()
+
     def begin(
         self,
         user_id: int,

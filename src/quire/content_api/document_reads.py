@@ -57,7 +57,6 @@ class DocumentReads:
         self._refuse_drafts(request, read, content_type)
         ability = _ability(request, read)
         mode = _mode(read)
-        kept = self._responses.at(request.version)
         question = ResponseKey(
             read.uid,
             mode,
@@ -67,13 +66,16 @@ class DocumentReads:
             None,
             _is_nested(request, read),
         )
-        response = None if kept is None else kept.get(question)
+        kept, version = self._responses, request.version
+        response = kept.get(question, version)
         if response is None:
             prepared = await reader.prepare(content_type, mode, request.raw_query, ability)
             response = await self._read(request, read, prepared, sent)
             response.tag = tag_of(response.body)
-            if kept is not None and prepared.is_cacheable:
-                kept.keep(question, response)
+            if prepared.is_cacheable:
+                # What is attached was read from tables of its own.
+                tables = None if read.changes else prepared.tables
+                kept.keep(question, version, response, tables)
         known = tags_known(request.headers)
         if known is not None and response.tag is not None and is_known(response.tag, known):
             return respond_known(response.tag)

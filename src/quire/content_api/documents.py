@@ -134,24 +134,24 @@ class DocumentApi:
 
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Answer a read by what is remembered, or read and remember what can be."""
-        kept = self._responses.at(request.version)
+        kept, version = self._responses, request.version
         question = self._question(request, mode, document_id)
-        response = None if kept is None else kept.get(question)
+        response = kept.get(question, version)
         if response is not None:
             return response
         prepared = await self._prepare(request, mode)
         if self._computed is not None and prepared.compiled.computed:
             computing = self._read_computed(self._computed, request, mode, document_id, prepared)
             response, is_cacheable = await computing
-            if kept is not None and is_cacheable:
+            if is_cacheable and kept.can_keep(version):
                 if mode == "list":
                     response.tag = await _tag(response.body)
-                kept.keep(question, response)
+                # Which tables the functions read is not known.
+                kept.keep(question, version, response, None)
             return response
         present = self._present(request, prepared)
         if mode == "list":
             wrap = paged(prepared.pagination)
-            version = request.version
             body = await self._reader.encoded_rows(prepared, version, present=present, wrap=wrap)
             response = respond_encoded(body)
         else:
@@ -161,10 +161,10 @@ class DocumentApi:
                 )
             )
         response.is_shared = prepared.is_cacheable
-        if kept is not None and prepared.is_cacheable:
+        if prepared.is_cacheable and kept.can_keep(version):
             if mode == "list":
                 response.tag = await _tag(response.body)
-            kept.keep(question, response)
+            kept.keep(question, version, response, prepared.tables)
         return response
 
     async def _read_computed(
@@ -193,9 +193,9 @@ class DocumentApi:
 
     def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Do as `_read` does without waiting. Raises WouldBlockError."""
-        kept = self._responses.at(request.version)
+        kept, version = self._responses, request.version
         question = self._question(request, mode, document_id)
-        response = None if kept is None else kept.get(question)
+        response = kept.get(question, version)
         if response is not None:
             return response
         reader = self._reader
@@ -208,7 +208,6 @@ class DocumentApi:
         present = self._present(request, prepared)
         if mode == "list":
             wrap = paged(prepared.pagination)
-            version = request.version
             body = reader.encoded_rows_now(prepared, version, present=present, wrap=wrap)
             response = respond_encoded(body)
         else:
@@ -216,10 +215,10 @@ class DocumentApi:
                 reader.encoded_row_now(prepared, document_id, present=present, wrap=envelope)
             )
         response.is_shared = prepared.is_cacheable
-        if kept is not None and prepared.is_cacheable:
+        if prepared.is_cacheable and kept.can_keep(version):
             if mode == "list":
                 response.tag = _tag_now(response.body)
-            kept.keep(question, response)
+            kept.keep(question, version, response, prepared.tables)
         return response
 
     def _question(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:

@@ -12,10 +12,10 @@ import structlog
 
 from quire.content_api.messages import Response
 from quire.database.connection import Database
+from quire.database.content_versions import NO_TABLES, VersionedValue
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck
 from quire.database.tables.inspection import ColumnNames, Inspector, opening_program
-from quire.database.versioned_value import VersionedValue
 from quire.errors import AppError, StaleSchemaError
 
 _LIMIT_SECONDS = 2.0
@@ -53,7 +53,7 @@ class Readiness:
         self._stop_notice = stop_notice or StopNotice()
         self._failed: tuple[str, ...] = ()
         """The checks that have failed the last time."""
-        self._inspected: VersionedValue[bool] = VersionedValue()
+        self._inspected: VersionedValue[bool] = VersionedValue(database.versions, NO_TABLES)
         """The version of the content in which all tables were there."""
 
     async def respond(self) -> Response:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from quire.content_manager.locales import default_locale_of, default_locale_statement
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.versioned_value import VersionedValue
+from quire.database.content_versions import VersionedValue
+from quire.database.tables.system import CORE_STORE
 
 
 class ContentVersion:
@@ -24,7 +25,9 @@ class ContentVersion:
         database.follow(default_locale_statement(writes))
         self._adopt = adopt_default_locale
         self._reading = asyncio.Lock()
-        self._is_adopted: VersionedValue[bool] = VersionedValue()
+        self._is_adopted: VersionedValue[bool] = VersionedValue(
+            database.versions, frozenset({CORE_STORE})
+        )
         """Whether the default locale of a version was read."""
         self._default_locale: str | None = None
 

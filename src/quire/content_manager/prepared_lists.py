@@ -2,7 +2,7 @@
 
 A raw query string, together with what an administrator may do, always means the same, until another
 locale becomes the default one. So a list that is asked for again runs its statements and nothing
-else. Totals and pages are remembered for as long as nobody changes anything.
+else. Totals and pages are remembered until a table that they were read from changes.
 """
 
 from msgspec import Struct

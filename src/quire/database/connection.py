@@ -5,6 +5,7 @@ from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
+from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 
@@ -40,6 +41,10 @@ class Database(Protocol):
     @property
     def dialect(self) -> Dialect:
         """How this database answers the questions of SQL."""
+
+    @property
+    def versions(self) -> ContentVersions:
+        """What the versions that were told differ in."""
 
     def version(self) -> int | None:
         """Return a token of the content that changes with every commit of anybody.

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Literal, Protocol, TypeVar
 
 from quire.database.connection import Database, PoolStatistics
+from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 
@@ -38,6 +39,11 @@ class ObservedDatabase:
     def dialect(self) -> Dialect:
         """That of the database."""
         return self._database.dialect
+
+    @property
+    def versions(self) -> ContentVersions:
+        """See `Database.versions`."""
+        return self._database.versions
 
     def version(self) -> int | None:
         """Return the token of the database."""

@@ -165,13 +165,12 @@ class ReadService:
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:
         """Count the rows of a list without reading them."""
-        statement, lists = prepared.total_statement, self.lists.at(version)
-        if statement is None or lists is None:
-            return await self.database.read(prepared.total)
-        found = lists.total(statement)
+        statement = prepared.total_statement
+        found = None if statement is None else self.lists.total(statement, version)
         if found is None:
             found = await self.database.read(prepared.total)
-            lists.keep_total(statement, found)
+            if statement is not None:
+                self.lists.keep_total(statement, version, found, prepared.tables)
         return found
 
 

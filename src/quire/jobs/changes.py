@@ -14,9 +14,9 @@ from quire.background.change_queue import ChangeQueue
 from quire.background.worker import QueueWorker, backoff_ms
 from quire.clock import Clock
 from quire.database.connection import Database
+from quire.database.content_versions import VersionedValue
 from quire.database.program import Program, Value
 from quire.database.stores.changes import CHANGES, Attempts, StoredChange
-from quire.database.versioned_value import VersionedValue
 from quire.document_service.call_context import CallContext
 from quire.document_service.changes import cause_of
 from quire.document_service.read_planner import Find
@@ -52,7 +52,9 @@ class ChangeWorker(QueueWorker):
         self._runtime: JobRuntime | None = None
         self._listeners: Mapping[str, tuple[ChangeListener, ...]] = {}
         self._next_due = 0
-        self._is_current: VersionedValue[bool] = VersionedValue()
+        self._is_current: VersionedValue[bool] = VersionedValue(
+            database.versions, frozenset({CHANGES.name})
+        )
         queue.added = self.wake
 
     def adopt(self, runtime: JobRuntime) -> None:

@@ -18,9 +18,9 @@ from quire.background.job_queue import JobQueue
 from quire.background.worker import QueueWorker, backoff_ms
 from quire.clock import Clock
 from quire.database.connection import Database
+from quire.database.content_versions import VersionedValue
 from quire.database.program import Program, Value
 from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, StoredJob
-from quire.database.versioned_value import VersionedValue
 from quire.document_service.call_context import CallContext, FindUser
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, ValidationError
@@ -129,7 +129,9 @@ class JobWorker(QueueWorker):
         self._runs: dict[int, _Run] = {}
         self._renewing: asyncio.Task[None] | None = None
         self._next_due = 0
-        self._is_current: VersionedValue[bool] = VersionedValue()
+        self._is_current: VersionedValue[bool] = VersionedValue(
+            database.versions, frozenset({JOBS.name})
+        )
         self._pruned = 0
         queue.added = self.wake
 

@@ -133,7 +133,7 @@ def _routes(
     routes = [
         custom_route(one, documents, calls, now) for one in documents.engine.extensions.routes
     ]
-    responses = ResponseCache(settings.cache.responses, counter)
+    responses = ResponseCache(reader.database.versions, settings.cache.responses, counter)
     reads = DocumentReads(reader, responses)
     scripts = ScriptServices(
         reader=reader, documents=documents, now=now, environment=settings.environment

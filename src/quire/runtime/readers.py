@@ -42,6 +42,7 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> ReadSer
         counter=services.metrics.caches.plans,
     )
     lists = ListCache(
+        services.database.versions,
         totals=settings.cache.counts,
         pages=settings.cache.pages,
         slow_lists=services.slow_lists,

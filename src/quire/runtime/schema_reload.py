@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
+from quire.database.content_versions import VersionedValue
 from quire.database.schema_version import announced_schema
-from quire.database.versioned_value import VersionedValue
+from quire.database.tables.system import CORE_STORE
 from quire.errors import AppError, ServiceUnavailableError
 from quire.schema.model import Schema
 
@@ -51,7 +52,9 @@ class SchemaFollower:
         self._writes = Writes(database.dialect)
         self._following = following
         self.disregarded = disregarded
-        self._is_followed: VersionedValue[bool] = VersionedValue()
+        self._is_followed: VersionedValue[bool] = VersionedValue(
+            database.versions, frozenset({CORE_STORE})
+        )
         """The token of the content in which nothing was left to be done."""
         self._refused: Counter[str] = Counter()
         """How often the announced version could not be adopted."""

@@ -14,9 +14,11 @@ from msgspec import Struct
 from quire.background.worker import QueueWorker
 from quire.clock import Clock
 from quire.database.connection import Database
+from quire.database.content_versions import VersionedValue
 from quire.database.program import Program
 from quire.database.stores.webhook_deliveries import (
     DELIVERED,
+    DELIVERIES,
     FAILED,
     WAITING,
     Deliveries,
@@ -24,7 +26,7 @@ from quire.database.stores.webhook_deliveries import (
     DeliveryOutcome,
 )
 from quire.database.stores.webhooks import Webhook
-from quire.database.versioned_value import VersionedValue
+from quire.database.tables.system import WEBHOOKS
 from quire.errors import ApplicationError
 from quire.tracing import TRACE_PARENT
 from quire.webhooks.http_client import DeliveryResponse
@@ -95,7 +97,9 @@ class WebhookWorker(QueueWorker):
         self._clock = clock
         self._options = options
         self._is_claiming = False
-        self._is_refreshed: VersionedValue[bool] = VersionedValue()
+        self._is_refreshed: VersionedValue[bool] = VersionedValue(
+            database.versions, frozenset({WEBHOOKS, DELIVERIES.name})
+        )
         self._next_due = 0
         self._pruned = 0
         self.attempts: dict[str, int] = {DELIVERED: 0, RETRIED: 0, FAILED: 0}

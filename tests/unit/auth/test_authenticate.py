@@ -14,6 +14,7 @@ from quire.access.principal import Anonymous, ApiToken, EndUser, Principal
 from quire.auth.authenticate import Authenticator, bearer_token, fingerprint
 from quire.auth.tokens import hash_api_token, issue_jwt
 from quire.database.connection import Database, PoolStatistics
+from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.accounts import Accounts
@@ -65,6 +66,10 @@ class Late:
     @property
     def dialect(self) -> Dialect:
         return self.inner.dialect
+
+    @property
+    def versions(self) -> ContentVersions:
+        return self.inner.versions
 
     def version(self) -> int | None:
         return self.inner.version()

@@ -1,4 +1,4 @@
-"""What is kept of answers: so many bytes, and only while the content stays as it is."""
+"""What is kept of answers: so many bytes, and only while what they were read from stays."""
 
 import json
 from collections.abc import AsyncIterator
@@ -9,9 +9,11 @@ import pytest
 
 from quire.access.ability import FullAccess, ReadOnly
 from quire.content_api.messages import Response
-from quire.content_api.response_cache import CachedResponses, ResponseCache, ResponseKey
+from quire.content_api.response_cache import ResponseCache, ResponseKey
+from quire.database.content_versions import ContentVersions
 from tests.unit.content_api.writers import APPLE, CAPITALS, Writer, writing
 
+BOOKS = frozenset({"books"})
 LIST = f"/api/articles?filters[documentId]={APPLE}&populate=author"
 
 
@@ -31,10 +33,19 @@ def response(size: int) -> Response:
     return Response(200, bytes(size))
 
 
+def cache(size: int) -> ResponseCache:
+    """Return a cache for a database whose version is 0."""
+    return ResponseCache(ContentVersions(), size)
+
+
+def keep(kept: ResponseCache, key: ResponseKey, size: int) -> None:
+    kept.keep(key, 0, response(size), BOOKS)
+
+
 def test_what_is_kept_is_found() -> None:
-    kept, given = CachedResponses(100_000), response(10)
-    kept.keep(question(), given)
-    assert kept.get(question()) is given
+    kept, given = cache(100_000), response(10)
+    kept.keep(question(), 0, given, BOOKS)
+    assert kept.get(question(), 0) is given
 
 
 @pytest.mark.parametrize(
@@ -50,57 +61,42 @@ def test_what_is_kept_is_found() -> None:
     ],
 )
 def test_what_differs_in_anything_is_another_question(other: dict[str, Any]) -> None:
-    kept = CachedResponses(100_000)
-    kept.keep(question(), response(10))
-    assert kept.get(question()._replace(**other)) is None
+    kept = cache(100_000)
+    keep(kept, question(), 10)
+    assert kept.get(question()._replace(**other), 0) is None
 
 
 def test_what_was_not_asked_for_longest_gives_way() -> None:
-    kept = CachedResponses(40_000)
+    kept = cache(40_000)
     for name in (b"a", b"b", b"c"):
-        kept.keep(question(name), response(3_900))
-    assert kept.get(question(b"a")) is not None
+        keep(kept, question(name), 3_900)
+    assert kept.get(question(b"a"), 0) is not None
     for number in range(6):
-        kept.keep(question(b"%d" % number), response(3_900))
-    assert kept.get(question(b"b")) is None
-    assert kept.get(question(b"a")) is not None
+        keep(kept, question(b"%d" % number), 3_900)
+    assert kept.get(question(b"b"), 0) is None
+    assert kept.get(question(b"a"), 0) is not None
     assert len(kept) == 8
 
 
 def test_no_answer_takes_the_place_of_many() -> None:
-    kept = CachedResponses(40_000)
-    kept.keep(question(b"large"), response(4_500))
-    kept.keep(question(b"a" * 4_500), response(10))
-    kept.keep(question(document_id="a" * 4_500), response(10))
+    kept = cache(40_000)
+    keep(kept, question(b"large"), 4_500)
+    keep(kept, question(b"a" * 4_500), 10)
+    keep(kept, question(document_id="a" * 4_500), 10)
     assert len(kept) == 0
 
 
 def test_an_answer_that_is_kept_again_takes_no_more_room() -> None:
-    kept = CachedResponses(10_000)
-    kept.keep(question(b"other"), response(0))
+    kept = cache(10_000)
+    keep(kept, question(b"other"), 0)
     for _ in range(100):
-        kept.keep(question(), response(100))
-    assert kept.get(question(b"other")) is not None
-
-
-def test_nothing_is_kept_of_another_state() -> None:
-    cache = ResponseCache(100_000)
-    first = cache.at(1)
-    assert first is not None
-    first.keep(question(), response(10))
-    again = cache.at(1)
-    assert again is not None
-    assert again.get(question()) is not None
-    second = cache.at(2)
-    # One that was read at the former state may come late.
-    first.keep(question(b"late"), response(10))
-    assert second is not None
-    assert len(second) == 0
+        keep(kept, question(), 100)
+    assert kept.get(question(b"other"), 0) is not None
 
 
 def test_nothing_is_kept_while_the_state_is_unknown_or_without_room() -> None:
-    assert ResponseCache(100_000).at(None) is None
-    assert ResponseCache(0).at(1) is None
+    assert not cache(100_000).can_keep(None)
+    assert not cache(0).can_keep(0)
 
 
 @pytest.fixture

@@ -6,8 +6,10 @@ from pathlib import Path
 from quire.content_manager.content_version import ContentVersion
 from quire.content_manager.locales import DEFAULT_LOCALE_KEY
 from quire.database.connection import Database
+from quire.database.content_versions import ContentVersions
 from quire.database.program import Statement, Value
 from quire.database.stores.core_store import write_setting
+from quire.database.tables.system import CORE_STORE
 from tests.unit.kiosk import Kiosk, open_kiosk
 
 
@@ -16,6 +18,7 @@ class Versions:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.versions = ContentVersions()
         self.at_once: int | None = None
         self.asked: int | None = None
         self.reads = 0
@@ -55,22 +58,23 @@ def versions_of(kiosk: Kiosk) -> Versions:
     return Versions(kiosk.app.database)
 
 
-async def test_the_setting_is_read_once_per_version(tmp_path: Path) -> None:
+async def test_the_setting_is_read_once_after_each_change_of_it(tmp_path: Path) -> None:
     async with open_kiosk(tmp_path) as kiosk:
         versions = versions_of(kiosk)
         content_version, adopted = watched(kiosk, versions)
-        for version in (7, 7, 8, 8):
-            versions.at_once = version
-            assert await content_version.current() == version
-            assert content_version.known() == version
-        assert (versions.reads, adopted) == (2, ["en"])
+        for changed in (None, frozenset({"articles"}), None, frozenset({CORE_STORE})):
+            versions.at_once = versions.versions.advance(changed)
+            for _ in range(2):
+                assert await content_version.current() == versions.at_once
+                assert content_version.known() == versions.at_once
+        assert (versions.reads, adopted) == (3, ["en"])
 
         await set_default(kiosk, "fr")
-        versions.at_once = 9
+        versions.at_once = versions.versions.advance(frozenset({CORE_STORE}))
         assert content_version.known() is None
-        assert await content_version.current() == 9
+        assert await content_version.current() == versions.at_once
 
-    assert (versions.reads, adopted) == (3, ["en", "fr"])
+    assert (versions.reads, adopted) == (4, ["en", "fr"])
 
 
 async def test_the_setting_is_read_by_each_request_where_versions_are_unknown(
@@ -92,17 +96,17 @@ async def test_a_slow_read_does_not_replace_a_later_one(tmp_path: Path) -> None:
         versions = versions_of(kiosk)
         content_version, adopted = watched(kiosk, versions)
         versions.may_end.clear()
-        versions.asked = 1
+        versions.asked = first = versions.versions.advance(None)
         slow = asyncio.create_task(content_version.current())
         await asyncio.sleep(0)
         await set_default(kiosk, "fr")
-        versions.asked = 2
+        versions.asked = second = versions.versions.advance(None)
         later = [asyncio.create_task(content_version.current()) for _ in range(3)]
         await asyncio.sleep(0)
         versions.may_end.set()
 
-        assert await slow == 1
-        assert await asyncio.gather(*later) == [2, 2, 2]
+        assert await slow == first
+        assert await asyncio.gather(*later) == [second] * 3
 
     assert adopted == ["en", "fr"]
     assert versions.reads == 2

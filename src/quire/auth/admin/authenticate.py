@@ -1,6 +1,6 @@
 """From an ``Authorization`` header to an administrator with what they may do.
 
-What was found out is remembered by a hash of the header for as long as nothing in the database
+What was found out is remembered by a hash of the header until a table that it was read from
 changes, and never beyond the end of the token: roles, permissions, sessions and accounts that
 change are looked at again with the next request.
 """
@@ -15,9 +15,8 @@ from quire.auth.authenticate import bearer_token
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.lru import BoundedCache
+from quire.database.content_versions import VersionedCache
 from quire.database.program import Program
-from quire.database.versioned_value import VersionedValue
 from quire.errors import UnauthorizedError
 from quire.schema.model import Schema
 
@@ -46,8 +45,11 @@ class AdminAuthenticator:
         self._admin_users = admin_users
         self._sessions = sessions
         self._clock = clock
-        self._cache_size = cache_size
-        self._known: VersionedValue[BoundedCache[bytes, _VerifiedAdministrator]] = VersionedValue()
+        tables = admin_users.tables
+        self._tables = tables if sessions is None else tables | sessions.tables
+        self._known: VersionedCache[bytes, _VerifiedAdministrator] = VersionedCache(
+            database.versions, cache_size
+        )
 
     async def administrator(
         self, header: bytes | None, credential: bytes | None, version: int | None
@@ -58,23 +60,18 @@ class AdminAuthenticator:
         present content. Raises UnauthorizedError for whatever is no good access token of an active
         administrator.
         """
-        cached = self._known.get_or_make(version, self._make)
-        if cached is not None and credential is not None:
-            known = cached.get(credential)
-            if known is not None and known.until > self._clock():
-                return known.administrator
+        known = None if credential is None else self._known.get(credential, version)
+        if known is not None and known.until > self._clock():
+            return known.administrator
         token = None if header is None else bearer_token(header)
         if token is None:
             raise UnauthorizedError
         found = await self._database.read(lambda: self._find(token), snapshot=True)
         if found is None:
             raise UnauthorizedError
-        if credential is not None and cached is not None:
-            cached[credential] = found
+        if credential is not None:
+            self._known.keep(credential, version, found, self._tables)
         return found.administrator
-
-    def _make(self) -> BoundedCache[bytes, _VerifiedAdministrator]:
-        return BoundedCache(self._cache_size)
 
     def _find(self, token: str) -> Program[_VerifiedAdministrator | None]:
         session = None

@@ -152,6 +152,12 @@ class AdminUserRows:
         self._locales = tables.of(LOCALE_UID, _LocaleRow)
         self._writes = tables.store.writes
 
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that administrators and what they may do are read from."""
+        users, roles = self._users.tables("roles"), self._roles.tables("permissions")
+        return users | roles | self._permissions.tables()
+
     def exist(self) -> Program[bool]:
         """Tell whether there is any administrator."""
         return (yield from self._users.count()) > 0

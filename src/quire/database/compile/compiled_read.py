@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from quire.database.compile.statements import Query, Values
+from quire.database.compile.statements import Query, ReadTables, Values
 from quire.database.compile.strategies import DEEP
 from quire.database.dialect import Dialect
 from quire.database.execute.row_mappers import RowMapper
@@ -166,6 +166,8 @@ class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     computed: bool
     queries: tuple[Query, ...]
     """The statements of a page that is read at once: its own, the count, and those below it."""
+    reads: ReadTables
+    """The tables that its statements name, once it has been run."""
 
 
 class Arguments:

@@ -67,6 +67,7 @@ def custom_condition(
         for field, slot in zip(operator.fields, slots, strict=True)
     }
     condition = operator.function(column, Sql(builder.dialect, values))
+    builder.reads.add_all()  # it may ask any table, by itself or by a function of the database
     if not isinstance(condition, ColumnElement):
         raise TypeError(f"{operator.name} ({operator.place}) must return a SQLAlchemy condition")
     return condition

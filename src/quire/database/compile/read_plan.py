@@ -32,7 +32,7 @@ from quire.database.compile.conditions import (
     near_key,
     versions_condition,
 )
-from quire.database.compile.statements import AliasedTable, Query, StatementBuilder
+from quire.database.compile.statements import AliasedTable, Query, ReadTables, StatementBuilder
 from quire.database.compile.strategies import PageChoice, choose_pages, choose_shared
 from quire.database.compile.union_queries import (
     Columns,
@@ -114,6 +114,7 @@ class _Compiler:
         self.schema = schema
         self.tables = tables
         self.dialect = dialect
+        self._reads = ReadTables()
         self._published_only = False
         self._presents = False
         self._unites = dialect.unites_edges
@@ -147,6 +148,7 @@ class _Compiler:
             ids=() if one is None else page.positions(one),
             computed=has_computed(plan.root),
             queries=(page, *counting, *node.queries()),
+            reads=self._reads,
         )
 
     def _page(
@@ -199,7 +201,7 @@ class _Compiler:
 
     def _walked_page(self, plan: ReadPlan, table: AliasedTable, columns: OwnColumns) -> Query:
         """Compile a page whose rows are found by walking through the table."""
-        builder = StatementBuilder(self.dialect, aliases=1)  # that of ``table``
+        builder = self._builder(aliases=1)  # that of ``table``
         return self._page(plan, builder, table, columns, PageOrder.WALKED)
 
     def _keys(
@@ -239,8 +241,8 @@ class _Compiler:
             return (self.dialect.unindexed(row_id),)
         return table.c(LOCALE), table.c(PUBLISHED_AT), row_id
 
-    def _builder(self) -> StatementBuilder:
-        return StatementBuilder(self.dialect)
+    def _builder(self, aliases: int = 0) -> StatementBuilder:
+        return StatementBuilder(self.dialect, aliases=aliases, reads=self._reads)
 
     def _conditions(
         self, builder: StatementBuilder, *, in_order_of_ids: bool = False
@@ -326,7 +328,7 @@ class _Compiler:
             return {}
         found: dict[str, _Share] = {}
         for number, group in enumerate(choose_shared(plan.edges, self.tables[plan.uid].edges)):
-            share = _Share(number, UnionStatement(self.dialect))
+            share = _Share(number, UnionStatement(self._builder()))
             found.update((edge.attribute, share) for edge in group)
         return found
 
@@ -444,7 +446,7 @@ class _Compiler:
         return lambda: _branch(rows, node, share, number=number)
 
     def _rows(self, share: _Share | None) -> OwnRows | UnionRows:
-        return OwnRows(self.dialect) if share is None else UnionRows(share.united)
+        return OwnRows(self._builder()) if share is None else UnionRows(share.united)
 
     def _morph_links(self, edge: MorphListEdge) -> Query:
         builder = self._builder()

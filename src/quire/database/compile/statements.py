@@ -8,6 +8,7 @@ from msgspec import Struct
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import ColumnElement
 
+from quire.database.content_versions import Tables
 from quire.database.dialect import Dialect, Encode, Scalar
 from quire.database.program import Operand, Value
 from quire.query.plan import Slot
@@ -69,12 +70,44 @@ class AliasedTable:
         return found
 
 
+class ReadTables:
+    """The tables that the statements of a read name, collected while these are compiled.
+
+    Some are compiled only when they are needed, so it is complete once the read has been run.
+    """
+
+    __slots__ = ("_names", "tables")
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self.tables: Tables = frozenset()
+        """Those that were named so far; ``None`` as soon as something may read any table."""
+
+    def add(self, name: str) -> None:
+        """Add a table."""
+        name = name.lower()
+        if name not in self._names:
+            self._names.add(name)
+            if self.tables is not None:
+                self.tables = frozenset(self._names)
+
+    def add_all(self) -> None:
+        """Add whatever tables there are."""
+        self.tables = None
+
+
 class StatementBuilder:
     """Hands out aliases and placeholders while one statement is built, then compiles it."""
 
-    def __init__(self, dialect: Dialect, *, aliases: int = 0) -> None:
-        """``aliases`` is how many tables of the statement have one already."""
+    def __init__(
+        self, dialect: Dialect, *, aliases: int = 0, reads: ReadTables | None = None
+    ) -> None:
+        """``aliases`` is how many tables of the statement have one already.
+
+        The tables that it reads are added to ``reads``.
+        """
         self.dialect = dialect
+        self.reads = ReadTables() if reads is None else reads
         self._binders: dict[str, Binder] = {}
         self._keyed: dict[str, int] = {}
         self._aliases = aliases
@@ -82,6 +115,7 @@ class StatementBuilder:
     def table(self, name: str) -> AliasedTable:
         """Add a table."""
         self._aliases += 1
+        self.reads.add(name)
         return AliasedTable(name, f"t{self._aliases}")
 
     def _bind(self, binder: Binder) -> ColumnElement[Any]:

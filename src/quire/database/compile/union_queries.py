@@ -15,7 +15,6 @@ from sqlalchemy.types import TypeEngine
 
 from quire.database.compile.conditions import Condition, JoinedTargets
 from quire.database.compile.statements import Query, StatementBuilder
-from quire.database.dialect import Dialect
 from quire.schema.attributes.base import StorageKind
 
 BRANCH, ORDER, LINK = 0, 1, 2
@@ -84,9 +83,9 @@ class OwnRows(OwnColumns):
 
     near = 0
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, builder: StatementBuilder) -> None:
         super().__init__()
-        self.builder = StatementBuilder(dialect)
+        self.builder = builder
         self.query: Query | None = None
 
     @property
@@ -112,9 +111,9 @@ class OwnRows(OwnColumns):
 class UnionStatement:
     """A statement that several branches share, while they are put together."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        self.builder = StatementBuilder(dialect)
-        self._dialect = dialect
+    def __init__(self, builder: StatementBuilder) -> None:
+        self.builder = builder
+        self._dialect = dialect = builder.dialect
         kinds = (StorageKind.ID, StorageKind.FLOAT, StorageKind.ID)
         self._types: list[TypeEngine[Any] | None] = [dialect.united_type(kind) for kind in kinds]
         self._branches: list[_Branch] = []

@@ -1,62 +1,22 @@
-"""Cached totals and keys of lists, valid until something is committed."""
+"""Cached totals and keys of lists, valid until a table that they were read from changes."""
 
 from collections.abc import Hashable
-from typing import TypeVar
 
 from quire.database.compile.strategies import PageStrategy
+from quire.database.content_versions import ContentVersions, Tables, VersionedCache
 from quire.database.execute.costs import StatementCosts
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import Keys, ListFacts
-from quire.database.lru import BoundedCache
 from quire.database.program import Statement
 from quire.database.stores.slow_lists import SlowLists
-from quire.database.versioned_value import VersionedValue
-from quire.metrics.caches import CacheCounter, CacheCounters
-
-V = TypeVar("V")
+from quire.metrics.caches import CacheCounters
 
 LONGEST_PAGE = 250
 """How many keys are remembered of a page at most; of one that has more, none are."""
 
 
-class CachedLists:
-    """Totals and pages of lists, all of one state of the content: at most so many of each."""
-
-    def __init__(self, totals: int, pages: int, counters: CacheCounters | None = None) -> None:
-        self._counters = counters = counters or CacheCounters()
-        self._totals: BoundedCache[Hashable, int] = BoundedCache(totals)
-        self._pages: BoundedCache[Hashable, Keys] = BoundedCache(pages)
-        counters.totals.entries = self._totals.__len__
-        counters.pages.entries = self._pages.__len__
-
-    def facts(self, read: PreparedRead, strategy: PageStrategy) -> ListFacts:
-        """Return what is known of a list whose page is read in such a way."""
-        total, counters, by_keys = read.total_statement, self._counters, strategy == "by keys"
-        return ListFacts(
-            total=None if total is None else _found(self._totals, total, counters.totals),
-            keys=_found(self._pages, read.keys, counters.pages) if by_keys else None,
-            strategy=strategy,
-        )
-
-    def keep(self, read: PreparedRead, facts: ListFacts) -> None:
-        """Remember what was found out about a list."""
-        if read.total_statement is not None and facts.total is not None:
-            self._totals[_key(read.total_statement)] = facts.total
-        keys = facts.keys
-        if keys is not None and len(keys) <= LONGEST_PAGE:
-            self._pages[_key(read.keys)] = keys
-
-    def total(self, statement: Statement) -> int | None:
-        """Return the total that a statement counts, if it is known."""
-        return _found(self._totals, statement, self._counters.totals)
-
-    def keep_total(self, statement: Statement, total: int) -> None:
-        """Remember the total that a statement counts."""
-        self._totals[_key(statement)] = total
-
-
 class ListCache:
-    """Keeps what was found out about lists of the present content.
+    """Keeps what was found out about lists: at most so many totals and pages.
 
     It is for the event loop alone: programs, which may run on another thread, are given facts and
     not this.
@@ -64,6 +24,7 @@ class ListCache:
 
     def __init__(
         self,
+        versions: ContentVersions,
         totals: int,
         pages: int,
         costs: StatementCosts | None = None,
@@ -74,31 +35,43 @@ class ListCache:
 
         Lists whose pages are costly to find are counted in ``slow_lists``, lookups in ``counters``.
         """
-        self._counters = counters or CacheCounters()
+        counters = counters or CacheCounters()
         self.costs = costs or StatementCosts()
         self.slow_lists = slow_lists or SlowLists()
-        self._totals = totals
-        self._pages = pages
-        self._lists: VersionedValue[CachedLists] = VersionedValue()
+        self._totals: VersionedCache[Hashable, int] = VersionedCache(
+            versions, totals, counters.totals
+        )
+        self._pages: VersionedCache[Hashable, Keys] = VersionedCache(
+            versions, pages, counters.pages
+        )
 
-    def at(self, version: int | None) -> CachedLists | None:
-        """Return what holds at a version of the content; ``None`` while that is unknown."""
-        return self._lists.get_or_make(version, self._make)
+    def facts(self, read: PreparedRead, strategy: PageStrategy, version: int | None) -> ListFacts:
+        """Return what is known of a list whose page is read in such a way."""
+        total, by_keys = read.total_statement, strategy == "by keys"
+        return ListFacts(
+            total=None if total is None else self._totals.get(_key(total), version),
+            keys=self._pages.get(_key(read.keys), version) if by_keys else None,
+            strategy=strategy,
+        )
 
-    def _make(self) -> CachedLists:
-        return CachedLists(self._totals, self._pages, self._counters)
+    def keep(self, read: PreparedRead, facts: ListFacts, version: int | None) -> None:
+        """Remember what was found out about a list."""
+        tables = read.tables
+        if read.total_statement is not None and facts.total is not None:
+            self._totals.keep(_key(read.total_statement), version, facts.total, tables)
+        keys = facts.keys
+        if keys is not None and len(keys) <= LONGEST_PAGE:
+            self._pages.keep(_key(read.keys), version, keys, tables)
 
+    def total(self, statement: Statement, version: int | None) -> int | None:
+        """Return the total that a statement counts, if it is known."""
+        return self._totals.get(_key(statement), version)
 
-def _found(
-    cache: BoundedCache[Hashable, V], statement: Statement, counter: CacheCounter
-) -> V | None:
-    """Look up what is remembered of a statement, and count that."""
-    found = cache.get(_key(statement))
-    if found is None:
-        counter.misses += 1
-    else:
-        counter.hits += 1
-    return found
+    def keep_total(
+        self, statement: Statement, version: int | None, total: int, tables: Tables
+    ) -> None:
+        """Remember the total that a statement counts in ``tables``."""
+        self._totals.keep(_key(statement), version, total, tables)
 
 
 def _key(statement: Statement) -> Hashable:

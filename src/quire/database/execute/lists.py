@@ -9,8 +9,8 @@ one that a rule or filter no longer lets through. So rows are read by remembered
 are keys that are found from the end of a list by a remembered total.
 
 What is read in the ordinary way may be of a later state, when somebody has committed since the
-token was told. It is remembered under that token all the same, which does no harm: states do not
-come back, so nothing is read at the state of that token any more.
+token was told. It is remembered under that token all the same, which does no harm: see
+`quire.database.content_versions`.
 """
 
 # Functions are made for each request here, and their annotations are not evaluated each time.
@@ -100,9 +100,8 @@ class _ListReading(Generic[T]):
         self._cache = cache
         self._read = read
         self._program = program
-        self._lists = cache.at(version)
-        lists = self._lists
-        self._known = ListFacts(strategy=strategy) if lists is None else lists.facts(read, strategy)
+        self._version = version
+        self._known = cache.facts(read, strategy, version)
         self._facts = self._known
 
     def begin(self) -> Program[T]:
@@ -141,8 +140,8 @@ class _ListReading(Generic[T]):
         read, known, facts = self._read, self._known, self._facts
         if known.strategy == "by keys" and known.keys is None:
             self._cache.slow_lists.count(read.compiled.plan)
-        if self._lists is not None and (facts.total != known.total or facts.keys != known.keys):
-            self._lists.keep(read, facts)
+        if facts.total != known.total or facts.keys != known.keys:
+            self._cache.keep(read, facts, self._version)
 
 
 async def _choose(database: Database, costs: StatementCosts, read: PreparedRead) -> PageStrategy:

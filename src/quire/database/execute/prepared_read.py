@@ -20,6 +20,7 @@ from quire.database.compile.compiled_read import (
     CompiledRead,
 )
 from quire.database.compile.statements import Query
+from quire.database.content_versions import Tables
 from quire.database.execute.encoding import Present, ResponseBudget, Wrap, encode_entry, encode_list
 from quire.database.execute.reader import ListFacts, page_program, read_program
 from quire.database.execute.row_mappers import Item
@@ -83,8 +84,13 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @property
     def is_cacheable(self) -> bool:
-        """Whether a response may be kept until something is committed."""
+        """Whether a response may be kept until the content changes."""
         return not (self.volatile or self.compiled.presented)
+
+    @property
+    def tables(self) -> Tables:
+        """The tables that it reads, once it has been run."""
+        return self.compiled.reads.tables
 
     def budget(self) -> ResponseBudget:
         """Return what counts a response, for one run of a program."""

@@ -15,6 +15,7 @@ from quire.database.compile.statements import AliasedTable, Query, StatementBuil
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.custom_route_grants import CUSTOM_GRANTS_KEY, Owner, granted_in
+from quire.database.tables.system import CORE_STORE
 from quire.database.tables.table_map import LinkEdge, TableMap
 from quire.schema.attributes.base import StorageKind
 from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
@@ -23,7 +24,6 @@ _API_TOKENS = "admin::api-token"
 _API_GRANTS = "admin::api-token-permission"
 ROW_RULES_KEY = "quire_row_rules"
 """Row rules in the core store: by the document id of a role, and by action."""
-_STORE = "strapi_core_store_settings"
 _USER_COLUMNS = (
     "id",
     "document_id",
@@ -72,6 +72,17 @@ class Accounts:
         self._dialect = dialect
         self.custom_actions = custom_actions
         self._by_attribute: dict[tuple[str, bool], Query] = {}
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables that these programs read."""
+        return frozenset({CORE_STORE}).union(
+            self._tables.names_of(_API_TOKENS),
+            self._tables.names_of(_API_GRANTS, "token"),
+            self._tables.names_of(USER_UID, "role"),
+            self._tables.names_of(ROLE_UID),
+            self._tables.names_of(PERMISSION_UID, "role"),
+        )
 
     def api_token(self, access_key: str) -> Program[TokenRow | None]:
         """Find a token of the content API by its keyed hash."""
@@ -316,7 +327,7 @@ class Accounts:
     @cached_property
     def _store_query(self) -> Query:
         builder = StatementBuilder(self._dialect)
-        store = builder.table(_STORE)
+        store = builder.table(CORE_STORE)
         where = store.c("key") == builder.plain_slot(0)
         return builder.finish(sa.select(store.c("value")).where(where))
 

@@ -52,6 +52,10 @@ class ContentTable(Table[RowT]):
                 columns[name] = Column(layout.table.columns[name], attribute.storage)
         return columns
 
+    def tables(self, *attributes: str) -> frozenset[str]:
+        """Return the name of the table, with the tables of links behind some attributes."""
+        return self._store.tables.names_of(self.uid, *attributes)
+
     def create(self, values: Mapping[str, object], *, now: int) -> Program[int]:
         """Insert a document with values by attribute; returns the id of its row."""
         stamps = dict.fromkeys(_STAMPS, now)

@@ -145,6 +145,17 @@ class TableMap(Struct, frozen=True):
         """Return the table of a uid. Raises KeyError when there is none."""
         return self.tables[uid]
 
+    def names_of(self, uid: str, *attributes: str) -> frozenset[str]:
+        """Return the table of a uid with the tables of links behind some attributes.
+
+        A uid that the schema lacks has none.
+        """
+        model = self.tables.get(uid)
+        if model is None:
+            return frozenset()
+        edges = (model.edges.get(name) for name in attributes)
+        return frozenset({model.name, *(e.table for e in edges if isinstance(e, LinkEdge))})
+
 
 MORPH_TARGET_ID = "target_id"
 MORPH_TARGET_TYPE = "target_type"

@@ -2,10 +2,12 @@
 
 import pytest
 
-from quire.database.execute.list_cache import LONGEST_PAGE, CachedLists, ListCache
+from quire.database.content_versions import ContentVersions
+from quire.database.execute.list_cache import LONGEST_PAGE, ListCache
 from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.database.execute.reader import Keys, ListFacts
 from quire.query.resolve.scope import ReadLimits
+from tests.library.model import PERSON, library_tables
 from tests.library.queries import resolve
 from tests.unit.database.compiling import compiled
 
@@ -15,18 +17,25 @@ def bound(query: str) -> PreparedRead:
     return bind_read(compiled(resolved.plan), resolved, ReadLimits(rows=1000))
 
 
-def known(lists: CachedLists, query: str) -> tuple[int | None, Keys | None]:
+def cache(totals: int = 10, pages: int = 10) -> ListCache:
+    """Return a cache for a database whose version is 0."""
+    return ListCache(ContentVersions(), totals, pages)
+
+
+def known(lists: ListCache, query: str, version: int | None = 0) -> tuple[int | None, Keys | None]:
     """Return the total and the keys that are remembered of a list."""
-    facts = lists.facts(bound(query), "by keys")
+    facts = lists.facts(bound(query), "by keys", version)
     return facts.total, facts.keys
 
 
-def keep(lists: CachedLists, query: str, total: int | None, keys: Keys | None) -> None:
-    lists.keep(bound(query), ListFacts(total, keys, "by keys"))
+def keep(
+    lists: ListCache, query: str, total: int | None, keys: Keys | None, version: int | None = 0
+) -> None:
+    lists.keep(bound(query), ListFacts(total, keys, "by keys"), version)
 
 
 def test_facts_are_those_of_the_list_and_of_no_other() -> None:
-    lists = CachedLists(totals=10, pages=10)
+    lists = cache()
     keep(lists, "sort=title&filters[rating]=1", 7, (3, 1, 2))
     assert known(lists, "sort=title&filters[rating]=1") == (7, (3, 1, 2))
     assert known(lists, "sort=title:desc&filters[rating]=1") == (7, None)
@@ -38,27 +47,27 @@ def test_facts_are_those_of_the_list_and_of_no_other() -> None:
 
 
 def test_keys_are_nothing_to_a_page_that_is_read_at_once() -> None:
-    lists = CachedLists(totals=10, pages=10)
+    lists = cache()
     keep(lists, "sort=title", 7, (3, 1, 2))
-    assert lists.facts(bound("sort=title"), "at once") == ListFacts(7)
+    assert lists.facts(bound("sort=title"), "at once", 0) == ListFacts(7)
 
 
 def test_a_list_that_is_empty_is_known_to_be() -> None:
-    lists = CachedLists(totals=10, pages=10)
+    lists = cache()
     keep(lists, "_q=nope", 0, ())
     assert known(lists, "_q=nope") == (0, ())
 
 
 @pytest.mark.parametrize(("count", "is_kept"), [(LONGEST_PAGE, True), (LONGEST_PAGE + 1, False)])
 def test_long_pages_are_not_remembered(count: int, *, is_kept: bool) -> None:
-    lists = CachedLists(totals=10, pages=10)
+    lists = cache()
     keys = tuple(range(count))
     keep(lists, "sort=title", 1000, keys)
     assert known(lists, "sort=title") == (1000, keys if is_kept else None)
 
 
 def test_so_many_pages_are_remembered_and_then_the_oldest_gives_way() -> None:
-    lists = CachedLists(totals=10, pages=2)
+    lists = cache(pages=2)
     pages = [f"sort=title&pagination[page]={page}" for page in (1, 2, 3)]
     for number, page in enumerate(pages):
         keep(lists, page, 9, (number,))
@@ -66,29 +75,30 @@ def test_so_many_pages_are_remembered_and_then_the_oldest_gives_way() -> None:
 
 
 def test_without_room_nothing_is_remembered() -> None:
-    lists = CachedLists(totals=0, pages=0)
+    lists = cache(totals=0, pages=0)
     keep(lists, "sort=title", 1, (1,))
     assert known(lists, "sort=title") == (None, None)
 
 
 def test_totals_are_remembered_by_their_statement() -> None:
-    lists, total = CachedLists(totals=10, pages=10), bound("sort=title").total_statement
+    lists, total = cache(), bound("sort=title").total_statement
     assert total is not None
-    assert lists.total(total) is None
-    lists.keep_total(total, 3)
-    assert lists.total(total) == 3
+    assert lists.total(total, 0) is None
+    lists.keep_total(total, 0, 3, frozenset({"books"}))
+    assert lists.total(total, 0) == 3
     assert known(lists, "sort=rating") == (3, None)
 
 
-def test_another_state_begins_with_nothing() -> None:
-    cache, page = ListCache(totals=10, pages=10), "sort=title"
-    assert cache.at(None) is None
-    first = cache.at(1)
-    assert first is not None
-    assert cache.at(1) is first
-    second = cache.at(2)
-    assert second is not None
+def test_a_list_is_known_until_a_table_changes_that_decides_on_it() -> None:
+    versions = ContentVersions()
+    lists = ListCache(versions, totals=10, pages=10)
+    page = "sort=title&filters[author][name]=Ada"
+    keep(lists, page, 1, (1,))
+    assert known(lists, page, None) == (None, None)
+    unrelated = versions.advance(frozenset({"shops"}))
+    assert known(lists, page, unrelated) == (1, (1,))
+    related = versions.advance(frozenset({library_tables()[PERSON].name}))
+    assert known(lists, page, related) == (None, None)
     # A read that began before finishes only now.
-    keep(first, page, 1, (1,))
-    assert known(second, page) == (None, None)
-    assert cache.at(2) is second
+    keep(lists, page, 1, (1,), unrelated)
+    assert known(lists, page, related) == (None, None)

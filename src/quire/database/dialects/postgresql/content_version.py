@@ -4,7 +4,9 @@ A snapshot of PostgreSQL is told apart by the transactions that were under way w
 the first one that may have been, the one that comes next, and the list of those between
 (``pg_current_snapshot``). Whatever is committed by anybody, in whatever program, leaves that list
 or moves its end. So two snapshots that read alike show the same rows, and nothing has to be
-announced. A standby lists nothing between the ends, and there the content is never known.
+announced. Where only transactions of this process were finished between two of them, they differ in
+the tables that these have written (`OwnTransactions`). A standby lists nothing between the ends,
+and there the content is never known.
 
 The question costs a round trip. One is under way at a time; whoever comes meanwhile shares the next
 one, because the answer to that on its way may be older than what the newcomer knows of.
@@ -14,6 +16,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from quire.database.content_versions import ContentVersions
+from quire.database.dialects.postgresql.own_transactions import OwnTransaction, OwnTransactions
 from quire.database.program import Program, Statement, Value
 
 _QUESTION = "SELECT pg_current_snapshot()::text, pg_is_in_recovery()"
@@ -66,13 +70,14 @@ class PostgresContentVersion:
 
     def __init__(self, ask: Callable[[Statement | None], Awaitable[Snapshot]]) -> None:
         self._ask = ask
+        self.versions = ContentVersions()
+        self._own = OwnTransactions()
         self._setting: Statement | None = None
         self._value: Value = None
         self._is_value_known = False
         self.known: int | None = None
         """The token of the last answer: that of the present state if nobody has committed since."""
         self._snapshot: str | None = None
-        self._number = 0
         self._asking = False
         self._waiting: list[asyncio.Future[int | None]] = []
         self._serving: asyncio.Task[None] | None = None
@@ -81,6 +86,10 @@ class PostgresContentVersion:
         """Ask for the first value of a statement as well from now on."""
         if setting != self._setting:
             self._setting, self._is_value_known = setting, False
+
+    def note_commit(self, transaction: OwnTransaction) -> None:
+        """Note a transaction of this process that is about to be committed."""
+        self._own.add(transaction)
 
     def forget(self) -> None:
         """Take the next snapshot for another one, whatever it reads.
@@ -120,9 +129,9 @@ class PostgresContentVersion:
         if setting is self._setting:
             self._value, self._is_value_known = snapshot.value, True
         if snapshot.text is not None and snapshot.text != self._snapshot:
-            self._snapshot = snapshot.text
-            self._number += 1
-        self.known = None if snapshot.text is None else self._number
+            former, self._snapshot = self._snapshot, snapshot.text
+            self.versions.advance(self._own.between(former, snapshot.text))
+        self.known = None if snapshot.text is None else self.versions.current
         return self.known
 
     def _go_on(self) -> None:

@@ -23,6 +23,7 @@ import orjson
 from msgspec.structs import replace
 
 from quire.database.connection import PoolStatistics, WouldBlockError
+from quire.database.content_versions import ContentVersions
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.content_version import (
     PostgresContentVersion,
@@ -38,6 +39,7 @@ from quire.database.dialects.postgresql.errors import (
     translate,
 )
 from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.dialects.postgresql.own_transactions import written_program
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.replicas import Replica, Replicas
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
@@ -118,6 +120,11 @@ class PostgresDatabase:
         """The position in the log up to which a replica must have come to be read from."""
         self._finding: asyncio.Task[None] | None = None
         """Tries the server while it is lost, and replicas are asked instead."""
+
+    @property
+    def versions(self) -> ContentVersions:
+        """See `Database.versions`."""
+        return self._presence.versions
 
     def version(self) -> int | None:
         """Return nothing: what others have committed is only known to those who ask."""
@@ -324,6 +331,9 @@ class PostgresDatabase:
         async with self._connection(self._writers) as connection:
             await connection.execute(_BEGIN_WRITE)
             result = await connection.run(program)
+            written = await connection.run(written_program())
+            if written is not None:
+                self._presence.note_commit(written)
             await _commit(connection)
             note_commit()
             if self._replicas:

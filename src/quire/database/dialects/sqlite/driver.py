@@ -20,6 +20,7 @@ from typing import TypeVar
 import apsw
 
 from quire.database.connection import PoolStatistics, WouldBlockError
+from quire.database.content_versions import ContentVersions
 from quire.database.dialects.sqlite.database_file import (
     OpenedFiles,
     SqliteOptions,
@@ -29,8 +30,10 @@ from quire.database.dialects.sqlite.database_file import (
 )
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
+from quire.database.dialects.sqlite.own_commits import OwnCommits
 from quire.database.dialects.sqlite.snapshots import Snapshots
-from quire.database.dialects.sqlite.wal_index import WalIndex
+from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long
+from quire.database.dialects.sqlite.written_tables import WrittenTables
 from quire.database.program import (
     LONG_COMPUTATION,
     Program,
@@ -227,31 +230,59 @@ class _Writer:
                 _write_ahead(self._connection, options)
             self._connection.execute("PRAGMA synchronous = FULL")
             self.files.add_log(self._connection)
+        self._written = WrittenTables(self._connection)
+        self._index: WalIndex | None = None
+        self._commits: OwnCommits | None = None
+
+    def note_commits(self, index: WalIndex) -> OwnCommits:
+        """Note from now on what is committed; call this before anything is written."""
+        self._index = index
+        self._commits = OwnCommits(index)
+        # Within a commit it would go on between the moment that it is visible and its note.
+        self._connection.wal_autocheckpoint(0)
+        return self._commits
 
     def run(self, program: Program[T], loop: asyncio.AbstractEventLoop) -> T:
         """Run a program in one transaction: all of it is kept, or nothing.
 
         What it waits for runs in the event loop, which this thread must not be that of.
         """
-        execute = self._connection.execute
+        execute, commits = self._connection.execute, self._commits
         try:
             execute("BEGIN IMMEDIATE")
             self.files.require_in_place()
+            before = None if commits is None else commits.state()
+            self._written.begin()
             result = run_program(program, lambda statement: self._rows(statement, loop))
-            execute("COMMIT")
+            if commits is None:
+                execute("COMMIT")
+            else:
+                with commits.committing(before, self._written.tables()):
+                    execute("COMMIT")
         except apsw.Error as error:
             raise translate(error) from error
         finally:
             if self._connection.in_transaction:
                 execute("ROLLBACK")
+        self._shorten_log()
         return result
+
+    def _shorten_log(self) -> None:
+        """Carry a long log over into the database file, as far as nobody reads from it.
+
+        What was committed is durable already; the next commit tries again.
+        """
+        head = None if self._index is None else self._index.look()
+        if head is not None and is_log_long(head):
+            with suppress(apsw.Error):
+                self._connection.wal_checkpoint()
 
     def _rows(self, statement: Statement, loop: asyncio.AbstractEventLoop) -> Rows:
         make = awaited_by(statement.sql, statement.values)
         if make is not None:
             asyncio.run_coroutine_threadsafe(_awaited(make), loop).result()
             return []
-        cursor = self._connection.execute(statement.sql, statement.values)
+        cursor = self._written.execute(statement.sql, statement.values)
         return cursor.fetchall() if statement.most is None else list(islice(cursor, statement.most))
 
     def close(self) -> None:
@@ -314,7 +345,9 @@ class SqliteDatabase:
             self._reader = _Reader(options, busy_timeout_ms=_LOOP_BUSY_MS, in_event_loop=True)
         self._reader.guard(_GUARD_STEPS)
         self._wal_index = self._reader.wal_index()
-        self._snapshots = Snapshots(self._reader, self._wal_index)
+        index = self._wal_index
+        commits = None if index is None else self._writer.note_commits(index)
+        self._snapshots = Snapshots(self._reader, self._wal_index, commits)
         self._slow_reader: _Reader | None = None
         self._slow: dict[Hashable, None] = {}
         self._setting: Statement | None = None
@@ -322,6 +355,11 @@ class SqliteDatabase:
         self._writes = _Queue()
         self._write_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-write")
         self._read_thread = ThreadPoolExecutor(1, thread_name_prefix="quire-read")
+
+    @property
+    def versions(self) -> ContentVersions:
+        """See `Database.versions`."""
+        return self._snapshots.versions
 
     def version(self) -> int | None:
         """Return a token of the content: as long as it stays, nothing was written.

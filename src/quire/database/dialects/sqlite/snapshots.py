@@ -11,19 +11,15 @@ from typing import Protocol
 
 import apsw
 
-from quire.database.dialects.sqlite.wal_index import WalIndex, frames_to_checkpoint
+from quire.database.content_versions import ContentVersions
+from quire.database.dialects.sqlite.own_commits import OwnCommits
+from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long, state_of
 
 LONGEST_S = 0.05
 """How long a snapshot lasts at most, in seconds.
 
 Checkpoints that wait for readers (another program's ``wal_checkpoint(TRUNCATE)``, say) wait no
 longer, and a server at rest keeps nothing.
-"""
-_LONG_LOG = 1000
-"""Frames in the log at which SQLite begins to carry them over into the database file.
-
-It can begin the log anew only while nobody reads from it. So snapshots of a log this long do not
-last beyond their round, unless everything has been carried over: then they read the file alone.
 """
 
 
@@ -41,16 +37,26 @@ class Snapshots:
     """The snapshots of one reader that belongs to the event loop.
 
     Without an index (no WAL mode) whoever looks has one of his own. None lasts for longer than
-    ``longest`` seconds.
+    ``longest`` seconds. ``commits`` are those of this process.
     """
 
     def __init__(
-        self, reader: SnapshotReader, index: WalIndex | None, *, longest: float = LONGEST_S
+        self,
+        reader: SnapshotReader,
+        index: WalIndex | None,
+        commits: OwnCommits | None,
+        *,
+        longest: float = LONGEST_S,
     ) -> None:
         self._reader = reader
         self._index = index
+        self._commits = commits
         self._longest = longest
-        self._version = 0
+        self.versions = ContentVersions()
+        self._data_version: int | None = None
+        """The number of the reader for the last version."""
+        self._state: bytes | None = None
+        """The state of the content in the last version, by the index."""
         self._is_open = False
         self._lasts = False
         """Whether the snapshot outlives the round of the event loop in which it began."""
@@ -71,21 +77,36 @@ class Snapshots:
                 self._begin()
             except apsw.Error:
                 return None
-        return self._version
+        return self.versions.current
 
     def _begin(self) -> None:
         self.end()
         # Looked at before: what is committed in between shows as a change of the head, too.
         head = None if self._index is None else self._index.look()
-        self._version = self._reader.begin()
+        data_version = self._reader.begin()
         self._is_open = True
+        if data_version != self._data_version:
+            self._data_version = data_version
+            self._next_version(head)
         self._head = head
-        self._lasts = head is not None and _may_last(head)
+        # SQLite can begin a log anew only while nobody reads from it.
+        self._lasts = head is not None and not is_log_long(head)
         loop = asyncio.get_running_loop()
         if not self._lasts:
             loop.call_soon(self._end_round)
         elif self._timer is None:
             self._timer = loop.call_later(self._longest, self._end_in_time)
+
+    def _next_version(self, head: bytes | None) -> None:
+        """Number the state of the snapshot, before whose beginning the index had a head."""
+        former, self._state = self._state, None
+        if self._index is None or self._commits is None or head is None:
+            self.versions.advance(None)
+            return
+        # The snapshot is of the state before and after, unless somebody has committed in between.
+        if self._index.state() == state_of(head):
+            self._state = state_of(head)
+        self.versions.advance(self._commits.between(former, self._state))
 
     def _end_round(self) -> None:
         if not self._lasts:
@@ -108,8 +129,3 @@ class Snapshots:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-
-
-def _may_last(head: bytes) -> bool:
-    frames, left = frames_to_checkpoint(head)
-    return frames < _LONG_LOG or left == 0

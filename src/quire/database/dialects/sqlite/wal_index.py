@@ -13,12 +13,16 @@ state, at the price of one small read. To ask SQLite takes several locks.
 """
 
 import os
+import sys
 from struct import Struct
 
 from quire.database.dialects.sqlite.database_file import close_shm, open_shm
 
 _SIZE = 100
 _COPY = 48
+_LONG_LOG = 1000
+"""Frames in the log at which SQLite by itself begins to carry them over into the database file."""
+_COMMITS = slice(8, 12)
 _FORMAT = 3_007_000
 _head = Struct("=I4xI B3xI 76x I")
 """Format, commits, whether it is in use, frames, and frames carried over, in native order."""
@@ -42,6 +46,14 @@ class WalIndex:
         known, _, in_use, _, _ = _head.unpack(head)
         return head if known == _FORMAT and in_use else None
 
+    def state(self) -> bytes | None:
+        """Return what tells the present state of the content from all others.
+
+        ``None`` means that nothing can be told: a commit is just being written.
+        """
+        head = self.look()
+        return None if head is None else state_of(head)
+
     def is_still(self, head: bytes) -> bool:
         """Tell whether the head is what it was: nobody has committed, no checkpoint went on."""
         return os.pread(self._file, _SIZE, 0) == head
@@ -51,7 +63,20 @@ class WalIndex:
         close_shm(self._file)
 
 
-def frames_to_checkpoint(head: bytes) -> tuple[int, int]:
-    """Return how many frames the log holds, and how many of them no checkpoint has carried over."""
+def state_of(head: bytes) -> bytes:
+    """Return the part of a head that changes with commits alone, and not with checkpoints."""
+    return head[:_COPY]
+
+
+def commits_of(state: bytes) -> int:
+    """Return how many commits a state counts; the number starts anew at 0 after 2**32."""
+    return int.from_bytes(state[_COMMITS], sys.byteorder)
+
+
+def is_log_long(head: bytes) -> bool:
+    """Tell whether frames should be carried over: there are many, and not all of them were.
+
+    SQLite can begin the log anew only while nobody reads from it.
+    """
     _, _, _, frames, carried = _head.unpack(head)
-    return frames, frames - carried
+    return bool(frames >= _LONG_LOG and frames > carried)

@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from quire.database.dialects.sqlite.own_commits import OwnCommits
 from quire.database.dialects.sqlite.snapshots import LONGEST_S, Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex
 
@@ -69,7 +70,8 @@ async def reading(
 ) -> AsyncIterator[tuple[Reader, Snapshots]]:
     reader = Reader(path)
     index = WalIndex(reader.connection.filename) if with_index else None
-    snapshots = Snapshots(reader, index, longest=longest)
+    commits = None if index is None else OwnCommits(index)
+    snapshots = Snapshots(reader, index, commits, longest=longest)
     yield reader, snapshots
     snapshots.close()
     reader.connection.close()

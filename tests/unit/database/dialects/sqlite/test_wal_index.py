@@ -9,7 +9,12 @@ from struct import pack
 import apsw
 import pytest
 
-from quire.database.dialects.sqlite.wal_index import WalIndex, frames_to_checkpoint
+from quire.database.dialects.sqlite.wal_index import (
+    WalIndex,
+    commits_of,
+    is_log_long,
+    state_of,
+)
 from tests.unit.database.dialects.sqlite.programs import committing, may_another_program_write
 
 Opened = tuple[Path, apsw.Connection, WalIndex]
@@ -72,26 +77,34 @@ def test_every_commit_changes_the_head(opened: Opened) -> None:
     assert [index.is_still(head) for head in heads].count(True) == 1
 
 
-def test_the_head_tells_how_much_the_log_holds_and_what_of_it_is_in_the_file(
+def test_a_state_counts_commits_and_stays_the_same_while_a_checkpoint_goes_on(
     opened: Opened,
 ) -> None:
     _, connection, index = opened
-    frames, left = frames_to_checkpoint(seen(index))
-    assert frames == left > 0
-    head = seen(index)
-    assert connection.wal_checkpoint() == (frames, frames)
-    assert not index.is_still(head)
-    assert frames_to_checkpoint(seen(index)) == (frames, 0)
-
-
-def test_a_log_that_begins_anew_changes_the_head(opened: Opened) -> None:
-    _, connection, index = opened
+    before = seen(index)
     connection.wal_checkpoint()
-    head = seen(index)
+    assert not index.is_still(before)
+    assert index.state() == state_of(before)
+    for count in (1, 2, 3):
+        add(connection)
+        state = index.state()
+        assert state is not None
+        assert commits_of(state) == commits_of(state_of(before)) + count
+
+
+def test_a_log_is_long_until_all_of_it_is_in_the_file_or_it_begins_anew(opened: Opened) -> None:
+    _, connection, index = opened
+    connection.wal_autocheckpoint(0)
+    assert not is_log_long(seen(index))
+    while not is_log_long(seen(index)):
+        connection.execute(
+            "INSERT INTO accounts (amount) SELECT 1 FROM accounts, accounts LIMIT 9000"
+        )
+    frames, _ = connection.wal_checkpoint()
+    assert frames >= 1000
+    assert not is_log_long(seen(index))
     add(connection)
-    assert not index.is_still(head)
-    frames, left = frames_to_checkpoint(seen(index))
-    assert frames == left < frames_to_checkpoint(head)[0]
+    assert not is_log_long(seen(index))
 
 
 # What it does not tell ---------------------------------------------------------------------------

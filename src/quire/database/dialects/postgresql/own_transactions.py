@@ -1,0 +1,102 @@
+"""Tells which tables differ between two snapshots, where only this process has committed.
+
+A transaction that writes a table keeps a lock on it until its end, also where a trigger or a
+foreign key writes it. So it is asked for its number and its locks before it is committed.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from quire.database.content_versions import Tables
+from quire.database.program import Program, Statement
+
+_ANYTHING = "*"
+"""Stands for all tables."""
+_MOST = 1000
+"""So many transactions are remembered."""
+_QUESTION = Statement(
+    """
+    SELECT pg_current_xact_id_if_assigned()::text, coalesce(locked.names, '{}')
+    FROM (
+        SELECT array_agg(
+            CASE
+                WHEN l.mode = 'RowExclusiveLock' AND c.relkind = 'r' AND NOT c.relispartition
+                THEN lower(c.relname::text)
+                ELSE '*'
+            END
+        ) AS names
+        FROM pg_locks AS l LEFT JOIN pg_class AS c ON c.oid = l.relation
+        WHERE l.locktype = 'relation' AND l.pid = pg_backend_pid()
+            AND l.mode NOT IN ('AccessShareLock', 'RowShareLock')
+            AND coalesce(c.relkind NOT IN ('i', 'I', 'S', 't'), true)
+    ) AS locked
+    """
+)
+"""The number of the transaction, and the tables that it has written or changed."""
+
+
+class OwnTransaction(NamedTuple):
+    """The number of a transaction, and the tables that it writes."""
+
+    number: int
+    tables: Tables
+
+
+def written_program() -> Program[OwnTransaction | None]:
+    """Return the present transaction; ``None`` for one that has written nothing."""
+    ((number, names),) = yield _QUESTION
+    if number is None:
+        return None
+    written: frozenset[str] = frozenset(names)  # type: ignore[arg-type]  # here it is a list
+    return OwnTransaction(int(number), None if _ANYTHING in written else written)
+
+
+class OwnTransactions:
+    """The last transactions that this process has committed, or was about to."""
+
+    def __init__(self) -> None:
+        self._tables: dict[int, Tables] = {}
+
+    def add(self, transaction: OwnTransaction) -> None:
+        """Remember a transaction before it is committed.
+
+        If it is not, its number shows in snapshots as well, and nothing differs.
+        """
+        while len(self._tables) >= _MOST:
+            del self._tables[next(iter(self._tables))]
+        self._tables[transaction.number] = transaction.tables
+
+    def between(self, former: str | None, present: str) -> Tables:
+        """Return the tables that may differ between two snapshots (``pg_current_snapshot``)."""
+        if former is None:
+            return None
+        found: set[str] = set()
+        before, after = _Snapshot.parse(former), _Snapshot.parse(present)
+        if after.next < before.next:
+            return None
+        for number in _finished(before, after):
+            tables = self._tables.get(number)
+            if tables is None:
+                return None
+            found |= tables
+        return frozenset(found)
+
+
+class _Snapshot(NamedTuple):
+    """What a snapshot says: the number of the next transaction, and those under way before it."""
+
+    next: int
+    running: frozenset[int]
+
+    @classmethod
+    def parse(cls, text: str) -> "_Snapshot":
+        _, following, running = text.split(":")
+        return cls(int(following), frozenset(map(int, running.split(",") if running else ())))
+
+
+def _finished(former: _Snapshot, present: _Snapshot) -> Iterator[int]:
+    """Yield the transactions that were finished between two snapshots."""
+    yield from former.running - present.running
+    for number in range(former.next, present.next):
+        if number not in present.running:
+            yield number

@@ -1,0 +1,76 @@
+"""Tells which tables differ between two states, where only this process has committed.
+
+A state is told apart by the head of the WAL-index without what checkpoints change in it, which
+counts all commits. The thread that writes holds the lock of writers from the beginning of a
+transaction to its commit. So the state that it finds when it has the lock is followed by the one
+after its own commit, if the head counts one commit more then.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from quire.database.content_versions import Tables
+from quire.database.dialects.sqlite.wal_index import WalIndex, commits_of
+
+_MOST = 1000
+"""So many commits are remembered that nobody has asked for."""
+_PATIENCE_S = 0.05
+"""How long the event loop waits at most for a commit that is visible to be noted."""
+
+
+class OwnCommits:
+    """The commits of one process: noted by the thread that writes, asked for in the event loop."""
+
+    def __init__(self, index: WalIndex) -> None:
+        self._index = index
+        self._after: dict[bytes, tuple[bytes, Tables]] = {}
+        """What came of states: the next state, and the tables that differ."""
+        self._visible = threading.Lock()
+        """Is held from before a commit until it is noted."""
+        self._expected: int | None = None
+        """How many commits the head counts as soon as the one under way is visible."""
+
+    def state(self) -> bytes | None:
+        """Return the present state; ``None`` while it cannot be told."""
+        return self._index.state()
+
+    @contextmanager
+    def committing(self, before: bytes | None, tables: Tables) -> Iterator[None]:
+        """Note the commit that the block is: of ``tables``, after a state.
+
+        The caller has the lock of writers since before it has found the state.
+        """
+        if before is None:
+            yield
+            return
+        with self._visible:
+            self._expected = commits_of(before) + 1
+            try:
+                yield
+                after = self.state()
+                if after is not None and commits_of(after) == self._expected:
+                    if len(self._after) >= _MOST:
+                        self._after.clear()
+                    self._after[before] = after, tables
+            finally:
+                self._expected = None
+
+    def between(self, before: bytes | None, after: bytes | None) -> Tables:
+        """Return the tables that may differ between two states, an earlier and a later one."""
+        if before is None or after is None:
+            return None
+        found: set[str] = set()
+        while before != after:
+            following = self._after.pop(before, None) or self._noted(before, after)
+            if following is None or following[1] is None:
+                return None
+            before = following[0]
+            found |= following[1]
+        return frozenset(found)
+
+    def _noted(self, before: bytes, after: bytes) -> tuple[bytes, Tables] | None:
+        """Return what came of a state, once a commit that is visible is noted."""
+        if self._expected == commits_of(after) and self._visible.acquire(timeout=_PATIENCE_S):
+            self._visible.release()
+        return self._after.pop(before, None)
