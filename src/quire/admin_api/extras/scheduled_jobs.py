@@ -26,7 +26,7 @@ from quire.content_manager.releases.store import EntryKey, ItemAction, Release, 
 from quire.database.program import Program
 from quire.database.stores.audit_log import AuditLog, AuditRow
 from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
-from quire.document_service.reading import Find
+from quire.document_service.read_planner import Find
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import (
     ConflictError,
