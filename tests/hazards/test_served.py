@@ -43,7 +43,12 @@ async def test_h092_what_browsers_run_is_opened_in_a_sandbox(
 async def test_h092_what_browsers_only_show_is_shown(editor: Editor, name: str, type_: str) -> None:
     (file,) = uploaded(await upload(editor, FilePart(name, b"x", type_)))
     response = await editor.ask.send("GET", file["url"])
-    assert "sandbox" not in response.headers["content-security-policy"]
+    policy = response.headers["content-security-policy"]
+    assert "sandbox" not in policy
+    assert "frame-ancestors 'self'" in policy.split(";")
+    # Chromium shows a PDF file by an embedded object, and nothing else needs one.
+    objects = "'self'" if name == "a.pdf" else "'none'"
+    assert f"object-src {objects}" in policy.split(";")
     assert response.headers["x-content-type-options"] == "nosniff"
 
 

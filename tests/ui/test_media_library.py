@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, Page, Route, expect
 
 from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage
@@ -14,6 +14,12 @@ from tests.ui.site import Site
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+
+
+PDF = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    b"2 0 obj<</Type/Pages/Count 0/Kids[]>>endobj\n%%EOF"
 )
 
 
@@ -254,6 +260,63 @@ def test_an_upload_that_failed_is_tried_again(site: Site, page: Page) -> None:
     jobs.get_by_role("button", name="Try again").click()
     expect(jobs).to_contain_text("1 of 1")
     assert {one["name"] for one in find_files(site, "pasted")} == {"pasted-1.txt", "pasted-2.txt"}
+
+
+def test_a_single_file_of_an_upload_is_cancelled(site: Site, own_page: Page) -> None:
+    page = own_page
+    page.goto("/admin/media")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/upload", hold)
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload", exact=True).click()
+    chooser.value.set_files(pictures("dropped", 5))
+    jobs = page.get_by_role("region", name="Running work")
+    expect(jobs.get_by_role("listitem")).to_have_count(5)
+    # Three are sent at once: one of them is cancelled, and one that still waits.
+    for at in (1, 4):
+        jobs.get_by_role("button", name=f"Cancel: dropped-{at:02}.png").click()
+        expect(jobs.get_by_text(f"dropped-{at:02}.png")).to_have_count(0)
+    assert_accessible_in_both_schemes(page)
+    assert len(held) == 4
+    for route in (held[0], held[2], held[3]):
+        route.continue_()
+    expect(jobs).to_contain_text("3 of 3")
+    names = {one["name"] for one in find_files(site, "dropped")}
+    assert names == {f"dropped-{at:02}.png" for at in (0, 2, 3)}
+    page.reload()
+
+
+def test_a_pdf_is_shown_by_the_viewer_of_the_browser_or_linked(site: Site, own_page: Page) -> None:
+    page = own_page
+    page.goto("/admin/media")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload", exact=True).click()
+    chooser.value.set_files(
+        FilePayload(name="soundings.pdf", mimeType="application/pdf", buffer=PDF)
+    )
+    expect(page.get_by_role("region", name="Running work")).to_contain_text("1 of 1")
+    # The browser of the tests has no viewer.
+    page.get_by_role("button", name="Open soundings.pdf").click()
+    drawer = page.get_by_role("dialog")
+    expect(drawer.get_by_text("This browser does not show PDF files")).to_be_visible()
+    address = find_files(site, "soundings")[0]["url"]
+    link = drawer.get_by_role("link", name="Open in a new tab")
+    expect(link).to_have_attribute("href", re.compile(re.escape(address)))
+    assert_accessible_in_both_schemes(page)
+
+    page.add_init_script("Object.defineProperty(navigator, 'pdfViewerEnabled', {value: true})")
+    page.goto("/admin/media?q=soundings")
+    with page.expect_response(lambda one: address in one.url) as framed:
+        page.get_by_role("button", name="Open soundings.pdf").click()
+    expect(drawer.locator("iframe[title='soundings.pdf']")).to_be_visible()
+    assert framed.value.headers["content-type"] == "application/pdf"
+    policy = framed.value.headers["content-security-policy"]
+    assert "object-src 'self'" in policy
+    assert "frame-ancestors 'self'" in policy
 
 
 def test_a_role_that_may_only_look_has_no_other_controls(site: Site, open_page: OpenPage) -> None:

@@ -173,7 +173,8 @@ def _is_page(relative: str, headers: Mapping[bytes, bytes]) -> bool:
 def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     media = sources.get("media-src", ("'self'", "data:", "blob:"))
     images = sources.get("img-src", ("'self'", "data:", "blob:"))
-    frames = sources.get("frame-src", ("'self'",))
+    # PDF files of the media library are in frames, whatever sites the project shows in them.
+    frames = dict.fromkeys(("'self'", *sources.get("frame-src", ())))
     policy = (
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
         f"img-src {_joined(images)}; media-src {_joined(media)}; font-src 'self' data:; "

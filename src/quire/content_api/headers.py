@@ -61,12 +61,23 @@ def header_lines(headers: Iterable[Header]) -> bytes:
     return b"".join(name + b": " + value + b"\r\n" for name, value in headers)
 
 
+def pdf_policy(settings: SecuritySettings) -> str:
+    """Return the content security policy of a PDF file.
+
+    Chromium's viewer is an embedded object of the page that it makes for the file.
+    """
+    return _directives({**_DEFAULT_POLICY, "object-src": ("'self'",)}, settings)
+
+
+def _directives(defaults: Mapping[str, tuple[str, ...]], settings: SecuritySettings) -> str:
+    policy = {**defaults, **settings.content_security_policy}
+    return ";".join(" ".join((name, *sources)) for name, sources in policy.items())
+
+
 def security_headers(settings: SecuritySettings) -> tuple[Header, ...]:
     """Return the headers that tell browsers what not to do."""
-    policy = {**_DEFAULT_POLICY, **settings.content_security_policy}
-    directives = ";".join(" ".join((name, *sources)) for name, sources in policy.items())
     headers = [
-        (b"content-security-policy", directives.encode()),
+        (b"content-security-policy", _directives(_DEFAULT_POLICY, settings).encode()),
         (b"referrer-policy", b"no-referrer"),
     ]
     if settings.hsts_max_age is not None:

@@ -10,15 +10,16 @@ from starlette.responses import FileResponse, Response
 from quire.errors import ForbiddenError, NotFoundError
 
 _INERT_GROUPS = frozenset({"audio", "font", "image", "video"})
-_INERT_TYPES = frozenset(
-    {"application/json", "application/pdf", "application/zip", "text/csv", "text/plain"}
-)
+_PDF = "application/pdf"
+_INERT_TYPES = frozenset({"application/json", _PDF, "application/zip", "text/csv", "text/plain"})
 _ACTIVE_IMAGE = "image/svg+xml"
 _SANDBOX = "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
 
 
-def file_response(root: Path, relative: str, *, sandboxed: bool) -> Response:
-    """Return a file below a folder.
+def file_response(
+    root: Path, relative: str, *, sandboxed: bool, pdf_policy: str | None = None
+) -> Response:
+    """Return a file below a folder, a PDF with the content security policy ``pdf_policy``.
 
     Raises ForbiddenError for paths that lead out of it, NotFoundError for what is no plain file.
     """
@@ -33,8 +34,11 @@ def file_response(root: Path, relative: str, *, sandboxed: bool) -> Response:
     response = FileResponse(path, stat_result=found)
     response.headers["cache-control"] = "max-age=0"
     response.headers["accept-ranges"] = "bytes"
-    if sandboxed and not _is_inert(response.headers.get("content-type", "")):
+    media_type = response.headers.get("content-type", "").split(";", maxsplit=1)[0].strip().lower()
+    if sandboxed and not _is_inert(media_type):
         response.headers["content-security-policy"] = _SANDBOX
+    elif pdf_policy is not None and media_type == _PDF:
+        response.headers["content-security-policy"] = pdf_policy
     return response
 
 
@@ -54,9 +58,8 @@ def path_below(relative: str) -> list[str]:
     return parts
 
 
-def _is_inert(content_type: str) -> bool:
+def _is_inert(media_type: str) -> bool:
     """Tell whether browsers run nothing when they open a file; what is not known might run."""
-    media_type = content_type.split(";", maxsplit=1)[0].strip().lower()
     if media_type == _ACTIVE_IMAGE:
         return False
     return media_type.partition("/")[0] in _INERT_GROUPS or media_type in _INERT_TYPES

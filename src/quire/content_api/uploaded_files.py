@@ -34,14 +34,16 @@ class UploadedFiles:
         *,
         links: SignedLinks | None,
         lifetime: timedelta,
+        pdf_policy: str,
     ) -> None:
-        """``folder`` is where files of this machine are."""
+        """``folder`` is where files of this machine are; see `file_response` for ``pdf_policy``."""
         self._transform_cache = transform_cache
         self._rules = rules
         self._storage = storage
         self._folder = folder
         self._links = links
         self._lifetime = lifetime
+        self._pdf_policy = pdf_policy
 
     async def respond(self, relative: str, raw_query: bytes) -> Response:
         """Return a file, or lead to it.
@@ -68,7 +70,7 @@ class UploadedFiles:
     async def _as_it_is(self, key: str) -> Response:
         link = await self._storage.link(key, self._lifetime)
         if link is None:
-            return file_response(self._folder, key, sandboxed=True)
+            return file_response(self._folder, key, sandboxed=True, pdf_policy=self._pdf_policy)
         response = RedirectResponse(link, _FOUND_ELSEWHERE)
         response.headers["cache-control"] = "no-store"
         return response

@@ -16,7 +16,7 @@ from quire.content_api.document_reads import DocumentReads
 from quire.content_api.documents import DocumentApi
 from quire.content_api.files import FileApi
 from quire.content_api.guarded_routes import guarded_routes
-from quire.content_api.headers import Cors, ResponseHeaders, security_headers
+from quire.content_api.headers import Cors, ResponseHeaders, pdf_policy, security_headers
 from quire.content_api.locales import LocaleApi
 from quire.content_api.openapi_routes import PATH as DESCRIPTION
 from quire.content_api.openapi_routes import DescriptionApi
@@ -206,6 +206,7 @@ def _uploaded_files(settings: Settings, library: MediaLibrary) -> UploadedFiles:
         TransformRules(sizes=frozenset(uploads.transform_sizes), key=uploads.transform_key),
         links=library.links,
         lifetime=uploads.link_lifetime,
+        pdf_policy=pdf_policy(settings.security),
     )
 
 

@@ -59,7 +59,7 @@ export function FileDrawer({ file, onClose, onChanged, onDelete }: Props) {
           )}
           {mayCrop && <Button variant="default" leftSection={<Crop size={14} />} onClick={() => setCropping(true)}>{t('media.crop')}</Button>}
           {isCropping && (
-            <Suspense fallback={<Loader size={14} aria-label={t('state.loading')} />}>
+            <Suspense fallback={<Loader size={14} role="img" aria-label={t('state.loading')} />}>
               <CropDialog
                 file={file}
                 onClose={() => setCropping(false)}

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Text } from '@mantine/core'
+import { Anchor, Box, Button, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { MediaFile } from '../api/types'
 import { addressOf } from './files'
@@ -15,6 +15,7 @@ export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
   const group = file.mime.split('/')[0]
   if (group === 'video') return <video controls src={addressOf(file)} style={{ width: '100%', maxHeight: 260 }} aria-label={file.name} />
   if (group === 'audio') return <audio controls src={addressOf(file)} style={{ width: '100%' }} aria-label={file.name} />
+  if (file.mime === 'application/pdf') return <PdfPreview file={file} />
   if (group !== 'image') return <Box h={120} className="quire-drop"><Thumbnail file={file} size={40} /></Box>
   return (
     <div>
@@ -38,6 +39,26 @@ export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
           {focalPoint && <Button size="compact-xs" variant="subtle" onClick={() => onFocalPoint(null)}>{t('action.clear')}</Button>}
         </Group>
       )}
+    </div>
+  )
+}
+
+/** A PDF in the viewer of the browser; where that has none, or the file is on another host, a link to it. */
+function PdfPreview({ file }: { file: MediaFile }) {
+  const { t } = useTranslation()
+  const address = addressOf(file)
+  const isShown = navigator.pdfViewerEnabled && new URL(address, window.location.href).origin === window.location.origin
+  return (
+    <div>
+      {isShown ? (
+        <iframe src={`${address}#view=FitH`} title={file.name} className="quire-drop" style={{ display: 'block', width: '100%', height: 420 }} />
+      ) : (
+        <Box h={120} className="quire-drop"><Thumbnail file={file} size={40} /></Box>
+      )}
+      <Group gap="xs" mt={4} justify="space-between">
+        <Text size="xs" c="dimmed">{isShown ? '' : t('media.noPdfPreview')}</Text>
+        <Anchor href={address} target="_blank" rel="noreferrer" size="xs">{t('media.openPdf')}</Anchor>
+      </Group>
     </div>
   )
 }

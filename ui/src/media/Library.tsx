@@ -105,7 +105,7 @@ export function Library() {
           <Group gap="xs" align="baseline">
             <Title order={1}>{t('media.library')}</Title>
             {typeof files.total === 'number' && <Text size="sm" c="dimmed" role="status">{t('media.total', { count: files.total })}</Text>}
-            {files.isFetching && <Loader size={14} aria-label={t('state.loading')} />}
+            {files.isFetching && <Loader size={14} role="img" aria-label={t('state.loading')} />}
           </Group>
           {may.upload && (
             <Group gap="xs">

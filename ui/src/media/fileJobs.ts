@@ -15,29 +15,59 @@ type FileJob<Item> = {
   again: (items: Item[]) => void
 }
 
-/** Bring files into the library as a job, a few at a time. */
+/** Bring files into the library as a job, a few at a time; each can be cancelled alone. */
 export async function runFileJob<Item>({ title, items, nameOf, send, again }: FileJob<Item>): Promise<void> {
-  const left = [...items]
+  const left = items.map((item, id) => ({ item, id, share: null as number | null, controller: new AbortController() }))
+  type Part = (typeof left)[number]
+  const running = new Set<Part>()
   const failed: Item[] = []
   await startJob({
     title,
     total: items.length,
-    retry: () => again([...failed, ...left]),
+    retry: () => again([...failed, ...left.map(({ item }) => item)]),
     run: async (report, signal) => {
+      let total = items.length
+      const show = () =>
+        report.setParts([...running, ...left].map((part) => ({ id: part.id, title: nameOf(part.item), share: part.share, cancel: () => cancel(part) })))
+      const forget = () => {
+        total -= 1
+        report.setTotal(total)
+      }
+      const cancel = (part: Part) => {
+        if (running.has(part)) return part.controller.abort()
+        const place = left.indexOf(part)
+        if (place < 0) return
+        left.splice(place, 1)
+        forget()
+        show()
+      }
+      const stop = () => running.forEach((part) => part.controller.abort())
+      signal.addEventListener('abort', stop)
       const work = async () => {
-        for (let item = left.shift(); item !== undefined && !signal.aborted; item = left.shift()) {
-          let reported = 0
+        for (let part = left.shift(); part !== undefined && !signal.aborted; part = left.shift()) {
+          const { item, controller } = part
           const advance = (share: number) => {
-            report.advance(share - reported)
-            reported = share
+            report.advance(share - (part?.share ?? 0))
+            if (part) part.share = share
+            show()
           }
+          running.add(part)
+          advance(0)
           try {
-            await send(item, signal, advance)
+            await send(item, controller.signal, advance)
+            advance(1)
           } catch (error) {
-            failed.push(item)
-            if (!signal.aborted) report.fail({ title: nameOf(item), message: error instanceof Error ? error.message : String(error) })
+            if (controller.signal.aborted && !signal.aborted) {
+              advance(0)
+              forget()
+            } else {
+              failed.push(item)
+              if (!signal.aborted) report.fail({ title: nameOf(item), message: error instanceof Error ? error.message : String(error) })
+              advance(1)
+            }
           }
-          advance(1)
+          running.delete(part)
+          show()
         }
       }
       await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -4,9 +4,13 @@ import { Link } from '@tanstack/react-router'
 import { Check, CircleSlash, TriangleAlert, X } from 'lucide-react'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { i18next } from '../i18n'
 import { removeJob, useJobs, type Job } from './jobs'
 
 const SHOWN_AFTER_END_MS = 6000
+const PARTS_SHOWN = 20
+
+const percent = (share: number) => new Intl.NumberFormat(i18next.language, { style: 'percent' }).format(share)
 
 /** The progress of long work, at the bottom right, on whichever screen. */
 export function JobTray() {
@@ -59,6 +63,18 @@ function JobRow({ job }: { job: Job }) {
         </ActionIcon>
       </Group>
       {isRunning && <Progress mt={6} size="sm" aria-label={title} animated={total === null} value={total ? (100 * done) / total : 100} />}
+      {job.parts.length > 1 && (
+        <Stack gap={2} mt={6} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+          {job.parts.slice(0, PARTS_SHOWN).map((part) => (
+            <Group key={part.id} component="li" gap={6} wrap="nowrap">
+              <Text size="xs" c={part.share === null ? 'dimmed' : undefined} className="quire-ellipsis" title={part.title} style={{ flex: 1 }}>{part.title}</Text>
+              {part.share !== null && <Text size="xs" c="dimmed">{percent(part.share)}</Text>}
+              <ActionIcon size={18} aria-label={t('jobs.cancel', { title: part.title })} onClick={part.cancel}><X size={12} /></ActionIcon>
+            </Group>
+          ))}
+          {job.parts.length > PARTS_SHOWN && <Text component="li" size="xs" c="dimmed">{t('jobs.more', { count: job.parts.length - PARTS_SHOWN })}</Text>}
+        </Stack>
+      )}
       {job.message && <Text size="xs" c="red" mt={4} role="alert">{job.message}</Text>}
       {failures.length > 0 && (
         <Stack gap={2} mt={6}>

@@ -3,6 +3,9 @@ import { create } from 'zustand'
 /** One thing that could not be done, with the page that shows it. */
 export type JobFailure = { title: string; message: string; path?: string }
 
+/** One of several things that a job does, which can be cancelled alone; it waits as long as its share is null. */
+export type JobPart = { id: number; title: string; share: number | null; cancel: () => void }
+
 export type Job = {
   id: number
   title: string
@@ -10,6 +13,8 @@ export type Job = {
   total: number | null
   done: number
   failures: JobFailure[]
+  /** What is under way or waits, where it can be cancelled part by part. */
+  parts: readonly JobPart[]
   state: 'running' | 'done' | 'cancelled' | 'failed'
   /** Why it ended before its time. */
   message?: string
@@ -23,6 +28,7 @@ export type JobReport = {
   advance: (count: number) => void
   fail: (failure: JobFailure) => void
   setTotal: (total: number) => void
+  setParts: (parts: readonly JobPart[]) => void
 }
 
 type Work = { title: string; total: number | null; run: (report: JobReport, signal: AbortSignal) => Promise<void>; retry?: () => void }
@@ -38,12 +44,13 @@ export async function startJob({ title, total, run, retry }: Work): Promise<Job>
   const controller = new AbortController()
   const change = (recipe: (job: Job) => Partial<Job>) =>
     useJobs.setState(({ jobs }) => ({ jobs: jobs.map((job) => (job.id === id ? { ...job, ...recipe(job) } : job)) }))
-  const job: Job = { id, title, total, done: 0, failures: [], state: 'running', cancel: () => controller.abort(), retry }
+  const job: Job = { id, title, total, done: 0, failures: [], parts: [], state: 'running', cancel: () => controller.abort(), retry }
   useJobs.setState(({ jobs }) => ({ jobs: [job, ...jobs] }))
   const report: JobReport = {
     advance: (count) => change(({ done }) => ({ done: done + count })),
     fail: (failure) => change(({ failures }) => ({ failures: [...failures, failure] })),
     setTotal: (known) => change(() => ({ total: known })),
+    setParts: (parts) => change(() => ({ parts })),
   }
   let ended: Pick<Job, 'state' | 'message'> = { state: 'done' }
   try {
@@ -55,7 +62,7 @@ export async function startJob({ title, total, run, retry }: Work): Promise<Job>
       : { state: 'failed', message: error instanceof Error ? error.message : String(error) }
   }
   const last = useJobs.getState().jobs.find((one) => one.id === id) ?? job
-  change(() => ended)
+  change(() => ({ ...ended, parts: [] }))
   return { ...last, ...ended }
 }
 

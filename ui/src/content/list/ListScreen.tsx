@@ -157,7 +157,7 @@ export function ListScreen({ type }: { type: ContentType }) {
         <Group gap="xs" align="baseline">
           <Title order={1}>{info.displayName}</Title>
           {total !== undefined && <Text size="sm" c="dimmed" role="status">{t('list.total', { count: total })}</Text>}
-          {list.isFetching && <Loader size={14} aria-label={t('state.loading')} />}
+          {list.isFetching && <Loader size={14} role="img" aria-label={t('state.loading')} />}
         </Group>
         <Group gap="xs">
           {showsLocales && <LocaleSelect type={type} locale={locale} missing={search.missing} onChange={change} />}

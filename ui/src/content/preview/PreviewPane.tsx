@@ -85,7 +85,7 @@ function Frame({ url, style }: { url: string; style: React.CSSProperties }) {
   const [isLoaded, setLoaded] = useState(false)
   return (
     <>
-      {!isLoaded && <Loader size={16} pos="absolute" m="sm" aria-label={t('state.loading')} />}
+      {!isLoaded && <Loader size={16} pos="absolute" m="sm" role="img" aria-label={t('state.loading')} />}
       <iframe
         title={t('preview.title')}
         src={url}
