@@ -55,7 +55,7 @@ ifneq ($(wildcard ui/node_modules/vitest),)
 endif
 
 pictures: setup ## Take the pictures of the documentation anew, from the tests of the admin UI
-	PICTURES=1 $(BIN)/pytest tests/ui $(ARGS)
+	PICTURES=1 $(BIN)/pytest $(shell grep -l take_picture tests/ui/test_*.py) $(ARGS)
 
 fmt: setup ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix .

@@ -8,9 +8,26 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage
+from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 from tests.ui.test_settings import save
 
+SITE = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ margin: 0; font: 17px/1.6 Georgia, serif; color: #1d2733; background: #fffdf8; }}
+header {{ padding: 14px 24px; font-variant: small-caps; border-bottom: 1px solid #e4dccb; }}
+hr {{ height: 120px; margin: 0; border: 0; background: #2f6f8f; }}
+main {{ padding: 8px 24px 40px; max-width: 640px; margin: auto; }}
+h1 {{ line-height: 1.2; }}
+</style>
+<header>The harbour journal</header>
+<hr>
+<main><h1>{title}</h1><p>{summary}</p></main>
+</html>
+"""
 ARTICLE, TAG = "api::article.article", "api::tag.tag"
 PATH = f"/content-manager/collection-types/{ARTICLE}"
 
@@ -81,6 +98,25 @@ def test_the_version_that_is_published_is_shown_too(site: Site, page: Page) -> N
     preview.get_by_text("Published", exact=True).click()
     expect(preview.frame_locator("iframe").get_by_text(entry["title"])).to_be_visible()
     discard(site, entry)
+
+
+def test_a_page_of_the_site_is_shown_as_wide_as_a_phone(site: Site, page: Page) -> None:
+    site.api("PUT", "/admin/x/previews", {"previews": {ARTICLE: "/stories/{slug}"}})
+    entry = published_article(site)
+    html = SITE.format(title=entry["title"], summary=entry["summary"])
+    page.route(
+        f"**/stories/{entry['slug']}",
+        lambda route: route.fulfill(body=html, content_type="text/html; charset=utf-8"),
+    )
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"/admin/content/{ARTICLE}/{entry['documentId']}?locale=en")
+    page.get_by_role("button", name="Preview beside the form").click()
+    preview = page.get_by_role("region", name="Preview")
+    preview.get_by_text("Phone").or_(preview.get_by_role("img", name="Phone")).first.click()
+    shown = preview.frame_locator("iframe")
+    expect(shown.get_by_role("heading", name=entry["title"])).to_be_visible()
+    expect(preview.locator("iframe")).to_have_css("width", "390px")
+    take_picture(page, "preview")
 
 
 def test_other_origins_are_framed_once_the_project_allows_them(
