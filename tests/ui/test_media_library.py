@@ -302,9 +302,9 @@ def test_a_pdf_is_shown_by_the_viewer_of_the_browser_or_linked(site: Site, own_p
     # The browser of the tests has no viewer.
     page.get_by_role("button", name="Open soundings.pdf").click()
     drawer = page.get_by_role("dialog")
-    expect(drawer.get_by_text("This browser does not show PDF files")).to_be_visible()
+    expect(drawer.get_by_text("This browser cannot show the PDF here.")).to_be_visible()
     address = find_files(site, "soundings")[0]["url"]
-    link = drawer.get_by_role("link", name="Open in a new tab")
+    link = drawer.get_by_role("link", name="Open file")
     expect(link).to_have_attribute("href", re.compile(re.escape(address)))
     assert_accessible_in_both_schemes(page)
 

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Group, Text } from '@mantine/core'
+import { Box, Button, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import type { MediaFile } from '../api/types'
 import { addressOf } from './files'
@@ -43,22 +43,17 @@ export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
   )
 }
 
-/** A PDF in the viewer of the browser; where that has none, or the file is on another host, a link to it. */
+/** A PDF in the viewer of the browser, unless that has none or the file is on another host. */
 function PdfPreview({ file }: { file: MediaFile }) {
   const { t } = useTranslation()
   const address = addressOf(file)
-  const isShown = navigator.pdfViewerEnabled && new URL(address, window.location.href).origin === window.location.origin
+  if (navigator.pdfViewerEnabled && new URL(address, window.location.href).origin === window.location.origin) {
+    return <iframe src={`${address}#view=FitH`} title={file.name} className="quire-drop" style={{ display: 'block', width: '100%', height: 420 }} />
+  }
   return (
     <div>
-      {isShown ? (
-        <iframe src={`${address}#view=FitH`} title={file.name} className="quire-drop" style={{ display: 'block', width: '100%', height: 420 }} />
-      ) : (
-        <Box h={120} className="quire-drop"><Thumbnail file={file} size={40} /></Box>
-      )}
-      <Group gap="xs" mt={4} justify="space-between">
-        <Text size="xs" c="dimmed">{isShown ? '' : t('media.noPdfPreview')}</Text>
-        <Anchor href={address} target="_blank" rel="noreferrer" size="xs">{t('media.openPdf')}</Anchor>
-      </Group>
+      <Box h={120} className="quire-drop"><Thumbnail file={file} size={40} /></Box>
+      <Text size="xs" c="dimmed" mt={4}>{t('media.noPdfPreview')}</Text>
     </div>
   )
 }
