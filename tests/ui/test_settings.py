@@ -25,7 +25,9 @@ class Receiver:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 receiver.calls.append(json.loads(body))
                 self.send_response(200)
+                self.send_header("X-Build", "41")
                 self.end_headers()
+                self.wfile.write(b"The build has begun")
 
             log_message: Callable[..., None] = lambda *_: None
 
@@ -228,6 +230,9 @@ def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> 
         save(page)
         page.get_by_role("button", name="Send test").click()
         expect(page.get_by_text("200 OK")).to_be_visible()
+        response = page.get_by_label("Response")
+        expect(response).to_contain_text("X-Build: 41")
+        expect(response).to_contain_text("The build has begun")
         assert receiver.calls[-1]["event"] == "trigger-test"
         assert_accessible(page)
         body = {"label": "Called", "slug": "called"}

@@ -110,11 +110,20 @@ class WebhookInFull(Struct, rename="camel"):
     is_enabled: bool
 
 
+class AnswerHeader(Struct):
+    """A header of an answer."""
+
+    name: str
+    value: str
+
+
 class WebhookTest(Struct, rename="camel"):
-    """How a webhook answered."""
+    """How a webhook answered, in full where it did."""
 
     status_code: int
     message: str
+    headers: list[AnswerHeader] | UnsetType = UNSET
+    body: str | UnsetType = UNSET
 
 
 class WebhookApi:
@@ -215,10 +224,19 @@ class WebhookApi:
             "X-Strapi-Event": _TEST,
         }
         try:
-            response = await post(webhook.url, headers, orjson.dumps(told), private=self._private)
+            response = await post(
+                webhook.url, headers, orjson.dumps(told), private=self._private, whole=True
+            )
         except ApplicationError as error:
             return respond_data({"statusCode": 500, "message": error.message})
-        return respond_data({"statusCode": response.status, "message": response.reason})
+        return respond_data(
+            {
+                "statusCode": response.status,
+                "message": response.reason,
+                "headers": [{"name": name, "value": value} for name, value in response.headers],
+                "body": response.body,
+            }
+        )
 
     async def _write(self, program: Program[T]) -> T:
         result = await self._database.write(program)

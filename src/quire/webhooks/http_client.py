@@ -7,8 +7,10 @@ redirects are not followed.
 import asyncio
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
+import httptools
 from msgspec import Struct
 
 from quire.errors import ApplicationError
@@ -36,15 +38,21 @@ _RESERVED = frozenset(
 """Headers that frame a message or belong to one connection: the sender alone decides on them."""
 _PORTS = {"http": 80, "https": 443}
 _SECONDS = 10.0
+_BODY_SECONDS = 3.0
 _HEAD = 16_384
 _LONGEST_LINE = 200
 
 
 class DeliveryResponse(Struct, frozen=True, kw_only=True):
-    """What became of a call: the status of the answer, and its phrase."""
+    """What became of a call: the status of the answer, and its phrase.
+
+    ``headers`` and ``body`` are there where they were asked for; of the body the first 16 KB.
+    """
 
     status: int
     reason: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: str = ""
 
 
 async def post(
@@ -54,8 +62,9 @@ async def post(
     *,
     private: bool = False,
     method: str = "POST",
+    whole: bool = False,
 ) -> DeliveryResponse:
-    """Send a body; the answer's own body is not read.
+    """Send a body; of the answer the first line is read, and all of it where ``whole``.
 
     With ``private`` private addresses are called too; ``method`` is another one where a cache wants
     it. Raises ApplicationError, in words for
@@ -65,7 +74,8 @@ async def post(
     try:
         async with asyncio.timeout(_SECONDS):
             address = await _address(parts, private=private)
-            return await _send(parts, address, _request(method, parts, headers, body))
+            request = _request(method, parts, headers, body)
+            return await _send(parts, address, request, whole=whole)
     except TimeoutError:
         raise ApplicationError("There was no answer within 10 seconds") from None
     except (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
@@ -98,7 +108,9 @@ async def _address(parts: SplitResult, *, private: bool) -> tuple[str, int]:
         raise ApplicationError(NOT_FOUND) from None
 
 
-async def _send(parts: SplitResult, address: tuple[str, int], request: bytes) -> DeliveryResponse:
+async def _send(
+    parts: SplitResult, address: tuple[str, int], request: bytes, *, whole: bool
+) -> DeliveryResponse:
     host = str(parts.hostname)
     over_tls = parts.scheme == "https"
     reader, writer = await asyncio.open_connection(
@@ -110,14 +122,56 @@ async def _send(parts: SplitResult, address: tuple[str, int], request: bytes) ->
     try:
         writer.write(request)
         await writer.drain()
-        line = (await reader.readuntil(b"\r\n")).decode("latin-1").strip()
+        raw_line = await reader.readuntil(b"\r\n")
+        line = raw_line.decode("latin-1").strip()
+        version, _, rest = line.partition(" ")
+        status, _, reason = rest.partition(" ")
+        if not version.startswith("HTTP/") or not status.isdecimal():
+            raise ValueError(line[:_LONGEST_LINE])
+        received = await _read_whole(raw_line, reader) if whole else _ReceivedParts()
     finally:
         writer.close()
-    version, _, rest = line.partition(" ")
-    status, _, reason = rest.partition(" ")
-    if not version.startswith("HTTP/") or not status.isdecimal():
-        raise ValueError(line[:_LONGEST_LINE])
-    return DeliveryResponse(status=int(status), reason=reason[:_LONGEST_LINE])
+    return DeliveryResponse(
+        status=int(status),
+        reason=reason[:_LONGEST_LINE],
+        headers=tuple(received.headers),
+        body=bytes(received.body[:_HEAD]).decode("utf-8", "replace"),
+    )
+
+
+class _ReceivedParts:
+    """Takes the headers and the body of an answer from `httptools.HttpResponseParser`."""
+
+    def __init__(self) -> None:
+        self.headers: list[tuple[str, str]] = []
+        self.body = bytearray()
+        self.is_complete = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self.headers.append((name.decode("latin-1"), value.decode("latin-1")))
+
+    def on_body(self, part: bytes) -> None:
+        self.body += part
+
+    def on_message_complete(self) -> None:
+        self.is_complete = True
+
+
+async def _read_whole(line: bytes, reader: asyncio.StreamReader) -> _ReceivedParts:
+    """Read an answer that begins with a line, until it ends, is long enough or takes too long."""
+    received = _ReceivedParts()
+    parser = httptools.HttpResponseParser(received)
+    length = 0
+    # What ends early or is slow is shown as far as it has come: the status is known.
+    with suppress(TimeoutError, OSError, httptools.HttpParserError):
+        async with asyncio.timeout(_BODY_SECONDS):
+            part = line
+            while part and not received.is_complete and length < 2 * _HEAD:
+                parser.feed_data(part)
+                length += len(part)
+                if not received.is_complete:
+                    part = await reader.read(_HEAD)
+    return received
 
 
 def _request(method: str, parts: SplitResult, headers: Mapping[str, str], body: bytes) -> bytes:

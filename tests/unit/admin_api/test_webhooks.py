@@ -122,7 +122,7 @@ async def test_values_of_headers_are_masked_for_those_who_only_read(office: Offi
 
 async def test_a_hook_is_tried_out_and_its_answer_told(tmp_path: Path) -> None:
     private = {"webhooks.private_addresses": True}
-    response = b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
+    response = b"HTTP/1.1 202 Accepted\r\nContent-Length: 6\r\nX-Id: 7\r\n\r\nqueued and more"
     async with (
         open_office(tmp_path, settings=private) as office,
         listening(response) as (port, heard),
@@ -130,10 +130,38 @@ async def test_a_hook_is_tried_out_and_its_answer_told(tmp_path: Path) -> None:
         path = await made(office, url=f"http://127.0.0.1:{port}/build?x=1")
         reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
 
-    assert reply.data == {"statusCode": 202, "message": "Accepted"}
+    assert reply.data == {
+        "statusCode": 202,
+        "message": "Accepted",
+        "headers": [{"name": "Content-Length", "value": "6"}, {"name": "X-Id", "value": "7"}],
+        "body": "queued",
+    }
     lines = heard[0].decode().split("\r\n")
     assert lines[0] == "POST /build?x=1 HTTP/1.1"
     assert {"X-Key: secret", "X-Strapi-Event: trigger-test", f"Host: 127.0.0.1:{port}"} <= {*lines}
+
+
+@pytest.mark.parametrize(
+    ("response", "body"),
+    [
+        (b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", "abcde"),
+        (b"\r\n" + b"x" * 100_000, "x" * 16_384),
+        (b"Content-Length: 9\r\n\r\nshort", "short"),
+        (b"\r\n\xff", "\ufffd"),
+        (b"Transfer-Encoding: chunked\r\n\r\nno chunk", ""),
+    ],
+    ids=["chunked", "long", "cut off", "no text", "no HTTP any more"],
+)
+async def test_the_body_of_an_answer_is_shown_as_far_as_it_came(
+    tmp_path: Path, response: bytes, body: str
+) -> None:
+    private = {"webhooks.private_addresses": True}
+    whole = b"HTTP/1.1 200 OK\r\n" + response
+    async with open_office(tmp_path, settings=private) as office, listening(whole) as (port, _):
+        path = await made(office, url=f"http://127.0.0.1:{port}/build")
+        reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
+
+    assert (reply.data["statusCode"], reply.data["body"]) == (200, body)
 
 
 async def test_headers_that_were_stored_earlier_do_not_frame_a_call(tmp_path: Path) -> None:
@@ -158,7 +186,7 @@ async def test_headers_that_were_stored_earlier_do_not_frame_a_call(tmp_path: Pa
         await asyncio.sleep(0)  # one round of the event loop reads one state of the database
         reply = await office.ask("POST", f"{path}/trigger", token=office.boss)
 
-    assert reply.data == {"statusCode": 200, "message": "OK"}
+    assert (reply.data["statusCode"], reply.data["message"]) == (200, "OK")
     lines = heard[0].decode().lower().split("\r\n")[1:-2]
     fields = [line.partition(": ")[::2] for line in lines]
     names = [name for name, _ in fields]

@@ -27,6 +27,8 @@ export type Administrator = { "id": number; "documentId"?: string; "firstname"?:
 
 export type AdministratorChange = { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[] };
 
+export type AnswerHeader = { "name": string; "value": string };
+
 export type ApiTokenChange = { "name"?: string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null };
 
 export type ApiTokenKey = { "id": number; "kind": string; "accessKey": string };
@@ -181,7 +183,7 @@ export type WebhookChange = { "name": string; "url": string; "headers": Record<s
 
 export type WebhookSecret = { "secret": string | null };
 
-export type WebhookTest = { "statusCode": number; "message": string };
+export type WebhookTest = { "statusCode": number; "message": string; "headers"?: (AnswerHeader)[]; "body"?: string };
 
 export interface Operations {
   "DELETE /admin/api-tokens/{id}": { body: undefined; response: { "data": AdminApiToken | null } };

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Group, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Alert, Button, Code, Group, SimpleGrid, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -152,6 +152,11 @@ function TestSection({ webhook }: { webhook: Webhook }) {
       {test.data && (
         <Alert mt="sm" variant="light" role="status" color={isArrived ? 'green' : 'red'} title={isArrived ? t('webhooks.arrived') : t('webhooks.refused')}>
           <Text size="sm" c="inherit">{t('webhooks.answer', { status: test.data.statusCode, message: test.data.message, ms: took })}</Text>
+          {test.data.headers && (
+            <Code block fz="xs" mt="xs" tabIndex={0} aria-label={t('webhooks.response')} style={{ maxHeight: 260, overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              {[...test.data.headers.map(({ name, value }) => `${name}: ${value}`), '', test.data.body].join('\n')}
+            </Code>
+          )}
         </Alert>
       )}
     </Section>
