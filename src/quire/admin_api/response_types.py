@@ -26,6 +26,9 @@ PROJECT = "Project"
 END_USERS = "End users"
 """The tag of routes about end users and their roles."""
 
+EXTRAS = "Quire's own"
+"""The tag of routes below ``/admin/x`` about content."""
+
 IdText = Annotated[int | str, RowId()]
 """The id of a row, as a number or as text."""
 
@@ -86,6 +89,75 @@ class RowIds(RequestBody):
     ids: Annotated[list[IdText], Between(1)]
 
 
+DocumentIdList = Annotated[list[object], Meta(extra_json_schema={"items": {"type": "string"}})]
+
+
+class DocumentIds(RequestBody, forbid_unknown_fields=False):
+    """Several documents."""
+
+    document_ids: DocumentIdList
+
+
+class DocumentCounts(Struct):
+    """How many documents there are, by their status."""
+
+    draft: int
+    published: int
+    modified: int
+
+
+EntryStatus = Literal["draft", "published", "modified"]
+
+
+class RecentEntry(Struct, rename="camel", kw_only=True):
+    """An entry that was changed or published lately."""
+
+    document_id: str
+    locale: str | UnsetType | None = UNSET
+    title: object = UNSET
+    content_type_uid: str
+    content_type_display_name: str | UnsetType = UNSET
+    kind: str | UnsetType = UNSET
+    updated_at: Moment | UnsetType | None = UNSET
+    published_at: Moment | UnsetType | None = UNSET
+    status: EntryStatus | UnsetType = UNSET
+
+
+class EntryMeta(Struct, rename="camel"):
+    """The other versions and locales of an entry."""
+
+    available_locales: list[FreeObject]
+    available_status: list[FreeObject]
+
+
+class NoEntry(RequestBody):
+    """What stands in the place of an entry that is not there."""
+
+
+class CreatorInShort(Struct, rename="camel", kw_only=True):
+    """Who has made or changed something."""
+
+    id: int
+    firstname: str | UnsetType | None = UNSET
+    lastname: str | UnsetType | None = UNSET
+    username: str | UnsetType | None = UNSET
+    email: str | UnsetType | None = UNSET
+    is_active: bool | UnsetType | None = UNSET
+
+
+class Listed(Struct, Generic[T]):
+    """A page of a list, with its place beside it."""
+
+    data: list[T]
+    meta: "ListedMeta"
+
+
+class ListedMeta(Struct):
+    """The place of a page."""
+
+    pagination: AdminPagination
+
+
 class PageQuery(Struct, rename="camel", kw_only=True):
     """Which page of a list is shown."""
 
@@ -109,7 +181,7 @@ class LocaleQuery(Struct, kw_only=True):
     ] = UNSET
 
 
-class StatusQuery(Struct, kw_only=True):
+class StatusQuery(Struct):
     """Which version of an entry is meant."""
 
     status: Literal["draft", "published"] | UnsetType = UNSET

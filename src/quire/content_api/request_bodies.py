@@ -82,7 +82,7 @@ def _validator(hint: object, more: tuple[Rule, ...] = ()) -> Validator:
     limits = next((note for note in notes if isinstance(note, Between)), Between())
     origin = get_origin(inner)
     if origin is Literal:
-        return Text(rules=(OneOf(get_args(inner)), *rules), nullable=nullable)
+        return Text(rules=(*rules, OneOf(get_args(inner))), nullable=nullable)
     if origin is list:
         return Items(
             item=_validator(*get_args(inner)),

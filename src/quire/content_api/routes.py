@@ -17,6 +17,10 @@ METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")
 """The methods that a route may have, in the order in which ``Allow`` lists them."""
 
 
+QueryTypes = type[Struct] | tuple[type[Struct], ...]
+"""A struct whose fields are the parameters of a query, or several."""
+
+
 class Route(Struct, frozen=True, kw_only=True):
     """A method and a path below the API's prefix.
 
@@ -46,7 +50,7 @@ class Route(Struct, frozen=True, kw_only=True):
     custom: CustomRoute | None = None
     tag: str = ""
     body: object = None
-    query: type[Struct] | None = None
+    query: QueryTypes | None = None
     response: object = UNSET
     status: int = 200
 
@@ -66,7 +70,7 @@ class RouteGroup(Struct, frozen=True):
         *,
         response: object,
         body: object = None,
-        query: type[Struct] | None = None,
+        query: QueryTypes | None = None,
         status: int = 200,
     ) -> Route:
         """Return a route; see `Route`."""

@@ -5,6 +5,10 @@ export type ManagedEntry = Record<string, unknown> & { documentId: string; id: n
 
 export type AccessToken = { "token": string };
 
+export type AddedEntries = { "entries": (AddedEntry)[]; "action"?: "publish" | "unpublish" };
+
+export type AddedEntry = { "contentType": string; "documentId": string; "locale"?: string | null };
+
 export type AdminApiToken = { "id": number; "kind"?: string; "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "accessKey"?: string; "permissions"?: (string)[] | null; "lifespan"?: number | string | null; "expiresAt"?: string | null; "lastUsedAt"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null };
 
 export type AdminLocale = { "id": number; "documentId"?: string; "name"?: string | null; "code": string | null; "isDefault": boolean; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
@@ -37,7 +41,15 @@ export type Assignee = { "id": number; "name": string };
 
 export type AuditRow = { "id": number; "at": string; "actorId": number | null; "actor": string; "action": string; "target": string; "details": Record<string, unknown> | null; "status": number; "place": string };
 
+export type BulkEditInput = { "documentIds": (string)[]; "data": Record<string, unknown>; "preview"?: boolean };
+
+export type BulkEditResult = { "preview": boolean; "count": number; "changes": (ChangedDocument)[] };
+
+export type ChangedDocument = { "documentId": string; "fields": Record<string, unknown> };
+
 export type CheckedPermission = { "action": string; "subject"?: string | null; "field"?: string };
+
+export type CountedType = { "uid": string; "displayName": string; "kind": string; "count": number };
 
 export type CreatorInShort = { "id": number; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email"?: string | null; "isActive"?: boolean | null };
 
@@ -47,21 +59,41 @@ export type DeletedWebhooks = { "ids": (number | string)[] };
 
 export type Delivery = { "id": number; "webhookId": number; "event": string; "uid"?: string; "documentId"?: string; "state": "waiting" | "delivered" | "failed"; "attempts": number; "createdAt": string; "nextAt"?: string | null; "endedAt"?: string | null; "statusCode"?: number | null; "message"?: string | null; "payload"?: Record<string, unknown> };
 
+export type Difference = { "documentId": string; "locale": string | null; "fields": Record<string, unknown> };
+
 export type DocumentCounts = { "draft": number; "published": number; "modified": number };
+
+export type DocumentCounts2 = { "draft": number; "published": number; "modified": number };
+
+export type EntryInFull = { "entry": ManagedEntry | NoEntry; "meta": EntryMeta2; "published": ManagedEntry | null; "references": number };
 
 export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
 
+export type EntryMeta2 = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
+
+export type EntryMove = { "stage"?: number | string; "assignee"?: number | string | null };
+
+export type EntryProblem = { "path": (string)[]; "message": string };
+
 export type EntryReview = { "workflow": ReviewWorkflow; "stage": number; "assignee": Assignee | null; "mayMove": boolean };
 
-export type EntrySchedule = { "publishAt": string | null; "unpublishAt": string | null; "timezone": string | null; "failed": ({ "action": "publish" | "unpublish"; "at": string; "message": string })[] };
+export type EntrySchedule = { "publishAt": string | null; "unpublishAt": string | null; "timezone": string | null; "failed": (FailedAction)[] };
+
+export type EntryTimes = { "publishAt"?: string | null; "unpublishAt"?: string | null; "timezone"?: string | null };
 
 export type ExplainedPermission = { "id": number; "role": Record<string, unknown>; "misses": (string)[] };
 
 export type Explanation = { "allowed": boolean; "because": "granted" | "narrower" | "no-permission" | "inactive" | "super-admin"; "permissions": (ExplainedPermission)[] };
 
+export type ExportOptions = { "format"?: "json" | "csv"; "documentIds"?: (string)[] };
+
 export type FactorCode = { "code": string };
 
 export type FactorRemoval = { "password": string; "code": string };
+
+export type FailedAction = { "action": "publish" | "unpublish"; "at": string; "message": string };
+
+export type FailingWebhook = { "id": string; "name": string; "count": number };
 
 export type FirstAdministrator = { "email": string; "firstname": string; "lastname"?: string | null; "password": string; "registrationToken"?: string; "deviceId"?: string; "rememberMe"?: boolean };
 
@@ -79,6 +111,8 @@ export type InvitedAdministrator = { "id": number; "documentId"?: string; "first
 
 export type InvitedPerson = { "email": string | null; "firstname": string | null; "lastname": string | null };
 
+export type ItemChange = { "action": "publish" | "unpublish" };
+
 export type Job = { "id": number; "name": string; "queue": string; "state": "waiting" | "running" | "done" | "failed" | "cancelled"; "attempts": number; "createdAt": string; "startedAt"?: string | null; "dueAt"?: string | null; "leaseEndsAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "arguments"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
 export type JobCounts = { "waiting": number; "running": number; "done": number; "failed": number; "cancelled": number };
@@ -88,6 +122,8 @@ export type JobList = { "jobs": (Job)[]; "counts": JobCounts; "names": Record<st
 export type KeyStatistics = { "assets": number; "contentTypes": number; "components": number; "locales": number; "admins": number; "webhooks": number; "apiTokens": number };
 
 export type KnownLocale = { "code": string; "name": string };
+
+export type ListedMeta = { "pagination": AdminPagination };
 
 export type LocaleChange = { "name"?: string | null; "isDefault"?: boolean };
 
@@ -101,6 +137,10 @@ export type MediaFile = { "id": number; "documentId"?: string; "name": string; "
 
 export type MediaFolder = { "id": number; "documentId"?: string; "name": string; "pathId"?: number; "path"?: string };
 
+export type MissingReference = { "field": string; "documentId": string };
+
+export type NamedRelease = { "id": number; "name": string };
+
 export type NewAdminRole = { "name": string; "description"?: string | null };
 
 export type NewApiToken = { "name": string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null; "lifespan"?: number | null };
@@ -111,9 +151,15 @@ export type NewPerson = { "firstname": string; "lastname"?: string | null; "pass
 
 export type NewSecondFactor = { "secret": string; "uri": string };
 
+export type NewView = { "uid": string; "name": string; "shared"?: boolean; "state": Record<string, unknown> };
+
 export type NewWebhook = { "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[] };
 
+export type NoEntry = Record<string, unknown>;
+
 export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "waiting" | "failed"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
+
+export type Overview = { "edited": (RecentEntry2)[]; "published": (RecentEntry2)[]; "documents": DocumentCounts2; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null };
 
 export type OwnPassword = { "password": string };
 
@@ -122,6 +168,10 @@ export type PasswordReset = { "resetPasswordToken": string; "password": string; 
 export type PermissionCatalogue = { "conditions": (Record<string, unknown>)[]; "sections": Record<string, unknown> };
 
 export type PermissionCheck = { "permissions": (CheckedPermission)[] };
+
+export type PreviewUrls = { "previews": Record<string, unknown> };
+
+export type Previews = { "previews": Record<string, unknown>; "frameSources": (string)[] };
 
 export type ProfileChange = { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "currentPassword"?: string; "preferedLanguage"?: string | null };
 
@@ -133,9 +183,15 @@ export type ProjectState = { "uuid": boolean; "hasAdmin": boolean; "menuLogo": n
 
 export type Providers = { "providers": Record<string, unknown> };
 
+export type PublishCheck = { "documentId": string; "locale": string | null; "problems": (EntryProblem)[] };
+
 export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
 
+export type RecentEntry2 = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
+
 export type RecoveryCodes = { "recoveryCodes": (string)[] };
+
+export type References = { "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] };
 
 export type Registration = { "registrationToken": string; "userInfo": NewPerson; "deviceId"?: string; "rememberMe"?: boolean };
 
@@ -143,19 +199,35 @@ export type RelatedEntry = { "id": number; "documentId": string; "locale"?: stri
 
 export type Release = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number };
 
+export type ReleaseCheck = { "id": number; "problems": (ReleaseProblem)[] };
+
 export type ReleaseInFull = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[] };
 
 export type ReleaseItem = { "id": number; "action": "publish" | "unpublish"; "contentType": string; "exists": boolean; "readable": boolean; "publishable": boolean; "documentId"?: string; "locale"?: string | null; "title"?: unknown; "status"?: "draft" | "published" | "modified"; "updatedAt"?: string | null };
 
+export type ReleaseName = { "name": string };
+
+export type ReleaseOfEntry = { "id": number; "name": string; "itemId": number; "action": "publish" | "unpublish" };
+
 export type ReleaseProblem = { "itemId": number; "message": string; "path": (string)[] };
+
+export type ReleaseSchedule = { "id": number; "scheduledAt": string | null; "timezone": string | null };
+
+export type ReleaseTime = { "scheduledAt"?: string | null; "timezone"?: string | null };
 
 export type ReleaseUndone = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[]; "skipped": number };
 
-export type ReviewWorkflow = { "id": number; "name": string; "contentTypes": (string)[]; "stages": ({ "id": number; "name": string; "color": string; "roles": (number)[]; "requiredToPublish": boolean })[] };
+export type RestoredEntry = { "data": ManagedEntry | NoEntry; "meta": EntryMeta2; "missing": (MissingReference)[] };
 
-export type ReviewWorkflowInput = { "name": string; "contentTypes": (string)[]; "stages": ({ "id"?: number; "name": string; "color"?: string; "roles"?: (number)[]; "requiredToPublish"?: boolean })[] };
+export type ReviewStage = { "id": number; "name": string; "color": string; "roles": (number)[]; "requiredToPublish": boolean };
+
+export type ReviewWorkflow = { "id": number; "name": string; "contentTypes": (string)[]; "stages": (ReviewStage)[] };
+
+export type ReviewWorkflowInput = { "name": string; "contentTypes": (string)[]; "stages": (StageInput)[] };
 
 export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null };
+
+export type RevisionInFull = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null; "data": Record<string, unknown>; "fields": Record<string, unknown> };
 
 export type RoleInput = { "name": string; "permissions": Record<string, unknown>; "description"?: string };
 
@@ -163,11 +235,15 @@ export type RolePermissions = { "permissions": (GivenPermission)[] };
 
 export type RowIds = { "ids": (number | string)[] };
 
+export type SampleOptions = { "count"?: number; "publish"?: boolean };
+
+export type Samples = { "count": number; "documentIds": (string)[] };
+
 export type SavedView = { "id": number; "uid": string; "name": string; "shared": boolean; "own": boolean; "state": Record<string, unknown>; "updatedAt": string };
 
 export type Schedule = { "name": string; "cron": string; "timezone": string; "missed": "once" | "skip" | "all"; "place": string; "nextDueAt"?: string | null; "lastDueAt"?: string | null; "lastJob"?: Job | null };
 
-export type ScheduledAction = { "at": string; "timezone": string | null; "entry": ReleaseItem | null; "release": { "id": number; "name": string } | null };
+export type ScheduledAction = { "at": string; "timezone": string | null; "entry": ReleaseItem | null; "release": NamedRelease | null };
 
 export type SecondFactorState = { "active": boolean; "recoveryCodes": number };
 
@@ -176,6 +252,12 @@ export type SentTest = { "to": string };
 export type SignedIn = { "token": string; "accessToken": string; "user": Administrator };
 
 export type SignedOutDevice = { "deviceId"?: string };
+
+export type StageInput = { "id"?: number | string; "name": string; "color"?: string; "roles"?: (number | string)[]; "requiredToPublish"?: boolean };
+
+export type UndoOptions = { "skipChanged"?: boolean };
+
+export type ViewChange = { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> };
 
 export type Webhook = { "id": string; "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled": boolean };
 
@@ -230,11 +312,11 @@ export interface Operations {
   "GET /admin/x/audit": { body: undefined; response: { "data": (AuditRow)[] } };
   "GET /admin/x/audit/export": { body: undefined; response: undefined };
   "GET /admin/x/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
-  "GET /admin/x/difference/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "fields": Record<string, unknown> } } };
-  "GET /admin/x/entry-releases/{uid}/{id}": { body: undefined; response: { "data": ({ "id": number; "name": string; "itemId": number; "action": "publish" | "unpublish" })[] } };
-  "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": { "entry": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "published": ManagedEntry | null; "references": number } } };
+  "GET /admin/x/difference/{uid}/{id}": { body: undefined; response: { "data": Difference } };
+  "GET /admin/x/entry-releases/{uid}/{id}": { body: undefined; response: { "data": (ReleaseOfEntry)[] } };
+  "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": EntryInFull } };
   "GET /admin/x/explain": { body: undefined; response: { "data": Explanation } };
-  "GET /admin/x/home": { body: undefined; response: { "data": { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": ({ "uid": string; "displayName": string; "kind": string; "count": number })[]; "failingWebhooks": ({ "id": string; "name": string; "count": number })[] | null } } };
+  "GET /admin/x/home": { body: undefined; response: { "data": Overview } };
   "GET /admin/x/jobs": { body: undefined; response: { "data": JobList } };
   "GET /admin/x/jobs/{id}": { body: undefined; response: { "data": Job } };
   "GET /admin/x/locale-coverage": { body: undefined; response: { "data": (LocaleCoverage)[] } };
@@ -248,15 +330,15 @@ export interface Operations {
   "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
   "GET /admin/x/outbox": { body: undefined; response: { "data": (OutboxChange)[] } };
   "GET /admin/x/outbox/{id}": { body: undefined; response: { "data": OutboxChange } };
-  "GET /admin/x/previews": { body: undefined; response: { "data": { "previews": Record<string, unknown>; "frameSources": (string)[] } } };
-  "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": ({ "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] })[] } };
-  "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": { "pagination": AdminPagination2 } } };
+  "GET /admin/x/previews": { body: undefined; response: { "data": Previews } };
+  "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": (References)[] } };
+  "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": ListedMeta } };
   "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
   "GET /admin/x/review/assignees/{uid}": { body: undefined; response: { "data": (Assignee)[] } };
   "GET /admin/x/review/entries/{uid}/{id}": { body: undefined; response: { "data": EntryReview | null } };
   "GET /admin/x/review/workflows": { body: undefined; response: { "data": (ReviewWorkflow)[] } };
   "GET /admin/x/revisions/{uid}/{id}": { body: undefined; response: { "data": (Revision)[] } };
-  "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": unknown } };
+  "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": RevisionInFull } };
   "GET /admin/x/schedule": { body: undefined; response: { "data": (ScheduledAction)[] } };
   "GET /admin/x/schedule/{uid}/{id}": { body: undefined; response: { "data": EntrySchedule } };
   "GET /admin/x/schedules": { body: undefined; response: { "data": (Schedule)[] } };
@@ -324,10 +406,10 @@ export interface Operations {
   "POST /admin/webhooks": { body: NewWebhook; response: { "data": Webhook } };
   "POST /admin/webhooks/batch-delete": { body: DeletedWebhooks; response: { "data": (number | string)[] } };
   "POST /admin/webhooks/{id}/trigger": { body: undefined; response: { "data": WebhookTest } };
-  "POST /admin/x/bulk-edit/{uid}": { body: { "documentIds": (string)[]; "data": Record<string, unknown>; "preview"?: boolean }; response: { "data": { "preview": boolean; "count": number; "changes": ({ "documentId": string; "fields": Record<string, unknown> })[] } } };
+  "POST /admin/x/bulk-edit/{uid}": { body: BulkEditInput; response: { "data": BulkEditResult } };
   "POST /admin/x/end-user-roles/{id}/request": { body: InnerRequest; response: { "data": InnerResponse } };
   "POST /admin/x/end-users/{id}/request": { body: InnerRequest; response: { "data": InnerResponse } };
-  "POST /admin/x/export/{uid}": { body: { "format"?: "json" | "csv"; "documentIds"?: (string)[] }; response: { "data": (ManagedEntry)[]; "meta": { "pagination": AdminPagination2 } } };
+  "POST /admin/x/export/{uid}": { body: ExportOptions; response: { "data": (ManagedEntry)[]; "meta": ListedMeta } };
   "POST /admin/x/jobs/{id}/cancel": { body: undefined; response: { "data": Job } };
   "POST /admin/x/jobs/{id}/retry": { body: undefined; response: { "data": Job } };
   "POST /admin/x/mail-test": { body: MailTest; response: { "data": SentTest } };
@@ -336,21 +418,21 @@ export interface Operations {
   "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
   "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };
   "POST /admin/x/outbox/{id}/replay": { body: undefined; response: { "data": Record<string, unknown> } };
-  "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": { "documentId": string; "locale": string | null; "problems": ({ "path": (string)[]; "message": string })[] } } };
-  "POST /admin/x/releases": { body: { "name": string }; response: { "data": ReleaseInFull } };
-  "POST /admin/x/releases/{id}/check": { body: undefined; response: { "data": { "id": number; "problems": (ReleaseProblem)[] } } };
-  "POST /admin/x/releases/{id}/items": { body: { "entries": ({ "contentType": string; "documentId": string; "locale"?: string | null })[]; "action"?: "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
+  "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": PublishCheck } };
+  "POST /admin/x/releases": { body: ReleaseName; response: { "data": ReleaseInFull } };
+  "POST /admin/x/releases/{id}/check": { body: undefined; response: { "data": ReleaseCheck } };
+  "POST /admin/x/releases/{id}/items": { body: AddedEntries; response: { "data": ReleaseInFull } };
   "POST /admin/x/releases/{id}/publish": { body: undefined; response: { "data": ReleaseInFull } };
-  "POST /admin/x/releases/{id}/undo": { body: { "skipChanged"?: boolean }; response: { "data": ReleaseUndone } };
+  "POST /admin/x/releases/{id}/undo": { body: UndoOptions; response: { "data": ReleaseUndone } };
   "POST /admin/x/review/workflows": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };
-  "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: { "data": ManagedEntry | Record<string, unknown>; "meta": EntryMeta; "missing": ({ "field": string; "documentId": string })[] } };
-  "POST /admin/x/samples/{uid}": { body: { "count"?: number; "publish"?: boolean }; response: { "data": { "count": number; "documentIds": (string)[] } } };
+  "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: RestoredEntry };
+  "POST /admin/x/samples/{uid}": { body: SampleOptions; response: { "data": Samples } };
   "POST /admin/x/schedules/{name}/run": { body: undefined; response: { "data": Job } };
   "POST /admin/x/second-factor": { body: OwnPassword; response: { "data": NewSecondFactor } };
   "POST /admin/x/second-factor/confirm": { body: FactorCode; response: { "data": RecoveryCodes } };
   "POST /admin/x/second-factor/recovery-codes": { body: FactorCode; response: { "data": RecoveryCodes } };
   "POST /admin/x/second-factor/remove": { body: FactorRemoval; response: { "data": Record<string, unknown> } };
-  "POST /admin/x/views": { body: { "uid": string; "name": string; "shared"?: boolean; "state": Record<string, unknown> }; response: { "data": SavedView } };
+  "POST /admin/x/views": { body: NewView; response: { "data": SavedView } };
   "POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver": { body: undefined; response: { "data": Record<string, unknown> } };
   "POST /content-manager/collection-types/{uid}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } | ManagedEntry };
   "POST /content-manager/collection-types/{uid}/actions/bulkDelete": { body: { "documentIds": (string)[] }; response: { "count": number } };
@@ -390,14 +472,14 @@ export interface Operations {
   "PUT /admin/users/me": { body: ProfileChange; response: { "data": Administrator } };
   "PUT /admin/users/{id}": { body: AdministratorChange; response: { "data": Administrator } };
   "PUT /admin/webhooks/{id}": { body: WebhookChange; response: { "data": Webhook } };
-  "PUT /admin/x/previews": { body: { "previews": Record<string, unknown> }; response: { "data": { "previews": Record<string, unknown>; "frameSources": (string)[] } } };
-  "PUT /admin/x/releases/{id}": { body: { "name": string }; response: { "data": ReleaseInFull } };
-  "PUT /admin/x/releases/{id}/items/{item}": { body: { "action": "publish" | "unpublish" }; response: { "data": ReleaseInFull } };
-  "PUT /admin/x/releases/{id}/schedule": { body: { "scheduledAt"?: string | null; "timezone"?: string | null }; response: { "data": { "id": number; "scheduledAt": string | null; "timezone": string | null } } };
-  "PUT /admin/x/review/entries/{uid}/{id}": { body: { "stage"?: number; "assignee"?: number | null }; response: { "data": EntryReview } };
+  "PUT /admin/x/previews": { body: PreviewUrls; response: { "data": Previews } };
+  "PUT /admin/x/releases/{id}": { body: ReleaseName; response: { "data": ReleaseInFull } };
+  "PUT /admin/x/releases/{id}/items/{item}": { body: ItemChange; response: { "data": ReleaseInFull } };
+  "PUT /admin/x/releases/{id}/schedule": { body: ReleaseTime; response: { "data": ReleaseSchedule } };
+  "PUT /admin/x/review/entries/{uid}/{id}": { body: EntryMove; response: { "data": EntryReview } };
   "PUT /admin/x/review/workflows/{id}": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };
-  "PUT /admin/x/schedule/{uid}/{id}": { body: { "publishAt"?: string | null; "unpublishAt"?: string | null; "timezone"?: string | null }; response: { "data": EntrySchedule } };
-  "PUT /admin/x/views/{id}": { body: { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> }; response: { "data": SavedView } };
+  "PUT /admin/x/schedule/{uid}/{id}": { body: EntryTimes; response: { "data": EntrySchedule } };
+  "PUT /admin/x/views/{id}": { body: ViewChange; response: { "data": SavedView } };
   "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
   "PUT /content-manager/components/{uid}/configuration": { body: { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> }; response: { "data": Record<string, unknown> } };
   "PUT /content-manager/content-types/{uid}/configuration": { body: { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> }; response: { "data": Record<string, unknown> } };

@@ -1,16 +1,31 @@
 """References to an entry, differences between versions, and bulk edits."""
 
 from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+from msgspec import Struct
 
 from quire.access.administration import PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.response_types import (
+    EXTRAS,
+    Data,
+    DocumentIdList,
+    EntryInput,
+    EntryMeta,
+    FreeObject,
+    LocaleQuery,
+    ManagedEntry,
+    NoEntry,
+)
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import Fields, Flag, Items, read_body, required
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import Between
 from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
 from quire.content_manager.differences import draft_and_published
 from quire.content_manager.permissions import TypePermissions
@@ -29,13 +44,70 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 
 MOST_EDITED = 500
-_BULK = Fields(
-    fields={
-        "documentIds": Items(most=MOST_EDITED, rules=(required,)),
-        "data": Fields(closed=False, rules=(required,)),
-        "preview": Flag(),
-    }
-)
+
+
+class BulkEditInput(RequestBody):
+    """What is to be changed of several documents; a ``preview`` changes nothing."""
+
+    document_ids: Annotated[DocumentIdList, Between(0, MOST_EDITED)]
+    data: EntryInput
+    preview: bool = False
+
+
+class EntryInFull(Struct):
+    """A document, what is published of it, and how many entries lead to it."""
+
+    entry: ManagedEntry | NoEntry
+    meta: EntryMeta
+    published: ManagedEntry | None
+    references: int
+
+
+class References(Struct):
+    """The entries that lead to a document by one attribute."""
+
+    uid: str
+    attribute: str
+    count: int
+    entries: list[FreeObject]
+
+
+class Difference(Struct, rename="camel"):
+    """The fields in which draft and published version differ."""
+
+    document_id: str
+    locale: str | None
+    fields: FreeObject
+
+
+class EntryProblem(Struct):
+    """What is wrong with a value of an entry."""
+
+    path: list[str]
+    message: str
+
+
+class PublishCheck(Struct, rename="camel"):
+    """What keeps a draft from being published."""
+
+    document_id: str
+    locale: str | None
+    problems: list[EntryProblem]
+
+
+class ChangedDocument(Struct, rename="camel"):
+    """What changes of a document."""
+
+    document_id: str
+    fields: FreeObject
+
+
+class BulkEditResult(Struct):
+    """What a bulk edit has changed, or would."""
+
+    preview: bool
+    count: int
+    changes: list[ChangedDocument]
 
 
 class OwnContentApi:
@@ -52,15 +124,25 @@ class OwnContentApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        listed: tuple[tuple[str, str, Handler], ...] = (
-            ("GET", "entry/:uid/:id", self.entry),
-            ("GET", "references/:uid/:id", self.references),
-            ("GET", "difference/:uid/:id", self.difference),
-            ("POST", "publish-check/:uid/:id", self.publish_check),
-            ("POST", "bulk-edit/:uid", self.bulk_edit),
+        listed: tuple[tuple[str, str, Handler, object], ...] = (
+            ("GET", "entry/:uid/:id", self.entry, Data[EntryInFull]),
+            ("GET", "difference/:uid/:id", self.difference, Data[Difference]),
+            ("POST", "publish-check/:uid/:id", self.publish_check, Data[PublishCheck]),
         )
-        for method, path, handler in listed:
-            yield Route(method=method, path=f"admin/x/{path}", action=SIGNED_IN, handler=handler)
+        route, query = RouteGroup(EXTRAS, "admin/x/"), LocaleQuery
+        for method, path, handler, response in listed:
+            yield route(method, path, SIGNED_IN, handler, query=query, response=response)
+        path, found = "references/:uid/:id", Data[list[References]]
+        yield route("GET", path, SIGNED_IN, self.references, response=found)
+        yield route(
+            "POST",
+            "bulk-edit/:uid",
+            SIGNED_IN,
+            self.bulk_edit,
+            body=BulkEditInput,
+            query=query,
+            response=Data[BulkEditResult],
+        )
 
     async def entry(self, request: Request) -> Response:
         """Show a document with its locales, what is published of it, and what leads to it."""
@@ -138,14 +220,14 @@ class OwnContentApi:
         """Change many documents alike, or show what that would change."""
         rights_of(self._engine.schema, request, UPDATE)
         rights = rights_of(self._engine.schema, request, READ)
-        values = read_body(request.body, _BULK)
-        data = body_of(values["data"])
+        asked = read_body(request.body, BulkEditInput)
+        data = body_of(asked.data)
         edit = BulkEdit(
-            document_ids=document_ids(values),
+            document_ids=document_ids({"documentIds": asked.document_ids}),
             body=data,
             locale=self._locale(request, rights),
         )
-        only_shown = values.get("preview") is True
+        only_shown = asked.preview
         history = await self._history.ready()
 
         def program(unit: UnitOfWork) -> Program[Changes]:

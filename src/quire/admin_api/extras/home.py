@@ -3,10 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
+from quire.admin_api.response_types import EXTRAS, Data, DocumentCounts, RecentEntry
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.recent import RecentEntries, managed_types
 from quire.content_manager.views import stored_view
 from quire.database.connection import Database
@@ -20,6 +23,33 @@ from quire.webhooks.setup import WebhookParts
 _SEES_WEBHOOKS = "admin::webhooks.read"
 
 
+class CountedType(Struct, rename="camel"):
+    """A content type, and how many documents it has."""
+
+    uid: str
+    display_name: str
+    kind: str
+    count: int
+
+
+class FailingWebhook(Struct):
+    """A webhook, and how many calls of it have failed."""
+
+    id: str
+    name: str
+    count: int
+
+
+class Overview(Struct, rename="camel"):
+    """What was changed last, how much there is, and which webhooks fail."""
+
+    edited: list[RecentEntry]
+    published: list[RecentEntry]
+    documents: DocumentCounts
+    types: list[CountedType]
+    failing_webhooks: list[FailingWebhook] | None
+
+
 class OwnHomeApi:
     """``GET /admin/x/home``."""
 
@@ -30,7 +60,8 @@ class OwnHomeApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        yield Route(method="GET", path="admin/x/home", action=SIGNED_IN, handler=self.home)
+        route = RouteGroup(EXTRAS)
+        yield route("GET", "admin/x/home", SIGNED_IN, self.home, response=Data[Overview])
 
     async def home(self, request: Request) -> Response:
         """Show what was changed last, how much there is, and which webhooks fail."""

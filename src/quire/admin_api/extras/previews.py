@@ -5,11 +5,13 @@ from collections.abc import Collection, Iterator, Mapping
 from msgspec import Struct
 
 from quire.access.administration import READ
+from quire.admin_api.response_types import EXTRAS, Data
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import REQUIRED, Fields, Place, read_body
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import REQUIRED, Place
 from quire.content_manager.preview_urls import pattern_problem, read_previews, write_previews
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
@@ -49,6 +51,19 @@ def _problem(place: Place, told: str, value: object) -> Problem:
     return Problem(path_of(place), f"{place_text(place)} {told}", value)
 
 
+class PreviewUrls(RequestBody):
+    """Preview URLs by the uid of a content type; an empty one is none."""
+
+    previews: dict[str, str]
+
+
+class Previews(Struct, rename="camel"):
+    """Preview URLs by content type, and the origins that may be shown in frames."""
+
+    previews: dict[str, str]
+    frame_sources: list[str]
+
+
 class PreviewApi:
     """The preview URL of each content type that has one."""
 
@@ -64,13 +79,13 @@ class PreviewApi:
         self._uids = frozenset(one.uid for one in schema.api_types)
         self._writes = writes
         self._frame_sources = frame_sources
-        self._body = Fields(fields={"previews": _Patterns(self._uids)})
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        path = "admin/x/previews"
-        yield Route(method="GET", path=path, action=SIGNED_IN, handler=self.find)
-        yield Route(method="PUT", path=path, action=UPDATE_PROJECT, handler=self.replace)
+        route, path, found = RouteGroup(EXTRAS), "admin/x/previews", Data[Previews]
+        yield route("GET", path, SIGNED_IN, self.find, response=found)
+        replace = self.replace
+        yield route("PUT", path, UPDATE_PROJECT, replace, body=PreviewUrls, response=found)
 
     async def find(self, request: Request) -> Response:
         """Return the preview URLs of the content types that one may read."""
@@ -81,12 +96,8 @@ class PreviewApi:
 
     async def replace(self, request: Request) -> Response:
         """Keep the preview URLs of a body and no others; an empty one is left out."""
-        given = read_body(request.body, self._body)["previews"]
-        previews = {
-            str(uid): str(url)
-            for uid, url in (given.items() if isinstance(given, Mapping) else ())
-            if url
-        }
+        given = read_body(request.body, PreviewUrls, previews=_Patterns(self._uids)).previews
+        previews = {uid: url for uid, url in given.items() if url}
         await self._database.write(write_previews(self._writes, previews))
         return await self._respond(self._uids)
 

@@ -1,34 +1,32 @@
 """``/admin/x/releases``: sets of entries that are published or unpublished together."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from msgspec import to_builtins
+from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from quire.access.administration import PUBLISH, UPDATE
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.lists import parse_positive
+from quire.admin_api.response_types import (
+    CREATED,
+    EXTRAS,
+    Data,
+    EntryStatus,
+    Listed,
+    LocaleQuery,
+    Moment,
+    PageQuery,
+)
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.admin_api.success_statuses import CREATED
 from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import (
-    REQUIRED,
-    AtMost,
-    Fields,
-    Flag,
-    Items,
-    OneOf,
-    Text,
-    id_of,
-    read_body,
-    required,
-    single_line,
-)
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import REQUIRED, AtMost, Between, id_of, single_line
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.releases.entries import ReleaseEntries
@@ -60,24 +58,115 @@ def _not_blank(value: object) -> str | None:
     return REQUIRED if isinstance(value, str) and value and not value.strip() else None
 
 
-_NAME = Text(rules=(required, _not_blank, AtMost(255), single_line))
-_ACTION = Text(rules=(OneOf(("publish", "unpublish")),))
-_NEW = Fields(fields={"name": _NAME})
-_ENTRY = Fields(
-    fields={
-        "contentType": Text(rules=(required,)),
-        "documentId": Text(rules=(required,)),
-        "locale": Text(nullable=True),
-    }
-)
-_ADDED = Fields(
-    fields={
-        "entries": Items(item=_ENTRY, least=1, most=MOST_ITEMS, rules=(required,)),
-        "action": _ACTION,
-    }
-)
-_CHANGED_ITEM = Fields(fields={"action": Text(rules=(required, *_ACTION.rules))})
-_UNDO = Fields(fields={"skipChanged": Flag()})
+class ReleaseName(RequestBody):
+    """The name of a release."""
+
+    name: Annotated[str, _not_blank, AtMost(255), single_line]
+
+
+class AddedEntry(RequestBody):
+    """An entry that is added to a release."""
+
+    content_type: str
+    document_id: str
+    locale: str | None = None
+
+
+class AddedEntries(RequestBody):
+    """Entries that are added to a release, and what is done with them."""
+
+    entries: Annotated[list[AddedEntry], Between(1, MOST_ITEMS)]
+    action: ItemAction = "publish"
+
+
+class ItemChange(RequestBody):
+    """What is done with an item of a release."""
+
+    action: ItemAction
+
+
+class UndoOptions(RequestBody):
+    """Whether entries that have changed since are left as they are."""
+
+    skip_changed: bool = False
+
+
+class ReleaseQuery(PageQuery, kw_only=True):
+    """Which releases are listed."""
+
+    state: Literal["open", "done"] | UnsetType = UNSET
+
+
+class ShownRelease(Struct, rename="camel"):
+    """A set of entries that are published or unpublished together."""
+
+    schema_name: ClassVar[str] = "Release"
+    id: int
+    name: str
+    status: Status
+    scheduled_at: Moment | None
+    timezone: str | None
+    released_at: Moment | None
+    created_at: Moment
+    updated_at: Moment
+    item_count: int
+
+
+class ShownItem(Struct, rename="camel", kw_only=True):
+    """An entry in a release, as far as the caller may read it."""
+
+    schema_name: ClassVar[str] = "ReleaseItem"
+    id: int
+    action: ItemAction
+    content_type: str
+    exists: bool
+    readable: bool
+    publishable: bool
+    document_id: str | UnsetType = UNSET
+    locale: str | UnsetType | None = UNSET
+    title: object = UNSET
+    status: EntryStatus | UnsetType = UNSET
+    updated_at: Moment | UnsetType | None = UNSET
+
+
+class ReleaseInFull(ShownRelease):
+    """A release with its items."""
+
+    schema_name: ClassVar[str] = "ReleaseInFull"
+    items: list[ShownItem]
+
+
+class ReleaseUndone(ReleaseInFull):
+    """A release that is open again, and how many entries were left as they are."""
+
+    schema_name: ClassVar[str] = "ReleaseUndone"
+    skipped: int
+
+
+class ReleaseProblem(Struct, rename="camel"):
+    """What keeps an item from being published."""
+
+    item_id: int
+    message: str
+    path: list[str]
+
+
+class ReleaseCheck(Struct):
+    """What would keep a release from success."""
+
+    id: int
+    problems: list[ReleaseProblem]
+
+
+class ReleaseOfEntry(Struct, rename="camel"):
+    """An open release that an entry is in."""
+
+    id: int
+    name: str
+    item_id: int
+    action: ItemAction
+
+
 _ORIGIN = "admin"
 _PAGE_SIZE, _MOST_LISTED, _LAST_PAGE = 25, 100, 1_000_000
 _STATES = "state must be one of the following values: open, done"
@@ -103,28 +192,23 @@ class ReleaseApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("GET", "", self.find),
-            ("POST", "", self.create),
-            ("GET", "/:id", self.find_one),
-            ("PUT", "/:id", self.rename),
-            ("DELETE", "/:id", self.delete),
-            ("POST", "/:id/items", self.add),
-            ("PUT", "/:id/items/:item", self.change_item),
-            ("DELETE", "/:id/items/:item", self.remove),
-            ("POST", "/:id/check", self.check),
-            ("POST", "/:id/publish", self.publish),
-            ("POST", "/:id/undo", self.undo),
-        ):
-            yield Route(
-                method=method, path=f"admin/x/releases{path}", action=SIGNED_IN, handler=handler
-            )
-        yield Route(
-            method="GET",
-            path="admin/x/entry-releases/:uid/:id",
-            action=SIGNED_IN,
-            handler=self.of_entry,
-        )
+        route, one = RouteGroup(EXTRAS, "admin/x/releases"), Data[ReleaseInFull]
+        listed, who = Listed[ShownRelease], SIGNED_IN
+        yield route("GET", "", who, self.find, query=ReleaseQuery, response=listed)
+        yield route("POST", "", who, self.create, body=ReleaseName, response=one, status=CREATED)
+        yield route("GET", "/:id", who, self.find_one, response=one)
+        yield route("PUT", "/:id", who, self.rename, body=ReleaseName, response=one)
+        yield route("DELETE", "/:id", who, self.delete, response=one)
+        yield route("POST", "/:id/items", who, self.add, body=AddedEntries, response=one)
+        path = "/:id/items/:item"
+        yield route("PUT", path, who, self.change_item, body=ItemChange, response=one)
+        yield route("DELETE", path, who, self.remove, response=one)
+        yield route("POST", "/:id/check", who, self.check, response=Data[ReleaseCheck])
+        yield route("POST", "/:id/publish", who, self.publish, response=one)
+        undone = Data[ReleaseUndone]
+        yield route("POST", "/:id/undo", who, self.undo, body=UndoOptions, response=undone)
+        route, found = RouteGroup(EXTRAS, "admin/x/entry-releases/"), Data[list[ReleaseOfEntry]]
+        yield route("GET", ":uid/:id", who, self.of_entry, query=LocaleQuery, response=found)
 
     async def find(self, request: Request) -> Response:
         """List releases, the newest first, with the numbers of their items.
@@ -183,7 +267,7 @@ class ReleaseApi:
     async def create(self, request: Request) -> Response:
         """Make a release."""
         _require_publisher(request)
-        name = str(read_body(request.body, _NEW)["name"]).strip()
+        name = read_body(request.body, ReleaseName).name.strip()
 
         def program() -> Program[dict[str, Any]]:
             release = yield from self._releases.create(name, self._clock())
@@ -194,7 +278,7 @@ class ReleaseApi:
     async def rename(self, request: Request) -> Response:
         """Give an open release another name."""
         _require_publisher(request)
-        name = str(read_body(request.body, _NEW)["name"]).strip()
+        name = read_body(request.body, ReleaseName).name.strip()
         return await self._changed(
             request, lambda release: self._releases.rename(release, name, self._clock())
         )
@@ -216,9 +300,8 @@ class ReleaseApi:
 
     async def add(self, request: Request) -> Response:
         """Add entries to an open release, to be published or unpublished with it."""
-        values = read_body(request.body, _ADDED)
-        entries = [self._entry(one) for one in _listed(values["entries"])]
-        action = _action(values.get("action", "publish"))
+        added = read_body(request.body, AddedEntries)
+        entries = [self._entry(one) for one in added.entries]
 
         def change(release: Release) -> Program[None]:
             for uid in dict.fromkeys(entry.uid for entry in entries):
@@ -226,13 +309,13 @@ class ReleaseApi:
                 rights.require()
                 of_type = [entry for entry in entries if entry.uid == uid]
                 yield from self._require_reachable(rights, of_type, any_of=_changing(release))
-            yield from self._releases.add(release, entries, action, self._clock())
+            yield from self._releases.add(release, entries, added.action, self._clock())
 
         return await self._changed(request, change)
 
     async def change_item(self, request: Request) -> Response:
         """Publish with the release what was to be unpublished, or the other way round."""
-        action = _action(read_body(request.body, _CHANGED_ITEM)["action"])
+        action = read_body(request.body, ItemChange).action
 
         def change(release: Release) -> Program[None]:
             item = yield from self._item(request, release)
@@ -299,7 +382,7 @@ class ReleaseApi:
         409 names the entries that were published or unpublished since; ``skipChanged`` leaves these
         as they are.
         """
-        skip_changed = read_body(request.body, _UNDO).get("skipChanged") is True
+        skip_changed = read_body(request.body, UndoOptions).skip_changed
         _require_publisher(request)
         release_id, history = _release_id(request), await self._parts.history.ready()
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
@@ -395,13 +478,13 @@ class ReleaseApi:
             if any_of and not reached:
                 raise ForbiddenError(_NOT_ALLOWED.format(document_id=entry.document_id))
 
-    def _entry(self, given: Mapping[str, object]) -> EntryKey:
-        content_type = self._type(str(given["contentType"]))
-        locale = given.get("locale") or self._engine.default_locale
+    def _entry(self, given: AddedEntry) -> EntryKey:
+        content_type = self._type(given.content_type)
+        locale = given.locale or self._engine.default_locale
         return EntryKey(
             uid=content_type.uid,
-            document_id=str(given["documentId"]),
-            locale=str(locale) if content_type.localized and locale else None,
+            document_id=given.document_id,
+            locale=locale if content_type.localized and locale else None,
         )
 
     def _type(self, uid: str) -> ContentType:
@@ -446,14 +529,6 @@ def _release_id(request: Request) -> int:
     if release_id is None:
         raise NotFoundError
     return release_id
-
-
-def _listed(values: object) -> list[Mapping[str, object]]:
-    return [one for one in values if isinstance(one, Mapping)] if isinstance(values, list) else []
-
-
-def _action(value: object) -> ItemAction:
-    return "unpublish" if value == "unpublish" else "publish"
 
 
 def _shown(release: Release, items: Sequence[ReleaseItem]) -> dict[str, Any]:

@@ -1,33 +1,23 @@
 """``/admin/x/review``: review workflows, and where entries are in them."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar
 
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from quire.access.administration import UPDATE
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.response_types import CREATED, EXTRAS, Data, IdText, LocaleQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.admin_api.success_statuses import CREATED
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.clock import Clock
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import (
-    AtMost,
-    Fields,
-    Flag,
-    Items,
-    RowId,
-    Text,
-    id_of,
-    ids_of,
-    read_body,
-    required,
-    single_line,
-)
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import AtMost, Between, RowId, id_of, ids_of, single_line
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import locale_of
@@ -48,28 +38,7 @@ from quire.schema.model import Schema
 
 _MANAGE = "admin::project-settings.update"
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
-_NAME = Text(rules=(required, AtMost(100), single_line))
-_WORKFLOW = Fields(
-    fields={
-        "name": _NAME,
-        "contentTypes": Items(item=Text(), rules=(required,)),
-        "stages": Items(
-            item=Fields(
-                fields={
-                    "id": RowId(),
-                    "name": _NAME,
-                    "color": Text(),
-                    "roles": Items(item=RowId()),
-                    "requiredToPublish": Flag(),
-                }
-            ),
-            least=1,
-            most=MOST_STAGES,
-            rules=(required,),
-        ),
-    }
-)
-_MOVE = Fields(fields={"stage": RowId(), "assignee": RowId(nullable=True)})
+_Name = Annotated[str, AtMost(100), single_line]
 _USUAL_COLOR = "#4945FF"
 _NO_COLOR = "color must be six hexadecimal digits after #, such as #4945FF"
 _TWO_NAMES = 'two stages have the name "{}"'
@@ -79,6 +48,67 @@ _NO_WORKFLOW = "{uid} is in no workflow"
 _NO_STAGE = "The workflow has no stage {id}"
 _NO_ASSIGNEE = "There is no administrator {id} who may sign in"
 _MAY_NOT_MOVE = 'Your roles may not move entries out of the stage "{name}"'
+
+
+class StageInput(RequestBody, kw_only=True):
+    """A stage of a workflow as it is to be; one with an id is there already."""
+
+    id: IdText | UnsetType = UNSET
+    name: _Name
+    color: str = _USUAL_COLOR
+    roles: list[IdText] = field(default_factory=list)
+    required_to_publish: bool = False
+
+
+class ReviewWorkflowInput(RequestBody):
+    """A review workflow as it is to be."""
+
+    name: _Name
+    content_types: list[str]
+    stages: Annotated[list[StageInput], Between(1, MOST_STAGES)]
+
+
+class EntryMove(RequestBody):
+    """Another stage for an entry, or another assignee."""
+
+    stage: IdText | UnsetType = UNSET
+    assignee: Annotated[int | str | None, RowId(nullable=True)] | UnsetType = UNSET
+
+
+class ReviewStage(Struct, rename="camel"):
+    """A stage of a workflow, and the roles that may move entries out of it."""
+
+    id: int
+    name: str
+    color: str
+    roles: list[int]
+    required_to_publish: bool
+
+
+class ReviewWorkflow(Struct, rename="camel"):
+    """A review workflow with its stages."""
+
+    id: int
+    name: str
+    content_types: list[str]
+    stages: list[ReviewStage]
+
+
+class Assignee(Struct):
+    """An administrator who can be assigned an entry."""
+
+    id: int
+    name: str
+
+
+class ShownReview(Struct, rename="camel"):
+    """Where an entry is in review."""
+
+    schema_name: ClassVar[str] = "EntryReview"
+    workflow: ReviewWorkflow
+    stage: int
+    assignee: Assignee | None
+    may_move: bool
 
 
 class ReviewApi:
@@ -100,18 +130,26 @@ class ReviewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("GET", "workflows", SIGNED_IN, self.workflows),
-            ("POST", "workflows", _MANAGE, self.create),
-            ("PUT", "workflows/:id", _MANAGE, self.change),
-            ("DELETE", "workflows/:id", _MANAGE, self.delete),
-            ("GET", "entries/:uid/:id", SIGNED_IN, self.of_entry),
-            ("PUT", "entries/:uid/:id", SIGNED_IN, self.move),
-            ("GET", "assignees/:uid", SIGNED_IN, self.assignees),
-        ):
-            yield Route(
-                method=method, path=f"admin/x/review/{path}", action=action, handler=handler
-            )
+        route, one = RouteGroup(EXTRAS, "admin/x/review/"), Data[ReviewWorkflow]
+        path, body, query = "workflows", ReviewWorkflowInput, LocaleQuery
+        yield route("GET", path, SIGNED_IN, self.workflows, response=Data[list[ReviewWorkflow]])
+        yield route("POST", path, _MANAGE, self.create, body=body, response=one, status=CREATED)
+        path = "workflows/:id"
+        yield route("PUT", path, _MANAGE, self.change, body=body, response=one)
+        yield route("DELETE", path, _MANAGE, self.delete, response=one)
+        path, found = "entries/:uid/:id", Data[ShownReview | None]
+        yield route("GET", path, SIGNED_IN, self.of_entry, query=query, response=found)
+        yield route(
+            "PUT",
+            path,
+            SIGNED_IN,
+            self.move,
+            body=EntryMove,
+            query=query,
+            response=Data[ShownReview],
+        )
+        path = "assignees/:uid"
+        yield route("GET", path, SIGNED_IN, self.assignees, response=Data[list[Assignee]])
 
     @property
     def _review(self) -> EntryReview:
@@ -172,14 +210,14 @@ class ReviewApi:
     async def move(self, request: Request) -> Response:
         """Move an entry to another ``stage``, or give it another ``assignee``."""
         rights = rights_of(self._engine.schema, request)
-        values = read_body(request.body, _MOVE)
+        wanted = read_body(request.body, EntryMove)
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[dict[str, Any]]:
             placed = yield from self._placed(request, rights, UPDATE)
             workflow = yield from self._workflow(placed.uid)
-            if values.get("stage") is not None:
-                stage_id = id_of(values["stage"])
+            if wanted.stage is not UNSET:
+                stage_id = id_of(wanted.stage)
                 if all(stage.id != stage_id for stage in workflow.stages):
                     raise ValidationError(_NO_STAGE.format(id=stage_id))
                 present = workflow.stage(placed.stage_id)
@@ -187,8 +225,8 @@ class ReviewApi:
                     if not may_move_from(rights.ability, present):
                         raise ForbiddenError(_MAY_NOT_MOVE.format(name=present.name))
                     placed = replace(placed, stage_id=stage_id)
-            if "assignee" in values:
-                assignee = yield from self._assignee(values["assignee"])
+            if wanted.assignee is not UNSET:
+                assignee = yield from self._assignee(wanted.assignee)
                 placed = replace(placed, assignee_id=None if assignee is None else assignee.id)
             yield from self._review.stages.save(placed)
             return (yield from self._described(request, workflow, placed))
@@ -247,13 +285,12 @@ class ReviewApi:
 
 def _change(body: object, schema: Schema) -> WorkflowChange:
     """Return what a body makes of a workflow. Raises ValidationError."""
-    values = read_body(body, _WORKFLOW)
-    content_types = [str(one) for one in _listed(values["contentTypes"])]
-    for uid in content_types:
+    given = read_body(body, ReviewWorkflowInput)
+    for uid in given.content_types:
         content_type = schema.content_types.get(uid)
         if content_type is None or not content_type.draft_and_publish:
             raise ValidationError(_NO_TYPE.format(uid=uid))
-    stages = tuple(_stage(one) for one in _listed(values["stages"]) if isinstance(one, Mapping))
+    stages = tuple(map(_stage, given.stages))
     names = [stage.name for stage in stages]
     for name in names:
         if names.count(name) > 1:
@@ -261,27 +298,23 @@ def _change(body: object, schema: Schema) -> WorkflowChange:
     if sum(stage.required for stage in stages) > 1:
         raise ValidationError(_ONE_REQUIRED)
     return WorkflowChange(
-        name=str(values["name"]),
-        content_types=tuple(dict.fromkeys(content_types)),
+        name=given.name,
+        content_types=tuple(dict.fromkeys(given.content_types)),
         stages=stages,
     )
 
 
-def _stage(values: Mapping[str, object]) -> StageChange:
-    color = str(values.get("color") or _USUAL_COLOR)
+def _stage(given: StageInput) -> StageChange:
+    color = given.color or _USUAL_COLOR
     if not _COLOR.fullmatch(color):
         raise ValidationError(_NO_COLOR)
     return StageChange(
-        id=id_of(values.get("id")),
-        name=str(values["name"]),
+        id=id_of(given.id),
+        name=given.name,
         color=color,
-        roles=tuple(ids_of(values.get("roles"))),
-        required=values.get("requiredToPublish") is True,
+        roles=tuple(ids_of(given.roles)),
+        required=given.required_to_publish,
     )
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
 
 
 def _row_id(request: Request) -> int:

@@ -1,6 +1,7 @@
 """``/admin/x/revisions``: earlier states of entries, and restoring them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Literal
 
 import orjson
 from msgspec import Struct
@@ -9,19 +10,31 @@ from quire.access.admin_ability import GrantRule
 from quire.access.administration import UPDATE
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.response_types import (
+    EXTRAS,
+    CreatorInShort,
+    Data,
+    EntryMeta,
+    FreeObject,
+    LocaleQuery,
+    ManagedEntry,
+    Moment,
+    NoEntry,
+)
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.differences import differences
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import RequestedVersion, locale_of
-from quire.content_manager.revision_content import Data, revision_data
+from quire.content_manager.revision_content import Data as RevisionData
+from quire.content_manager.revision_content import revision_data
 from quire.content_manager.revisions import read_whole, revision_as_request
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.write_context import Result
@@ -45,11 +58,45 @@ class _Seen(Struct, frozen=True):
 
     shaping: EntrySanitizer
     rules: tuple[GrantRule, ...]
-    draft: Data
+    draft: RevisionData
 
-    def shown(self, data: Data) -> Data:
+    def shown(self, data: RevisionData) -> RevisionData:
         """Return what may be seen of data of the entry."""
         return self.shaping.entry({**data}, self.rules)
+
+
+class ShownRevision(Struct, rename="camel"):
+    """An earlier state of an entry."""
+
+    schema_name: ClassVar[str] = "Revision"
+    id: int
+    created_at: Moment
+    created_by: CreatorInShort | None
+    status: Literal["draft", "published"]
+    locale: str | None
+
+
+class RevisionInFull(ShownRevision):
+    """An earlier state with its values, and the fields in which the present draft differs."""
+
+    schema_name: ClassVar[str] = "RevisionInFull"
+    data: FreeObject
+    fields: FreeObject
+
+
+class MissingReference(Struct, rename="camel"):
+    """What an earlier state led to, and is gone."""
+
+    field: str
+    document_id: str
+
+
+class RestoredEntry(Struct):
+    """An entry that is what it was, but for what is missing."""
+
+    data: ManagedEntry | NoEntry
+    meta: EntryMeta
+    missing: list[MissingReference]
 
 
 class RevisionApi:
@@ -66,15 +113,14 @@ class RevisionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        listed: tuple[tuple[str, str, Handler], ...] = (
-            ("GET", ":uid/:id", self.find),
-            ("GET", ":uid/:id/:revision", self.find_one),
-            ("POST", ":uid/:id/:revision/restore", self.restore),
+        listed: tuple[tuple[str, str, Handler, object], ...] = (
+            ("GET", ":uid/:id", self.find, Data[list[ShownRevision]]),
+            ("GET", ":uid/:id/:revision", self.find_one, Data[RevisionInFull]),
+            ("POST", ":uid/:id/:revision/restore", self.restore, RestoredEntry),
         )
-        for method, path, handler in listed:
-            yield Route(
-                method=method, path=f"admin/x/revisions/{path}", action=SIGNED_IN, handler=handler
-            )
+        route, query = RouteGroup(EXTRAS, "admin/x/revisions/"), LocaleQuery
+        for method, path, handler, response in listed:
+            yield route(method, path, SIGNED_IN, handler, query=query, response=response)
 
     async def find(self, request: Request) -> Response:
         """List the revisions of an entry in one locale, the latest first."""
@@ -143,7 +189,7 @@ class RevisionApi:
         wanted = RequestedVersion("draft", place.locale, "draft")
         here = chosen_of(content_type, every, wanted)
         rules = rights.require_on(entry_origin(here or {**every[0], "locale": place.locale}))
-        draft: Data = {}
+        draft: RevisionData = {}
         if here is not None:
             entry = yield from read_whole(self._reading, rights, here["id"])
             draft = revision_data(self._engine.schema, content_type, entry)

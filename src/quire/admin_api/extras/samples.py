@@ -1,17 +1,21 @@
 """``/admin/x/samples``: entries with made-up values, to try a content type out."""
 
 from collections.abc import Iterator
+from typing import Annotated
+
+from msgspec import Struct
 
 from quire.access.administration import CREATE, PUBLISH, READ
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.response_types import CREATED, EXTRAS, Data, LocaleQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.admin_api.success_statuses import CREATED
 from quire.clock import Clock
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import Fields, Flag, WholeNumber, read_body
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import Between
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.requests import locale_of
@@ -26,9 +30,22 @@ from quire.schema.model import TypeKind
 
 MOST_SAMPLES = 100
 _USUAL = 10
-_BODY = Fields(fields={"count": WholeNumber(least=1, most=MOST_SAMPLES), "publish": Flag()})
 _NO_SAMPLES = "Only collection types of the project can have sample entries"
 _NO_DRAFTS = "{} has no drafts: its entries are public at once"
+
+
+class SampleOptions(RequestBody):
+    """How many entries are made, and whether they are published."""
+
+    count: Annotated[int, Between(1, MOST_SAMPLES)] = _USUAL
+    publish: bool = False
+
+
+class Samples(Struct, rename="camel"):
+    """The entries that were made."""
+
+    count: int
+    document_ids: list[str]
 
 
 class SampleApi:
@@ -41,16 +58,23 @@ class SampleApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the route."""
-        yield Route(
-            method="POST", path="admin/x/samples/:uid", action=SIGNED_IN, handler=self.create
+        yield RouteGroup(EXTRAS)(
+            "POST",
+            "admin/x/samples/:uid",
+            SIGNED_IN,
+            self.create,
+            body=SampleOptions,
+            query=LocaleQuery,
+            response=Data[Samples],
+            status=CREATED,
         )
 
     async def create(self, request: Request) -> Response:
         """Make sample entries of a content type, all or none."""
         schema = self._documents.schema
         content_type = rights_of(schema, request, CREATE).content_type
-        values = read_body(request.body, _BODY)
-        publish = values.get("publish") is True
+        options = read_body(request.body, SampleOptions)
+        publish = options.publish
         if publish:
             rights_of(schema, request, PUBLISH)
         if not content_type.is_api or content_type.kind is TypeKind.SINGLE:
@@ -59,9 +83,8 @@ class SampleApi:
             raise ValidationError(_NO_DRAFTS.format(content_type.uid))
         rights = TypePermissions(request.administrator.ability, READ, content_type)
         made_up = SampleValues(schema, self._clock())
-        count = int(str(values.get("count", _USUAL)))
         batch = SampleBatch(
-            bodies=tuple(made_up.entry(content_type, at + 1) for at in range(count)),
+            bodies=tuple(made_up.entry(content_type, at + 1) for at in range(options.count)),
             locale=locale_of(request.query, content_type, self._documents.engine.default_locale),
             publish=publish,
         )

@@ -3,18 +3,23 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta, Struct
 
 from quire.access.administration import PUBLISH
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.extras.release_parts import ReleaseParts
+from quire.admin_api.extras.releases import ShownItem
 from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
+from quire.admin_api.response_types import EXTRAS, Data, LocaleQuery, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import iso_from_ms
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import Fields, Text, id_of, read_body
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import Text, id_of
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.releases.entries import ReleaseEntries
@@ -43,9 +48,8 @@ MOST_LISTED = 200
 
 _LAST = 253_402_300_799_000  # the end of the year 9999, in epoch milliseconds
 _TIMEZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
-_MOMENT = Text(nullable=True, longest=40)
-_ENTRY = Fields(fields={"publishAt": _MOMENT, "unpublishAt": _MOMENT, "timezone": _MOMENT})
-_RELEASE = Fields(fields={"scheduledAt": _MOMENT, "timezone": _MOMENT})
+_ShortText = Annotated[str | None, Text(nullable=True, longest=40)]
+_GivenMoment = Annotated[_ShortText, Meta(extra_json_schema={"format": "date-time"})]
 _NAMES: Mapping[ItemAction, str] = {"publish": "publishAt", "unpublish": "unpublishAt"}
 _ORIGIN = "admin"
 _NO_MOMENT = "{name} must be a moment with its time zone, such as 2030-01-31T09:00:00+01:00"
@@ -58,6 +62,63 @@ _NOT_PUBLISHER = "You may not publish entries of any content type"
 _NO_QUEUE = "This server has no queue of jobs"
 
 
+class EntryTimes(RequestBody):
+    """When an entry is published and unpublished; ``null`` or nothing is never."""
+
+    publish_at: _GivenMoment = None
+    unpublish_at: _GivenMoment = None
+    timezone: _ShortText = None
+
+
+class ReleaseTime(RequestBody):
+    """When a release is published; ``null`` or nothing is never."""
+
+    scheduled_at: _GivenMoment = None
+    timezone: _ShortText = None
+
+
+class FailedAction(Struct):
+    """What has failed at its time, and why."""
+
+    action: ItemAction
+    at: Moment
+    message: str
+
+
+class EntrySchedule(Struct, rename="camel"):
+    """When an entry is published and unpublished, and what of it has failed last."""
+
+    publish_at: Moment | None
+    unpublish_at: Moment | None
+    timezone: str | None
+    failed: list[FailedAction]
+
+
+class ReleaseSchedule(Struct, rename="camel"):
+    """When a release is published."""
+
+    id: int
+    scheduled_at: Moment | None
+    timezone: str | None
+
+
+class NamedRelease(Struct):
+    """A release."""
+
+    id: int
+    name: str
+
+
+class ShownAction(Struct):
+    """What is published or unpublished at a time: an entry or a release."""
+
+    schema_name: ClassVar[str] = "ScheduledAction"
+    at: Moment
+    timezone: str | None
+    entry: ShownItem | None
+    release: NamedRelease | None
+
+
 class ScheduleApi:
     """Shows and changes what is scheduled."""
 
@@ -68,13 +129,14 @@ class ScheduleApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("GET", "schedule", self.find),
-            ("GET", "schedule/:uid/:id", self.of_entry),
-            ("PUT", "schedule/:uid/:id", self.set_entry),
-            ("PUT", "releases/:id/schedule", self.set_release),
-        ):
-            yield Route(method=method, path=f"admin/x/{path}", action=SIGNED_IN, handler=handler)
+        route, who, query = RouteGroup(EXTRAS, "admin/x/"), SIGNED_IN, LocaleQuery
+        one, listed = Data[EntrySchedule], Data[list[ShownAction]]
+        yield route("GET", "schedule", who, self.find, response=listed)
+        path, body = "schedule/:uid/:id", EntryTimes
+        yield route("GET", path, who, self.of_entry, query=query, response=one)
+        yield route("PUT", path, who, self.set_entry, body=body, query=query, response=one)
+        path, found = "releases/:id/schedule", Data[ReleaseSchedule]
+        yield route("PUT", path, who, self.set_release, body=ReleaseTime, response=found)
 
     async def find(self, request: Request) -> Response:
         """List what will be published or unpublished, the next ones first."""
@@ -124,12 +186,15 @@ class ScheduleApi:
         """Schedule when an entry is published and unpublished; ``null`` takes a time away."""
         rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
         entry = self._entry(request, rights)
-        values = read_body(request.body, _ENTRY)
-        moments = {action: self._moment(values, name) for action, name in _NAMES.items()}
+        given = read_body(request.body, EntryTimes)
+        moments: dict[ItemAction, int | None] = {
+            "publish": self._moment(given.publish_at, "publishAt"),
+            "unpublish": self._moment(given.unpublish_at, "unpublishAt"),
+        }
         publish, unpublish = moments["publish"], moments["unpublish"]
         if publish is not None and unpublish is not None and unpublish <= publish:
             raise ValidationError(_ORDER)
-        timezone = _timezone(values)
+        timezone = _timezone(given.timezone)
         wanted = [
             EntryArguments(
                 uid=entry.uid,
@@ -157,8 +222,8 @@ class ScheduleApi:
         administrator = request.administrator
         if not administrator.ability.subjects(PUBLISH):
             raise ForbiddenError(_NOT_PUBLISHER)
-        values = read_body(request.body, _RELEASE)
-        at, timezone = self._moment(values, "scheduledAt"), _timezone(values)
+        given = read_body(request.body, ReleaseTime)
+        at, timezone = self._moment(given.scheduled_at, "scheduledAt"), _timezone(given.timezone)
         release_id = id_of(request.parameters["id"])
         if release_id is None:
             raise NotFoundError
@@ -205,13 +270,12 @@ class ScheduleApi:
             locale=locale_of(request.query, content_type, self._engine.default_locale),
         )
 
-    def _moment(self, values: Mapping[str, object], name: str) -> int | None:
+    def _moment(self, text: str | None, name: str) -> int | None:
         """Return a moment of the body in epoch milliseconds. Raises ValidationError."""
-        text = values.get(name)
         if text is None:
             return None
         try:
-            moment = datetime.fromisoformat(str(text))
+            moment = datetime.fromisoformat(text)
         except ValueError:
             moment = None
         if moment is None or moment.tzinfo is None:
@@ -222,12 +286,11 @@ class ScheduleApi:
         return at
 
 
-def _timezone(values: Mapping[str, object]) -> str | None:
+def _timezone(name: str | None) -> str | None:
     """Return the time zone of the body, which is only shown. Raises ValidationError."""
-    name = values.get("timezone")
-    if name is not None and not _TIMEZONE.fullmatch(str(name)):
+    if name is not None and not _TIMEZONE.fullmatch(name):
         raise ValidationError(_NO_TIMEZONE)
-    return None if name is None else str(name)
+    return name
 
 
 def _shown(actions: list[ScheduledAction]) -> dict[str, Any]:

@@ -1,17 +1,20 @@
 """Saved views of lists: private, or shared with everybody."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import orjson
+from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.administration import READ
+from quire.admin_api.response_types import CREATED, EXTRAS, Data, FreeObject, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import AtMost, Fields, Flag, Text, id_of, read_body, required
+from quire.content_api.request_bodies import RequestBody, read_body, sent_values
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import AtMost, id_of
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.own_tables import OwnTables
@@ -22,22 +25,43 @@ MOST_VIEWS = 200
 """How many views somebody may have."""
 
 _LARGEST_STATE = 16_384
-_NAME = Text(rules=(required, AtMost(100)))
-_NEW = Fields(
-    fields={
-        "uid": Text(rules=(required,)),
-        "name": _NAME,
-        "shared": Flag(),
-        "state": Fields(closed=False, rules=(required,)),
-    }
-)
-_CHANGED = Fields(
-    fields={
-        "name": Text(rules=(AtMost(100),)),
-        "shared": Flag(),
-        "state": Fields(closed=False),
-    }
-)
+_Name = Annotated[str, AtMost(100)]
+
+
+class NewView(RequestBody, kw_only=True):
+    """A view that is to be kept."""
+
+    uid: str
+    name: _Name
+    shared: bool = False
+    state: FreeObject
+
+
+class ViewChange(RequestBody):
+    """What is to be changed of a view."""
+
+    name: _Name | UnsetType = UNSET
+    shared: bool | UnsetType = UNSET
+    state: FreeObject | UnsetType = UNSET
+
+
+class ViewQuery(Struct):
+    """The content type whose views are listed."""
+
+    uid: str | UnsetType = UNSET
+
+
+class ShownView(Struct, rename="camel"):
+    """A view of a list: the caller's own, or one that is shared."""
+
+    schema_name: ClassVar[str] = "SavedView"
+    id: int
+    uid: str
+    name: str
+    shared: bool
+    own: bool
+    state: FreeObject
+    updated_at: Moment
 
 
 class SavedViewApi:
@@ -53,13 +77,12 @@ class SavedViewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("GET", "admin/x/views", self.find),
-            ("POST", "admin/x/views", self.create),
-            ("PUT", "admin/x/views/:id", self.change),
-            ("DELETE", "admin/x/views/:id", self.delete),
-        ):
-            yield Route(method=method, path=path, action=SIGNED_IN, handler=handler)
+        route, who, one = RouteGroup(EXTRAS, "admin/x/views"), SIGNED_IN, Data[ShownView]
+        listed = Data[list[ShownView]]
+        yield route("GET", "", who, self.find, query=ViewQuery, response=listed)
+        yield route("POST", "", who, self.create, body=NewView, response=one, status=CREATED)
+        yield route("PUT", "/:id", who, self.change, body=ViewChange, response=one)
+        yield route("DELETE", "/:id", who, self.delete, response=one)
 
     async def find(self, request: Request) -> Response:
         """List the own views and shared ones, of the lists that one may see."""
@@ -73,15 +96,15 @@ class SavedViewApi:
 
     async def create(self, request: Request) -> Response:
         """Keep a view."""
-        values, who = read_body(request.body, _NEW), request.administrator
-        if not who.ability.allows(READ, str(values["uid"])):
+        new, who = read_body(request.body, NewView), request.administrator
+        if not who.ability.allows(READ, new.uid):
             raise ForbiddenError
         row = {
-            "uid": values["uid"],
+            "uid": new.uid,
             "owner_id": who.id,
-            "name": values["name"],
-            "shared": values.get("shared") is True,
-            "state": _state(values["state"]),
+            "name": new.name,
+            "shared": new.shared,
+            "state": _state(new.state),
             "updated_at": self._clock(),
         }
 
@@ -92,11 +115,11 @@ class SavedViewApi:
             return (yield from self._own(request, view_id))
 
         await self._tables.ensure(SAVED_VIEWS)
-        return respond_data(_shown(await self._database.write(program()), who.id), 201)
+        return respond_data(_shown(await self._database.write(program()), who.id), CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change a view of one's own."""
-        values = read_body(request.body, _CHANGED)
+        values = sent_values(read_body(request.body, ViewChange))
         if "state" in values:
             values["state"] = _state(values["state"])
 

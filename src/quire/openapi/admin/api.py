@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from quire import __version__
 from quire.openapi.admin.components import NAMED
-from quire.openapi.admin.content import ENTRIES, MODELS, OWN
+from quire.openapi.admin.content import ENTRIES, MODELS
 from quire.openapi.admin.endpoint import (
     AdminEndpoint,
     ReferenceResolver,
@@ -35,7 +35,6 @@ SECTIONS: tuple[tuple[str, Told], ...] = (
     ("Content types", MODEL),
     ("Views", MODELS),
     ("Content", ENTRIES),
-    ("Quire's own", OWN),
     ("Media", MEDIA),
 )
 """The descriptions of all routes, by what they are about."""
@@ -95,8 +94,9 @@ def _typed_operation(endpoint: AdminEndpoint, types: TypeSchemas) -> DescribedOp
     failures = _OPEN_FAILURES if endpoint.action is None else _FAILURES
     names = [part[1:] for part in endpoint.path.split("/") if part.startswith(":")]
     parameters = [path_parameter(name) for name in names]
-    if endpoint.query is not None:
-        parameters += types.parameters(endpoint.query)
+    queries = endpoint.query if isinstance(endpoint.query, tuple) else (endpoint.query,)
+    for query in queries:
+        parameters += [] if query is None else types.parameters(query)
     body = None
     if endpoint.body is not None:
         kind = FORM if endpoint.is_form else JSON

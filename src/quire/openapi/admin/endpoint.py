@@ -35,7 +35,7 @@ class AdminEndpoint(Struct, frozen=True, kw_only=True):
     tag: str
     body: object
     is_form: bool
-    query: type[Struct] | None
+    query: type[Struct] | tuple[type[Struct], ...] | None
     response: object
 
 
