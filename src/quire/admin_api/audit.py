@@ -11,7 +11,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from quire.admin_api.response_types import BEFORE, PROJECT, Data, FreeObject, MediaType, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
-from quire.admin_api.success_statuses import success_status
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
@@ -157,7 +156,7 @@ class AuditTrail:
         if not _is_worth_it(request, route, _OK) or route.path.strip("/") in _NOTED_AFTERWARDS:
             return
         await self._log.ready()
-        _pending.set(_Pending(self._row(request, route, success_status(route))))
+        _pending.set(_Pending(self._row(request, route, route.status)))
 
     async def note(self, request: Request, route: Route, status: int) -> None:
         """Note a request after it was answered, unless what it changed was noted with it.

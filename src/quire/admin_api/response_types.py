@@ -29,6 +29,18 @@ END_USERS = "End users"
 EXTRAS = "Quire's own"
 """The tag of routes below ``/admin/x`` about content."""
 
+VIEWS = "Views"
+"""The tag of routes about the views of lists and forms."""
+
+CONTENT = "Content"
+"""The tag of routes about entries."""
+
+MEDIA = "Media"
+"""The tag of routes about files and folders."""
+
+CONTENT_TYPES = "Content types"
+"""The tag of routes of the content-type builder."""
+
 IdText = Annotated[int | str, RowId()]
 """The id of a row, as a number or as text."""
 
@@ -123,6 +135,18 @@ class RecentEntry(Struct, rename="camel", kw_only=True):
     status: EntryStatus | UnsetType = UNSET
 
 
+class KindQuery(Struct):
+    """Which content types are described."""
+
+    kind: Literal["collectionType", "singleType"] | UnsetType = UNSET
+
+
+class Count(Struct):
+    """How many rows were concerned."""
+
+    count: int
+
+
 class EntryMeta(Struct, rename="camel"):
     """The other versions and locales of an entry."""
 
@@ -134,6 +158,13 @@ class NoEntry(RequestBody):
     """What stands in the place of an entry that is not there."""
 
 
+class ShownEntry(Struct):
+    """An entry, with its other versions and locales."""
+
+    data: ManagedEntry | NoEntry | UnsetType = UNSET
+    meta: EntryMeta | UnsetType = UNSET
+
+
 class CreatorInShort(Struct, rename="camel", kw_only=True):
     """Who has made or changed something."""
 
@@ -143,6 +174,17 @@ class CreatorInShort(Struct, rename="camel", kw_only=True):
     username: str | UnsetType | None = UNSET
     email: str | UnsetType | None = UNSET
     is_active: bool | UnsetType | None = UNSET
+
+
+class Localization(Struct, rename="camel", kw_only=True):
+    """An entry in another locale."""
+
+    id: int
+    document_id: str
+    locale: str | None
+    updated_at: Moment | UnsetType | None = UNSET
+    published_at: Moment | UnsetType | None = UNSET
+    status: str | UnsetType = UNSET
 
 
 class Listed(Struct, Generic[T]):

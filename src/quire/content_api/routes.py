@@ -61,7 +61,7 @@ class RouteGroup(Struct, frozen=True):
     tag: str
     prefix: str = ""
 
-    def __call__(
+    def __call__(  # noqa: PLR0913 - the facts of a route, given by name
         self,
         method: str,
         path: str,
@@ -72,6 +72,7 @@ class RouteGroup(Struct, frozen=True):
         body: object = None,
         query: QueryTypes | None = None,
         status: int = 200,
+        streams: bool = False,
     ) -> Route:
         """Return a route; see `Route`."""
         return Route(
@@ -79,6 +80,7 @@ class RouteGroup(Struct, frozen=True):
             path=f"{self.prefix}{path}",
             action=action,
             handler=handler,
+            streams=streams,
             tag=self.tag,
             body=body,
             query=query,

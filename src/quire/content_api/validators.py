@@ -208,7 +208,6 @@ class RowId(Struct, frozen=True, kw_only=True):
 
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
-    json_schema: ClassVar[Mapping[str, object]] = {"type": ["integer", "string"]}
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from msgspec import Meta, Struct, UnsetType
+from msgspec import Meta, Struct, UnsetType, field
 from msgspec.inspect import is_struct_type
 from msgspec.structs import fields
 
@@ -39,19 +39,28 @@ _PLAIN: Mapping[object, JsonSchema] = {
     object: ANYTHING,
     NoneType: NULL,
 }
+_TOGETHER: Mapping[object, JsonSchema] = {
+    frozenset({int, str}): {"type": ["integer", "string"]},
+    frozenset({int, float}): NUMBER,
+}
+MEDIA_TYPE = "x-media-type"
+"""In the schema of a response: the media type of one that is no JSON."""
+
 _LIMITS = {"array": ("minItems", "maxItems"), "integer": ("minimum", "maximum")}
 
 
 class TypeSchemas(Struct, frozen=True):
-    """Describes types in one document; ``known`` are those that it describes in another way."""
+    """Describes types in one document; ``known`` are those that are described in another way."""
 
     schemas: Schemas
-    known: Mapping[Any, JsonSchema]
+    known: dict[Any, JsonSchema] = field(default_factory=dict)
 
     def of(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - any form of a type
         """Return the schema of a type. Raises TypeError for one that has none."""
         if hint in self.known:
             return self.known[hint]
+        if hint in _PLAIN:
+            return _PLAIN[hint]
         origin = get_origin(hint)
         if origin is Annotated:
             inner, *notes = get_args(hint)
@@ -70,41 +79,39 @@ class TypeSchemas(Struct, frozen=True):
         if is_struct_type(hint):
             name = getattr(hint, "schema_name", hint.__name__)
             return self.schemas.refer(("type", hint), name, lambda: self._record(hint))
-        if hint in _PLAIN:
-            return _PLAIN[hint]
         message = f"no schema is known of the type {hint!r}"
         raise TypeError(message)
 
     def parameters(self, query: type[Struct]) -> Iterator[DescribedParameter]:
         """Describe the parameters of a query. Objects are written with brackets."""
-        for field in fields(query):
-            schema = dict(self.of(field.type))
+        for one in fields(query):
+            schema = dict(self.of(one.type))
             about = schema.pop("description", "")
             kinds = schema.get("type", ())
             yield DescribedParameter(
-                name=field.encode_name,
+                name=one.encode_name,
                 schema=schema,
                 description=str(about),
                 deep="object" in (kinds if isinstance(kinds, list) else [kinds]),
-                required=field.required,
+                required=one.required,
             )
 
     def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
         kept = [one for one in choices if one is not UnsetType and one is not NoneType]
-        described = any_of(*map(self.of, kept))
+        described = _TOGETHER.get(frozenset(kept)) or any_of(*map(self.of, kept))
         return nullable(described) if NoneType in choices else described
 
     def _record(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - a struct, or a generic one
         kind = get_origin(hint) or hint
         members: dict[str, JsonSchema] = {}
-        for field in fields(hint):
-            described = self.of(field.type)
-            if isinstance(field.default, str | int) and "$ref" not in described:
-                described = {**described, "default": field.default}
-            members[field.encode_name] = described
+        for one in fields(hint):
+            described = self.of(one.type)
+            if isinstance(one.default, str | int) and "$ref" not in described:
+                described = {**described, "default": one.default}
+            members[one.encode_name] = described
         return record(
             members,
-            required=[field.encode_name for field in fields(hint) if field.required],
+            required=[one.encode_name for one in fields(hint) if one.required],
             description=kind.__doc__ if kind is hint else None,
             closed=kind.__struct_config__.forbid_unknown_fields,
         )

@@ -8,7 +8,6 @@ from jsonschema import Draft202012Validator
 from msgspec import UNSET
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from quire.openapi.admin.api import described_routes
 from tests.unit.admin_api.office import Office, open_office
 from tests.unit.admin_api.test_content_manager import paper
 from tests.unit.admin_api.test_routes import named, routes
@@ -37,9 +36,8 @@ async def test_the_document_is_valid(office: Office) -> None:
     assert not [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()]
 
 
-async def test_every_route_is_described_and_nothing_else(office: Office) -> None:
-    undescribed = {named(route) for route in routes(office) if route.response is UNSET}
-    assert described_routes() == undescribed
+async def test_every_route_is_described(office: Office) -> None:
+    assert not {named(route) for route in routes(office) if route.response is UNSET}
     document = await described(office)
     operations = [one for path in document["paths"].values() for one in path.values()]
     assert len(operations) == len(routes(office))

@@ -15,8 +15,6 @@ export type AdminLocale = { "id": number; "documentId"?: string; "name"?: string
 
 export type AdminPagination = { "page": number; "pageSize": number; "pageCount": number; "total": number };
 
-export type AdminPagination2 = { "page": number; "pageSize": number; "pageCount": number; "total": number };
-
 export type AdminPermission = { "id"?: number | null; "action": string; "actionParameters"?: unknown; "subject": string | null; "properties": Record<string, unknown>; "conditions": (string)[] };
 
 export type AdminRole = { "id": number; "name": string; "code": string; "description": string | null; "usersCount"?: number; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
@@ -37,6 +35,8 @@ export type ApiTokenChange = { "name"?: string; "description"?: string | null; "
 
 export type ApiTokenKey = { "id": number; "kind": string; "accessKey": string };
 
+export type ArchivedChange = { "id": number; "title": string; "madeAt": string; "tables": (string)[] };
+
 export type Assignee = { "id": number; "name": string };
 
 export type AuditRow = { "id": number; "at": string; "actorId": number | null; "actor": string; "action": string; "target": string; "details": Record<string, unknown> | null; "status": number; "place": string };
@@ -45,15 +45,27 @@ export type BulkEditInput = { "documentIds": (string)[]; "data": Record<string, 
 
 export type BulkEditResult = { "preview": boolean; "count": number; "changes": (ChangedDocument)[] };
 
+export type CategoryName = { "name": string };
+
 export type ChangedDocument = { "documentId": string; "fields": Record<string, unknown> };
 
 export type CheckedPermission = { "action": string; "subject"?: string | null; "field"?: string };
+
+export type ComponentInput = { "component": GivenComponent; "components"?: (Record<string, unknown>)[] };
+
+export type ContentTypeInput = { "contentType": GivenContentType; "components"?: (Record<string, unknown>)[] };
+
+export type Count = { "count": number };
 
 export type CountedType = { "uid": string; "displayName": string; "kind": string; "count": number };
 
 export type CreatorInShort = { "id": number; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email"?: string | null; "isActive"?: boolean | null };
 
 export type Credentials = { "email": string; "password": string; "code"?: string; "deviceId"?: string; "rememberMe"?: boolean };
+
+export type CropInput = { "left": number; "top": number; "width": number; "height": number; "copy"?: boolean };
+
+export type DeletedFiles = { "fileIds"?: (number)[]; "folderIds"?: (number)[] };
 
 export type DeletedWebhooks = { "ids": (number | string)[] };
 
@@ -63,13 +75,11 @@ export type Difference = { "documentId": string; "locale": string | null; "field
 
 export type DocumentCounts = { "draft": number; "published": number; "modified": number };
 
-export type DocumentCounts2 = { "draft": number; "published": number; "modified": number };
+export type DocumentIds = { "documentIds": (string)[] };
 
-export type EntryInFull = { "entry": ManagedEntry | NoEntry; "meta": EntryMeta2; "published": ManagedEntry | null; "references": number };
+export type EntryInFull = { "entry": ManagedEntry | NoEntry; "meta": EntryMeta; "published": ManagedEntry | null; "references": number };
 
 export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
-
-export type EntryMeta2 = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
 
 export type EntryMove = { "stage"?: number | string; "assignee"?: number | string | null };
 
@@ -95,11 +105,35 @@ export type FailedAction = { "action": "publish" | "unpublish"; "at": string; "m
 
 export type FailingWebhook = { "id": string; "name": string; "count": number };
 
+export type FileDescription = { "fileInfo"?: Record<string, unknown> };
+
+export type FileUpdate = { "id": number; "fileInfo": Record<string, unknown> };
+
+export type FileUpdates = { "updates": (FileUpdate)[] };
+
+export type FileUsage = { "data": (Record<string, unknown>)[]; "meta": HiddenPlaces };
+
 export type FirstAdministrator = { "email": string; "firstname": string; "lastname"?: string | null; "password": string; "registrationToken"?: string; "deviceId"?: string; "rememberMe"?: boolean };
+
+export type FolderChange = { "name"?: string; "parent"?: number | string | null };
 
 export type ForgottenPassword = { "email": string };
 
+export type FoundEntries = { "results": (ManagedEntry)[] };
+
+export type GivenComponent = { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> };
+
+export type GivenContentType = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
+
 export type GivenPermission = { "action": string; "actionParameters"?: Record<string, unknown> | null; "subject"?: string | null; "properties"?: Record<string, unknown>; "conditions"?: (string)[] };
+
+export type GivenSchema = { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] };
+
+export type HiddenPlaces = { "hidden": number };
+
+export type ImportedFile = { "url": string; "fileInfo"?: Record<string, unknown> };
+
+export type ImportedFiles = { "urls": (string)[]; "folderId"?: number | null };
 
 export type InnerRequest = { "path": string };
 
@@ -123,11 +157,21 @@ export type KeyStatistics = { "assets": number; "contentTypes": number; "compone
 
 export type KnownLocale = { "code": string; "name": string };
 
+export type LastFile = { "after": number | null };
+
+export type LibrarySwitches = { "sizeOptimization": boolean; "responsiveDimensions": boolean; "autoOrientation"?: boolean; "aiMetadata"?: boolean };
+
+export type LibraryView = { "pageSize": number; "sort"?: string };
+
+export type LinkedEntries = { "results"?: (RelatedEntry)[] };
+
 export type ListedMeta = { "pagination": AdminPagination };
 
 export type LocaleChange = { "name"?: string | null; "isDefault"?: boolean };
 
-export type LocaleCoverage = { "uid": string; "displayName": string; "kind": string; "documents": number; "locales": ({ "locale": string; "documents": number; "published": number })[] };
+export type LocaleCount = { "locale": string; "documents": number; "published": number };
+
+export type LocaleCoverage = { "uid": string; "displayName": string; "kind": string; "documents": number; "locales": (LocaleCount)[] };
 
 export type MailTemplates = { "email-templates": Record<string, unknown> };
 
@@ -139,11 +183,21 @@ export type MediaFolder = { "id": number; "documentId"?: string; "name": string;
 
 export type MissingReference = { "field": string; "documentId": string };
 
+export type ModelPlan = { "digest": string; "version": string; "steps": (PlanStep)[]; "losses": (string)[]; "notices": (PlanNotice)[]; "files": (PlannedFile)[] };
+
+export type ModelState = { "writable": boolean; "reason": string | null };
+
+export type ModelUid = { "uid": string };
+
+export type MovedFiles = { "fileIds"?: (number)[]; "folderIds"?: (number)[]; "destinationFolderId"?: number | string | null };
+
 export type NamedRelease = { "id": number; "name": string };
 
 export type NewAdminRole = { "name": string; "description"?: string | null };
 
 export type NewApiToken = { "name": string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null; "lifespan"?: number | null };
+
+export type NewFolder = { "name": string; "parent"?: number | string | null };
 
 export type NewLocale = { "name"?: string | null; "code": string; "isDefault": boolean };
 
@@ -159,7 +213,7 @@ export type NoEntry = Record<string, unknown>;
 
 export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "waiting" | "failed"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
-export type Overview = { "edited": (RecentEntry2)[]; "published": (RecentEntry2)[]; "documents": DocumentCounts2; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null };
+export type Overview = { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null };
 
 export type OwnPassword = { "password": string };
 
@@ -168,6 +222,12 @@ export type PasswordReset = { "resetPasswordToken": string; "password": string; 
 export type PermissionCatalogue = { "conditions": (Record<string, unknown>)[]; "sections": Record<string, unknown> };
 
 export type PermissionCheck = { "permissions": (CheckedPermission)[] };
+
+export type PlanNotice = { "text": string; "uid": string; "attribute": string; "rows": number; "rule": string };
+
+export type PlanStep = { "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> };
+
+export type PlannedFile = { "path": string; "before": string | null; "after": string | null };
 
 export type PreviewUrls = { "previews": Record<string, unknown> };
 
@@ -186,8 +246,6 @@ export type Providers = { "providers": Record<string, unknown> };
 export type PublishCheck = { "documentId": string; "locale": string | null; "problems": (EntryProblem)[] };
 
 export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
-
-export type RecentEntry2 = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
 
 export type RecoveryCodes = { "recoveryCodes": (string)[] };
 
@@ -217,7 +275,9 @@ export type ReleaseTime = { "scheduledAt"?: string | null; "timezone"?: string |
 
 export type ReleaseUndone = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[]; "skipped": number };
 
-export type RestoredEntry = { "data": ManagedEntry | NoEntry; "meta": EntryMeta2; "missing": (MissingReference)[] };
+export type ReservedNames = { "models": (string)[]; "attributes": (string)[] };
+
+export type RestoredEntry = { "data": ManagedEntry | NoEntry; "meta": EntryMeta; "missing": (MissingReference)[] };
 
 export type ReviewStage = { "id": number; "name": string; "color": string; "roles": (number)[]; "requiredToPublish": boolean };
 
@@ -245,9 +305,21 @@ export type Schedule = { "name": string; "cron": string; "timezone": string; "mi
 
 export type ScheduledAction = { "at": string; "timezone": string | null; "entry": ReleaseItem | null; "release": NamedRelease | null };
 
+export type SchemaDescription = { "contentTypes": Record<string, unknown>; "components": Record<string, unknown> };
+
+export type SchemaInput = { "data": GivenSchema };
+
+export type SchemaStatus = { "isUpdating": boolean };
+
 export type SecondFactorState = { "active": boolean; "recoveryCodes": number };
 
 export type SentTest = { "to": string };
+
+export type SharedFields = { "nonLocalizedFields": Record<string, unknown>; "localizations": (Record<string, unknown>)[] };
+
+export type SharedFieldsInput = { "model": string; "id": number | string; "locale": string };
+
+export type ShownEntry = { "data"?: ManagedEntry | NoEntry; "meta"?: EntryMeta };
 
 export type SignedIn = { "token": string; "accessToken": string; "user": Administrator };
 
@@ -255,9 +327,27 @@ export type SignedOutDevice = { "deviceId"?: string };
 
 export type StageInput = { "id"?: number | string; "name": string; "color"?: string; "roles"?: (number | string)[]; "requiredToPublish"?: boolean };
 
+export type TransformAddress = { "url": string; "signed": boolean };
+
+export type TransformChoices = { "sizes": (number)[]; "qualities": (number)[]; "formats": (string)[]; "largest": number; "signs": boolean };
+
+export type UidAvailability = { "isAvailable": boolean; "suggestion": string | null };
+
+export type UidSource = { "contentTypeUID": string; "field": string; "data": Record<string, unknown> };
+
+export type UidValue = { "contentTypeUID": string; "field": string; "value": string };
+
 export type UndoOptions = { "skipChanged"?: boolean };
 
+export type Unpublish = { "discardDraft"?: boolean };
+
+export type UnusedFilePage = { "data": (Record<string, unknown>)[]; "meta": LastFile };
+
+export type UploadForm = { "files": string | (string)[]; "fileInfo"?: string };
+
 export type ViewChange = { "name"?: string; "shared"?: boolean; "state"?: Record<string, unknown> };
+
+export type ViewConfiguration = { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> };
 
 export type Webhook = { "id": string; "name": string; "url": string; "headers": Record<string, unknown>; "events": (string)[]; "isEnabled": boolean };
 
@@ -273,7 +363,7 @@ export interface Operations {
   "DELETE /admin/users/me/sessions/{id}": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/users/{id}": { body: undefined; response: { "data": Administrator } };
   "DELETE /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
-  "DELETE /admin/x/model/archive/{id}": { body: undefined; response: { "data": { "id": number; "title": string; "madeAt": string; "tables": (string)[] } } };
+  "DELETE /admin/x/model/archive/{id}": { body: undefined; response: { "data": ArchivedChange } };
   "DELETE /admin/x/outbox/{id}": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
   "DELETE /admin/x/releases/{id}/items/{item}": { body: undefined; response: { "data": ReleaseInFull } };
@@ -282,9 +372,9 @@ export interface Operations {
   "DELETE /admin/x/views/{id}": { body: undefined; response: { "data": SavedView } };
   "DELETE /content-manager/collection-types/{uid}/{id}": { body: undefined; response: Record<string, unknown> };
   "DELETE /content-manager/single-types/{uid}": { body: undefined; response: Record<string, unknown> };
-  "DELETE /content-type-builder/component-categories/{name}": { body: undefined; response: { "name": string } };
-  "DELETE /content-type-builder/components/{uid}": { body: undefined; response: { "data": { "uid": string } } };
-  "DELETE /content-type-builder/content-types/{uid}": { body: undefined; response: { "data": { "uid": string } } };
+  "DELETE /content-type-builder/component-categories/{name}": { body: undefined; response: CategoryName };
+  "DELETE /content-type-builder/components/{uid}": { body: undefined; response: { "data": ModelUid } };
+  "DELETE /content-type-builder/content-types/{uid}": { body: undefined; response: { "data": ModelUid } };
   "DELETE /i18n/locales/{id}": { body: undefined; response: AdminLocale };
   "DELETE /upload/files/{id}": { body: undefined; response: MediaFile };
   "DELETE /users-permissions/roles/{id}": { body: undefined; response: Record<string, unknown> };
@@ -321,12 +411,12 @@ export interface Operations {
   "GET /admin/x/jobs/{id}": { body: undefined; response: { "data": Job } };
   "GET /admin/x/locale-coverage": { body: undefined; response: { "data": (LocaleCoverage)[] } };
   "GET /admin/x/locale-coverage/{uid}": { body: undefined; response: { "data": LocaleCoverage } };
-  "GET /admin/x/media/transforms": { body: undefined; response: { "data": { "sizes": (number)[]; "qualities": (number)[]; "formats": (string)[]; "largest": number; "signs": boolean } } };
-  "GET /admin/x/media/unused": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
-  "GET /admin/x/media/{id}/transform": { body: undefined; response: { "data": { "url": string; "signed": boolean } } };
-  "GET /admin/x/media/{id}/usage": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
-  "GET /admin/x/model/archive": { body: undefined; response: { "data": ({ "id": number; "title": string; "madeAt": string; "tables": (string)[] })[] } };
-  "GET /admin/x/model/state": { body: undefined; response: { "data": { "writable": boolean; "reason": string | null } } };
+  "GET /admin/x/media/transforms": { body: undefined; response: { "data": TransformChoices } };
+  "GET /admin/x/media/unused": { body: undefined; response: UnusedFilePage };
+  "GET /admin/x/media/{id}/transform": { body: undefined; response: { "data": TransformAddress } };
+  "GET /admin/x/media/{id}/usage": { body: undefined; response: FileUsage };
+  "GET /admin/x/model/archive": { body: undefined; response: { "data": (ArchivedChange)[] } };
+  "GET /admin/x/model/state": { body: undefined; response: { "data": ModelState } };
   "GET /admin/x/openapi.json": { body: undefined; response: Record<string, unknown> };
   "GET /admin/x/outbox": { body: undefined; response: { "data": (OutboxChange)[] } };
   "GET /admin/x/outbox/{id}": { body: undefined; response: { "data": OutboxChange } };
@@ -347,9 +437,9 @@ export interface Operations {
   "GET /admin/x/webhooks/{id}/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
   "GET /admin/x/webhooks/{id}/deliveries/{delivery}": { body: undefined; response: { "data": Delivery } };
   "GET /admin/x/webhooks/{id}/secret": { body: undefined; response: { "data": WebhookSecret } };
-  "GET /content-manager/collection-types/{uid}": { body: undefined; response: { "results": (ManagedEntry)[]; "pagination": AdminPagination2 } };
+  "GET /content-manager/collection-types/{uid}": { body: undefined; response: { "results": (ManagedEntry)[]; "pagination": AdminPagination } };
   "GET /content-manager/collection-types/{uid}/actions/countManyEntriesDraftRelations": { body: undefined; response: { "data": number } };
-  "GET /content-manager/collection-types/{uid}/{id}": { body: undefined; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "GET /content-manager/collection-types/{uid}/{id}": { body: undefined; response: ShownEntry };
   "GET /content-manager/collection-types/{uid}/{id}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /content-manager/components": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /content-manager/components/{uid}/configuration": { body: undefined; response: { "data": Record<string, unknown> } };
@@ -359,17 +449,17 @@ export interface Operations {
   "GET /content-manager/homepage/count-documents": { body: undefined; response: { "data": DocumentCounts } };
   "GET /content-manager/homepage/recent-documents": { body: undefined; response: { "data": (RecentEntry)[] } };
   "GET /content-manager/init": { body: undefined; response: { "data": Record<string, unknown> } };
-  "GET /content-manager/relations/{model}/{field}": { body: undefined; response: { "results": (RelatedEntry)[]; "pagination": AdminPagination2 } };
-  "GET /content-manager/relations/{model}/{id}/{field}": { body: undefined; response: { "results"?: (RelatedEntry)[] } };
-  "GET /content-manager/single-types/{uid}": { body: undefined; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
+  "GET /content-manager/relations/{model}/{field}": { body: undefined; response: { "results": (RelatedEntry)[]; "pagination": AdminPagination } };
+  "GET /content-manager/relations/{model}/{id}/{field}": { body: undefined; response: LinkedEntries };
+  "GET /content-manager/single-types/{uid}": { body: undefined; response: ShownEntry };
   "GET /content-manager/single-types/{uid}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /content-type-builder/components": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /content-type-builder/components/{uid}": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /content-type-builder/content-types": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /content-type-builder/content-types/{uid}": { body: undefined; response: { "data": Record<string, unknown> } };
-  "GET /content-type-builder/reserved-names": { body: undefined; response: { "models": (string)[]; "attributes": (string)[] } };
-  "GET /content-type-builder/schema": { body: undefined; response: { "data": { "contentTypes": Record<string, unknown>; "components": Record<string, unknown> } } };
-  "GET /content-type-builder/update-schema-status": { body: undefined; response: { "data": { "isUpdating": boolean } } };
+  "GET /content-type-builder/reserved-names": { body: undefined; response: ReservedNames };
+  "GET /content-type-builder/schema": { body: undefined; response: { "data": SchemaDescription } };
+  "GET /content-type-builder/update-schema-status": { body: undefined; response: { "data": SchemaStatus } };
   "GET /i18n/content-manager/get-fill-from-locale/{model}": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /i18n/iso-locales": { body: undefined; response: (KnownLocale)[] };
   "GET /i18n/locales": { body: undefined; response: (AdminLocale)[] };
@@ -413,10 +503,10 @@ export interface Operations {
   "POST /admin/x/jobs/{id}/cancel": { body: undefined; response: { "data": Job } };
   "POST /admin/x/jobs/{id}/retry": { body: undefined; response: { "data": Job } };
   "POST /admin/x/mail-test": { body: MailTest; response: { "data": SentTest } };
-  "POST /admin/x/media/import": { body: { "url": string; "fileInfo"?: Record<string, unknown> }; response: MediaFile };
-  "POST /admin/x/media/{id}/crop": { body: { "left": number; "top": number; "width": number; "height": number; "copy"?: boolean }; response: MediaFile };
-  "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": { "count": number } } };
-  "POST /admin/x/model/plan": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: { "data": { "digest": string; "version": string; "steps": ({ "step": string; "text": string; "rowsLost": number; "details": Record<string, unknown> })[]; "losses": (string)[]; "notices": ({ "text": string; "uid": string; "attribute": string; "rows": number; "rule": string })[]; "files": ({ "path": string; "before": string | null; "after": string | null })[] } } };
+  "POST /admin/x/media/import": { body: ImportedFile; response: MediaFile };
+  "POST /admin/x/media/{id}/crop": { body: CropInput; response: MediaFile };
+  "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": Count } };
+  "POST /admin/x/model/plan": { body: SchemaInput; response: { "data": ModelPlan } };
   "POST /admin/x/outbox/{id}/replay": { body: undefined; response: { "data": Record<string, unknown> } };
   "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": PublishCheck } };
   "POST /admin/x/releases": { body: ReleaseName; response: { "data": ReleaseInFull } };
@@ -434,37 +524,37 @@ export interface Operations {
   "POST /admin/x/second-factor/remove": { body: FactorRemoval; response: { "data": Record<string, unknown> } };
   "POST /admin/x/views": { body: NewView; response: { "data": SavedView } };
   "POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver": { body: undefined; response: { "data": Record<string, unknown> } };
-  "POST /content-manager/collection-types/{uid}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } | ManagedEntry };
-  "POST /content-manager/collection-types/{uid}/actions/bulkDelete": { body: { "documentIds": (string)[] }; response: { "count": number } };
-  "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": { body: { "documentIds": (string)[] }; response: { "results": (ManagedEntry)[] } };
-  "POST /content-manager/collection-types/{uid}/actions/bulkPublish": { body: { "documentIds": (string)[] }; response: { "count": number } };
-  "POST /content-manager/collection-types/{uid}/actions/bulkUnpublish": { body: { "documentIds": (string)[] }; response: { "count": number } };
-  "POST /content-manager/collection-types/{uid}/actions/publish": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/collection-types/{uid}/auto-clone/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/collection-types/{uid}/clone/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/collection-types/{uid}/{id}/actions/discard": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/collection-types/{uid}/{id}/actions/publish": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/collection-types/{uid}/{id}/actions/unpublish": { body: { "discardDraft"?: boolean }; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/single-types/{uid}/actions/discard": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/single-types/{uid}/actions/publish": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/single-types/{uid}/actions/unpublish": { body: { "discardDraft"?: boolean }; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "POST /content-manager/uid/check-availability": { body: { "contentTypeUID": string; "field": string; "value": string }; response: { "isAvailable": boolean; "suggestion": string | null } };
-  "POST /content-manager/uid/generate": { body: { "contentTypeUID": string; "field": string; "data": Record<string, unknown> }; response: { "data": string } };
-  "POST /content-type-builder/components": { body: { "component": { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
-  "POST /content-type-builder/content-types": { body: { "contentType": { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
-  "POST /content-type-builder/update-schema": { body: { "data": { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] } }; response: Record<string, unknown> };
-  "POST /i18n/content-manager/actions/get-non-localized-fields": { body: { "model": string; "id": number | string; "locale": string }; response: { "nonLocalizedFields": Record<string, unknown>; "localizations": (Record<string, unknown>)[] } };
+  "POST /content-manager/collection-types/{uid}": { body: Record<string, unknown>; response: ShownEntry | ManagedEntry };
+  "POST /content-manager/collection-types/{uid}/actions/bulkDelete": { body: DocumentIds; response: Count };
+  "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": { body: DocumentIds; response: FoundEntries };
+  "POST /content-manager/collection-types/{uid}/actions/bulkPublish": { body: DocumentIds; response: Count };
+  "POST /content-manager/collection-types/{uid}/actions/bulkUnpublish": { body: DocumentIds; response: Count };
+  "POST /content-manager/collection-types/{uid}/actions/publish": { body: Record<string, unknown>; response: ShownEntry };
+  "POST /content-manager/collection-types/{uid}/auto-clone/{id}": { body: Record<string, unknown>; response: ShownEntry };
+  "POST /content-manager/collection-types/{uid}/clone/{id}": { body: Record<string, unknown>; response: ShownEntry };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/discard": { body: Record<string, unknown>; response: ShownEntry };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/publish": { body: Record<string, unknown>; response: ShownEntry };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/unpublish": { body: Unpublish; response: ShownEntry };
+  "POST /content-manager/single-types/{uid}/actions/discard": { body: Record<string, unknown>; response: ShownEntry };
+  "POST /content-manager/single-types/{uid}/actions/publish": { body: Record<string, unknown>; response: ShownEntry };
+  "POST /content-manager/single-types/{uid}/actions/unpublish": { body: Unpublish; response: ShownEntry };
+  "POST /content-manager/uid/check-availability": { body: UidValue; response: UidAvailability };
+  "POST /content-manager/uid/generate": { body: UidSource; response: { "data": string } };
+  "POST /content-type-builder/components": { body: ComponentInput; response: { "data": ModelUid } };
+  "POST /content-type-builder/content-types": { body: ContentTypeInput; response: { "data": ModelUid } };
+  "POST /content-type-builder/update-schema": { body: SchemaInput; response: Record<string, unknown> };
+  "POST /i18n/content-manager/actions/get-non-localized-fields": { body: SharedFieldsInput; response: SharedFields };
   "POST /i18n/locales": { body: NewLocale; response: AdminLocale };
   "POST /upload": { body: undefined; response: unknown };
-  "POST /upload/actions/bulk-delete": { body: { "fileIds"?: (number)[]; "folderIds"?: (number)[] }; response: { "data": Record<string, unknown> } };
-  "POST /upload/actions/bulk-move": { body: { "fileIds"?: (number)[]; "folderIds"?: (number)[]; "destinationFolderId"?: number | null }; response: { "data": Record<string, unknown> } };
-  "POST /upload/actions/bulk-update": { body: Record<string, unknown>; response: unknown };
+  "POST /upload/actions/bulk-delete": { body: DeletedFiles; response: { "data": Record<string, unknown> } };
+  "POST /upload/actions/bulk-move": { body: MovedFiles; response: { "data": Record<string, unknown> } };
+  "POST /upload/actions/bulk-update": { body: FileUpdates; response: (Record<string, unknown>)[] };
   "POST /upload/actions/generate-ai-metadata": { body: undefined; response: Record<string, unknown> };
-  "POST /upload/actions/upload-from-urls": { body: { "urls": (string)[]; "folderId"?: number | null }; response: undefined };
+  "POST /upload/actions/upload-from-urls": { body: ImportedFiles; response: undefined };
   "POST /upload/ai-metadata-jobs": { body: undefined; response: Record<string, unknown> };
   "POST /upload/files": { body: undefined; response: MediaFile };
   "POST /upload/files/{id}/replace": { body: undefined; response: MediaFile };
-  "POST /upload/folders": { body: { "name": string; "parent"?: number | null }; response: { "data": MediaFolder } };
+  "POST /upload/folders": { body: NewFolder; response: { "data": MediaFolder } };
   "POST /users-permissions/roles": { body: RoleInput; response: Record<string, unknown> };
   "PUT /admin/api-tokens/{id}": { body: ApiTokenChange; response: { "data": AdminApiToken } };
   "PUT /admin/roles/{id}": { body: AdminRoleChange; response: { "data": AdminRole } };
@@ -480,18 +570,18 @@ export interface Operations {
   "PUT /admin/x/review/workflows/{id}": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };
   "PUT /admin/x/schedule/{uid}/{id}": { body: EntryTimes; response: { "data": EntrySchedule } };
   "PUT /admin/x/views/{id}": { body: ViewChange; response: { "data": SavedView } };
-  "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "PUT /content-manager/components/{uid}/configuration": { body: { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> }; response: { "data": Record<string, unknown> } };
-  "PUT /content-manager/content-types/{uid}/configuration": { body: { "settings"?: Record<string, unknown>; "metadatas"?: Record<string, unknown>; "layouts"?: Record<string, unknown> }; response: { "data": Record<string, unknown> } };
-  "PUT /content-manager/single-types/{uid}": { body: Record<string, unknown>; response: { "data"?: ManagedEntry | Record<string, unknown>; "meta"?: EntryMeta } };
-  "PUT /content-type-builder/component-categories/{name}": { body: { "name": string }; response: { "name": string } };
-  "PUT /content-type-builder/components/{uid}": { body: { "component": { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
-  "PUT /content-type-builder/content-types/{uid}": { body: { "contentType": { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> }; "components"?: (Record<string, unknown>)[] }; response: { "data": { "uid": string } } };
+  "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: ShownEntry };
+  "PUT /content-manager/components/{uid}/configuration": { body: ViewConfiguration; response: { "data": Record<string, unknown> } };
+  "PUT /content-manager/content-types/{uid}/configuration": { body: ViewConfiguration; response: { "data": Record<string, unknown> } };
+  "PUT /content-manager/single-types/{uid}": { body: Record<string, unknown>; response: ShownEntry };
+  "PUT /content-type-builder/component-categories/{name}": { body: CategoryName; response: CategoryName };
+  "PUT /content-type-builder/components/{uid}": { body: ComponentInput; response: { "data": ModelUid } };
+  "PUT /content-type-builder/content-types/{uid}": { body: ContentTypeInput; response: { "data": ModelUid } };
   "PUT /i18n/locales/{id}": { body: LocaleChange; response: AdminLocale };
-  "PUT /upload/configuration": { body: Record<string, unknown>; response: { "data": Record<string, unknown> } };
-  "PUT /upload/files/{id}": { body: Record<string, unknown>; response: MediaFile };
-  "PUT /upload/folders/{id}": { body: { "name"?: string; "parent"?: number | null }; response: { "data": MediaFolder } };
-  "PUT /upload/settings": { body: Record<string, unknown>; response: { "data": Record<string, unknown> } };
+  "PUT /upload/configuration": { body: LibraryView; response: { "data": Record<string, unknown> } };
+  "PUT /upload/files/{id}": { body: FileDescription; response: MediaFile };
+  "PUT /upload/folders/{id}": { body: FolderChange; response: { "data": MediaFolder } };
+  "PUT /upload/settings": { body: LibrarySwitches; response: { "data": Record<string, unknown> } };
   "PUT /users-permissions/advanced": { body: Record<string, unknown>; response: Record<string, unknown> };
   "PUT /users-permissions/email-templates": { body: MailTemplates; response: Record<string, unknown> };
   "PUT /users-permissions/providers": { body: Providers; response: Record<string, unknown> };

@@ -6,14 +6,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
+from msgspec import UNSET, UnsetType
+
 from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
 from quire.admin_api.content_manager.accounts import check_account
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of, type_of
+from quire.admin_api.response_types import (
+    CONTENT,
+    CREATED,
+    OK,
+    DocumentIds,
+    EntryInput,
+    FreeObject,
+    LocaleQuery,
+    ManagedEntry,
+    ShownEntry,
+)
+from quire.admin_api.response_types import Count as DocumentCount
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.bulk_actions import BulkActions
 from quire.content_manager.permissions import TypePermissions
@@ -30,7 +45,6 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.schema.model import USER_UID
 
-CREATED, OK = 201, 200
 MOST_DOCUMENTS = 1000
 _FEW = "Too small: expected array to have >=1 items"
 _MANY = f"Too big: expected array to have <={MOST_DOCUMENTS} items"
@@ -39,6 +53,12 @@ _ORIGIN = "admin"
 
 W = TypeVar("W", bound=WriteContext)
 Count = Callable[[BulkActions], Program[int]]
+
+
+class Unpublish(RequestBody, forbid_unknown_fields=False):
+    """Whether the draft becomes what was published."""
+
+    discard_draft: bool | UnsetType = UNSET
 
 
 class ChangeApi:
@@ -53,28 +73,54 @@ class ChangeApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         collection, single = "collection-types/:uid", "single-types/:uid"
-        listed: tuple[tuple[str, str, Handler], ...] = (
-            ("POST", collection, self.create),
-            ("PUT", f"{collection}/:id", self.update),
-            ("DELETE", f"{collection}/:id", self.delete),
-            ("POST", f"{collection}/clone/:id", self.clone),
-            ("POST", f"{collection}/actions/publish", self.publish_new),
-            ("POST", f"{collection}/:id/actions/publish", self.publish),
-            ("POST", f"{collection}/:id/actions/unpublish", self.unpublish),
-            ("POST", f"{collection}/:id/actions/discard", self.discard),
-            ("POST", f"{collection}/actions/bulkPublish", self.publish_many),
-            ("POST", f"{collection}/actions/bulkUnpublish", self.unpublish_many),
-            ("POST", f"{collection}/actions/bulkDelete", self.delete_many),
-            ("PUT", single, self.update_single),
-            ("DELETE", single, self.delete_single),
-            ("POST", f"{single}/actions/publish", self.publish_single),
-            ("POST", f"{single}/actions/unpublish", self.unpublish_single),
-            ("POST", f"{single}/actions/discard", self.discard_single),
+        listed: tuple[tuple[str, str, Handler, object, object], ...] = (
+            ("PUT", f"{collection}/:id", self.update, EntryInput, ShownEntry),
+            ("DELETE", f"{collection}/:id", self.delete, None, FreeObject),
+            ("POST", f"{collection}/clone/:id", self.clone, EntryInput, ShownEntry),
+            ("POST", f"{collection}/actions/publish", self.publish_new, EntryInput, ShownEntry),
+            ("POST", f"{collection}/:id/actions/publish", self.publish, EntryInput, ShownEntry),
+            ("POST", f"{collection}/:id/actions/unpublish", self.unpublish, Unpublish, ShownEntry),
+            ("POST", f"{collection}/:id/actions/discard", self.discard, EntryInput, ShownEntry),
+            (
+                "POST",
+                f"{collection}/actions/bulkPublish",
+                self.publish_many,
+                DocumentIds,
+                DocumentCount,
+            ),
+            (
+                "POST",
+                f"{collection}/actions/bulkUnpublish",
+                self.unpublish_many,
+                DocumentIds,
+                DocumentCount,
+            ),
+            (
+                "POST",
+                f"{collection}/actions/bulkDelete",
+                self.delete_many,
+                DocumentIds,
+                DocumentCount,
+            ),
+            ("PUT", single, self.update_single, EntryInput, ShownEntry),
+            ("DELETE", single, self.delete_single, None, FreeObject),
+            ("POST", f"{single}/actions/publish", self.publish_single, EntryInput, ShownEntry),
+            ("POST", f"{single}/actions/unpublish", self.unpublish_single, Unpublish, ShownEntry),
+            ("POST", f"{single}/actions/discard", self.discard_single, EntryInput, ShownEntry),
         )
-        for method, path, handler in listed:
-            yield Route(
-                method=method, path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
-            )
+        route, query = RouteGroup(CONTENT, "content-manager/"), LocaleQuery
+        yield route(
+            "POST",
+            collection,
+            SIGNED_IN,
+            self.create,
+            body=EntryInput,
+            query=query,
+            response=ShownEntry | ManagedEntry,
+            status=CREATED,
+        )
+        for method, path, handler, body, response in listed:
+            yield route(method, path, SIGNED_IN, handler, body=body, query=query, response=response)
 
     # Collections -------------------------------------------------------------------------------
 

@@ -2,14 +2,27 @@
 
 from collections.abc import Iterator, Mapping
 
+from msgspec import UNSET, Struct, UnsetType
+
 from quire.access.administration import CREATE
 from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.response_types import (
+    CONTENT,
+    Data,
+    DocumentIds,
+    EntryInput,
+    FreeObject,
+    LocaleQuery,
+    ManagedEntry,
+    ShownEntry,
+)
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.clone_check import NO_CLONE, prohibited_fields
 from quire.content_manager.draft_relations import draft_relations
 from quire.content_manager.permissions import TypePermissions
@@ -28,6 +41,33 @@ from quire.query.parameters import as_query
 from quire.schema.model import ContentType
 
 
+class SelectedDocuments(Struct, rename="camel"):
+    """Several documents."""
+
+    document_ids: list[str] | UnsetType = UNSET
+
+
+class FoundEntries(Struct):
+    """The entries of several documents."""
+
+    results: list[ManagedEntry]
+
+
+class SharedFieldsInput(RequestBody, forbid_unknown_fields=False):
+    """An entry in one locale."""
+
+    model: str
+    id: int | str
+    locale: str
+
+
+class SharedFields(Struct, rename="camel"):
+    """What an entry has in common in all locales, and its other locales."""
+
+    non_localized_fields: FreeObject
+    localizations: list[FreeObject]
+
+
 class CheckApi:
     """``countDraftRelations`` and its kin, ``bulkFindForValidation``."""
 
@@ -41,22 +81,39 @@ class CheckApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         collection, single = "collection-types/:uid", "single-types/:uid"
-        listed: tuple[tuple[str, str, Handler], ...] = (
-            ("GET", f"{collection}/:id/actions/countDraftRelations", self.count),
-            ("GET", f"{single}/actions/countDraftRelations", self.count_single),
-            ("GET", f"{collection}/actions/countManyEntriesDraftRelations", self.count_many),
-            ("POST", f"{collection}/actions/bulkFindForValidation", self.find_many),
-            ("POST", f"{collection}/auto-clone/:id", self.auto_clone),
+        route, who, query = RouteGroup(CONTENT, "content-manager/"), SIGNED_IN, LocaleQuery
+        counts = "actions/countDraftRelations"
+        for path, handler in (
+            (f"{collection}/:id/{counts}", self.count),
+            (f"{single}/{counts}", self.count_single),
+        ):
+            yield route("GET", path, who, handler, query=query, response=Data[FreeObject])
+        yield route(
+            "GET",
+            f"{collection}/actions/countManyEntriesDraftRelations",
+            who,
+            self.count_many,
+            query=(SelectedDocuments, LocaleQuery),
+            response=Data[int],
         )
-        for method, path, handler in listed:
-            yield Route(
-                method=method, path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
-            )
-        yield Route(
-            method="POST",
-            path="i18n/content-manager/actions/get-non-localized-fields",
-            action=SIGNED_IN,
-            handler=self.shared,
+        yield route(
+            "POST",
+            f"{collection}/actions/bulkFindForValidation",
+            who,
+            self.find_many,
+            body=DocumentIds,
+            query=query,
+            response=FoundEntries,
+        )
+        path, body = f"{collection}/auto-clone/:id", EntryInput
+        yield route("POST", path, who, self.auto_clone, body=body, query=query, response=ShownEntry)
+        yield RouteGroup(CONTENT)(
+            "POST",
+            "i18n/content-manager/actions/get-non-localized-fields",
+            who,
+            self.shared,
+            body=SharedFieldsInput,
+            response=SharedFields,
         )
 
     async def count(self, request: Request) -> Response:

@@ -6,13 +6,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import orjson
+from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.response_types import (
+    CONTENT,
+    ListQuery,
+    LocaleQuery,
+    ManagedEntry,
+    Page,
+    ShownEntry,
+    StatusQuery,
+)
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.prepared_lists import PreparedLists
@@ -29,6 +39,22 @@ from quire.query.querystring import QueryValue
 
 _REVIEW = ("reviewStage", "reviewAssignee")
 _NO_ID = "{name} must be an id"
+
+
+class PopulateQuery(Struct):
+    """What is shown of what an entry leads to."""
+
+    populate: str | UnsetType = UNSET
+
+
+class EntryListQuery(ListQuery, kw_only=True):
+    """Which entries are listed, and what is shown of each."""
+
+    fields: str | UnsetType = UNSET
+    columns: str | UnsetType = UNSET
+    missing_locale: str | UnsetType = UNSET
+    review_stage: int | UnsetType = UNSET
+    review_assignee: int | UnsetType = UNSET
 
 
 class EntryApi:
@@ -49,15 +75,22 @@ class EntryApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
+        route, version = RouteGroup(CONTENT, "content-manager/"), (LocaleQuery, StatusQuery)
+        yield route(
+            "GET",
+            "collection-types/:uid",
+            SIGNED_IN,
+            self.find,
+            query=(EntryListQuery, *version, PopulateQuery),
+            response=Page[ManagedEntry],
+        )
         listed: tuple[tuple[str, Handler], ...] = (
-            ("collection-types/:uid", self.find),
             ("collection-types/:uid/:id", self.find_one),
             ("single-types/:uid", self.find_single),
         )
+        query = (*version, PopulateQuery)
         for path, handler in listed:
-            yield Route(
-                method="GET", path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
-            )
+            yield route("GET", path, SIGNED_IN, handler, query=query, response=ShownEntry)
 
     async def find(self, request: Request) -> Response:
         """List entries, each with its state.

@@ -1,12 +1,15 @@
 """The first screen: recent changes, and numbers of entries."""
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Literal, TypeVar
 
+from msgspec import UNSET, Struct, UnsetType
+
+from quire.admin_api.response_types import VIEWS, Data, DocumentCounts, RecentEntry
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.entry_titles import stored_views
 from quire.content_manager.recent import MOMENTS, RecentEntries, managed_types
 from quire.database.connection import Database
@@ -19,6 +22,12 @@ T = TypeVar("T")
 BAD_ACTION = 'Invalid option: expected one of "update"|"publish"'
 
 
+class RecentQuery(Struct):
+    """What was done with the entries that are listed."""
+
+    action: Literal["update", "publish"] | UnsetType = UNSET
+
+
 class HomeApi:
     """``/content-manager/homepage``."""
 
@@ -28,13 +37,10 @@ class HomeApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, handler in (("recent-documents", self.recent), ("count-documents", self.count)):
-            yield Route(
-                method="GET",
-                path=f"content-manager/homepage/{path}",
-                action=SIGNED_IN,
-                handler=handler,
-            )
+        route, who = RouteGroup(VIEWS, "content-manager/homepage/"), SIGNED_IN
+        path, found = "recent-documents", Data[list[RecentEntry]]
+        yield route("GET", path, who, self.recent, query=RecentQuery, response=found)
+        yield route("GET", "count-documents", who, self.count, response=Data[DocumentCounts])
 
     async def recent(self, request: Request) -> Response:
         """List the entries that were changed or published last."""

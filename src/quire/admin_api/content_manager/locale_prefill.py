@@ -1,11 +1,15 @@
 """``/i18n/content-manager/get-fill-from-locale``: initial values of a form from another locale."""
 
 from collections.abc import Iterator
+from typing import Literal
 
+from msgspec import UNSET, Struct, UnsetType
+
+from quire.admin_api.response_types import CONTENT, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.locale_prefill import LocalePrefill, filling_of
 from quire.content_manager.permissions import read_permissions
 from quire.content_manager.read_service import ContentReading
@@ -18,6 +22,15 @@ from quire.errors import PolicyError
 from quire.schema.model import ContentType
 
 
+class FillQuery(Struct, rename="camel"):
+    """The document whose form is filled, and the locales."""
+
+    document_id: str | UnsetType = UNSET
+    source_locale: str | UnsetType = UNSET
+    target_locale: str | UnsetType = UNSET
+    collection_type: Literal["collection-types", "single-types"] | UnsetType = UNSET
+
+
 class FillingApi:
     """Fills forms of one locale with what another one has."""
 
@@ -27,12 +40,9 @@ class FillingApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the route."""
-        yield Route(
-            method="GET",
-            path="i18n/content-manager/get-fill-from-locale/:model",
-            action=SIGNED_IN,
-            handler=self.fill,
-        )
+        route, path = RouteGroup(CONTENT, "i18n/content-manager/"), "get-fill-from-locale/:model"
+        found = Data[FreeObject]
+        yield route("GET", path, SIGNED_IN, self.fill, query=FillQuery, response=found)
 
     async def fill(self, request: Request) -> Response:
         """Show what a form of one locale begins with that is filled from another one."""

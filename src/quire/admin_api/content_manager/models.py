@@ -4,12 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from quire.admin_api.response_types import VIEWS, Data, FreeObject, KindQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.messages import Request, Response
+from quire.content_api.request_bodies import RequestBody
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.descriptions import (
     FIELD_SIZES,
     describe_parts,
@@ -37,6 +40,14 @@ _CONFIGURE: Mapping[TypeKind, str] = {
 _CONFIGURE_COMPONENTS = f"{_PLUGIN}.components.configure-layout"
 
 
+class ViewConfiguration(RequestBody, forbid_unknown_fields=False):
+    """How lists and forms are laid out."""
+
+    settings: FreeObject | UnsetType = UNSET
+    metadatas: FreeObject | UnsetType = UNSET
+    layouts: FreeObject | UnsetType = UNSET
+
+
 class ManagedModelApi:
     """``/content-manager/init``, ``content-types``, ``components`` and their configurations."""
 
@@ -51,20 +62,19 @@ class ManagedModelApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        listed: tuple[tuple[str, str, Handler], ...] = (
-            ("GET", "init", self.init),
-            ("GET", "content-types", self.types),
-            ("GET", "content-types-settings", self.settings),
-            ("GET", "content-types/:uid/configuration", self.type_view),
-            ("PUT", "content-types/:uid/configuration", self.change_type_view),
-            ("GET", "components", self.components),
-            ("GET", "components/:uid/configuration", self.component_view),
-            ("PUT", "components/:uid/configuration", self.change_component_view),
-        )
-        for method, path, handler in listed:
-            yield Route(
-                method=method, path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
-            )
+        route, who = RouteGroup(VIEWS, "content-manager/"), SIGNED_IN
+        one, several, body = Data[FreeObject], Data[list[FreeObject]], ViewConfiguration
+        yield route("GET", "init", who, self.init, response=one)
+        path = "content-types"
+        yield route("GET", path, who, self.types, query=KindQuery, response=several)
+        yield route("GET", "content-types-settings", who, self.settings, response=several)
+        path = "content-types/:uid/configuration"
+        yield route("GET", path, who, self.type_view, response=one)
+        yield route("PUT", path, who, self.change_type_view, body=body, response=one)
+        yield route("GET", "components", who, self.components, response=several)
+        path = "components/:uid/configuration"
+        yield route("GET", path, who, self.component_view, response=one)
+        yield route("PUT", path, who, self.change_component_view, body=body, response=one)
 
     async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe everything at once."""

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
+from msgspec import UNSET, Struct, UnsetType, field
+
+from quire.admin_api.response_types import CONTENT, LocaleQuery, Page, PageQuery, StatusQuery
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.messages import Request, Response
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.relation_query import relation_query
 from quire.content_manager.relations import Relations, Result, field_of
 from quire.content_manager.views import stored_view
@@ -13,6 +16,29 @@ from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, view_key
 from quire.document_service.unit_of_work import WriteEngine
+
+
+class CandidateQuery(PageQuery, kw_only=True):
+    """Which entries a relation may lead to; those that it leads to are left out."""
+
+    search: str | UnsetType = field(name="_q", default=UNSET)
+    id: str | UnsetType = UNSET
+    ids_to_omit: list[str] | UnsetType = UNSET
+
+
+class RelatedEntry(Struct, rename="camel", kw_only=True):
+    """An entry that a relation leads to, or may lead to."""
+
+    id: int
+    document_id: str
+    locale: str | UnsetType | None = UNSET
+    status: str | UnsetType = UNSET
+
+
+class LinkedEntries(Struct):
+    """The entries that a relation leads to."""
+
+    results: list[RelatedEntry] | UnsetType = UNSET
 
 
 class RelatedApi:
@@ -24,14 +50,23 @@ class RelatedApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        listed: tuple[tuple[str, Handler], ...] = (
-            ("relations/:model/:field", self.candidates),
-            ("relations/:model/:id/:field", self.linked),
+        route = RouteGroup(CONTENT, "content-manager/relations/:model/")
+        yield route(
+            "GET",
+            ":field",
+            SIGNED_IN,
+            self.candidates,
+            query=(CandidateQuery, LocaleQuery),
+            response=Page[RelatedEntry],
         )
-        for path, handler in listed:
-            yield Route(
-                method="GET", path=f"content-manager/{path}", action=SIGNED_IN, handler=handler
-            )
+        yield route(
+            "GET",
+            ":id/:field",
+            SIGNED_IN,
+            self.linked,
+            query=(PageQuery, LocaleQuery, StatusQuery),
+            response=LinkedEntries,
+        )
 
     async def candidates(self, request: Request) -> Response:
         """List the entries that a relation may lead to."""

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from quire.access.administration import CREATE, READ, UPDATE
+from quire.admin_api.response_types import CONTENT, Data, EntryInput, LocaleQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.requests import locale_of
 from quire.content_manager.uid_values import (
     UidField,
@@ -24,6 +28,29 @@ from quire.errors import PolicyError
 _ACTIONS = (READ, CREATE, UPDATE)
 
 
+class UidSource(RequestBody, rename=None, forbid_unknown_fields=False):
+    """The field that a value is made for, and the entry that it is made of."""
+
+    contentTypeUID: str  # noqa: N815 - it is called so
+    field: str
+    data: EntryInput
+
+
+class UidValue(RequestBody, rename=None, forbid_unknown_fields=False):
+    """A value of a field, which is free or is not."""
+
+    contentTypeUID: str  # noqa: N815 - it is called so
+    field: str
+    value: str
+
+
+class UidAvailability(Struct, rename="camel"):
+    """Whether a value is free, and otherwise one that is."""
+
+    is_available: bool
+    suggestion: str | None
+
+
 class IdentifierApi:
     """Makes free values, and tells whether one is free."""
 
@@ -33,13 +60,11 @@ class IdentifierApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, handler in (("generate", self.generate), ("check-availability", self.check)):
-            yield Route(
-                method="POST",
-                path=f"content-manager/uid/{path}",
-                action=SIGNED_IN,
-                handler=handler,
-            )
+        route, who, query = RouteGroup(CONTENT, "content-manager/uid/"), SIGNED_IN, LocaleQuery
+        path, value = "generate", Data[str]
+        yield route("POST", path, who, self.generate, body=UidSource, query=query, response=value)
+        path, found = "check-availability", UidAvailability
+        yield route("POST", path, who, self.check, body=UidValue, query=query, response=found)
 
     async def generate(self, request: Request) -> Response:
         """Make a free value of the entry that the body shows."""

@@ -6,9 +6,17 @@ What makes the document is imported, and the document made, when somebody asks f
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
 
-from quire.admin_api.response_types import PROJECT, EntryInput, FreeObject, ManagedEntry
+from quire.admin_api.content_manager.relations import RelatedEntry
+from quire.admin_api.media.bodies import MediaFile
+from quire.admin_api.response_types import (
+    PROJECT,
+    CreatorInShort,
+    EntryInput,
+    FreeObject,
+    Localization,
+    ManagedEntry,
+)
 from quire.admin_api.router import SIGNED_IN
-from quire.admin_api.success_statuses import success_status
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
@@ -50,7 +58,7 @@ class AdminDescriptionApi:
                 path=route.path.strip("/"),
                 action=route.action,
                 summary=_summary(route),
-                status=success_status(route),
+                status=route.status,
                 tag=route.tag,
                 body=route.body,
                 is_form=route.streams,
@@ -62,7 +70,15 @@ class AdminDescriptionApi:
         schema = self._schema
         types = tuple(one for one in schema.content_types.values() if is_displayed(one))
         managed = ManagedTypes(
-            entry=ManagedEntry, entry_input=EntryInput, schema=schema, types=types, hides=is_hidden
+            entry=ManagedEntry,
+            entry_input=EntryInput,
+            creator=CreatorInShort,
+            localization=Localization,
+            related=RelatedEntry,
+            file=MediaFile,
+            schema=schema,
+            types=types,
+            hides=is_hidden,
         )
         return respond_bare(describe_admin_api(endpoints, managed))
 

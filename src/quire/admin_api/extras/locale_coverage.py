@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.response_types import EXTRAS, Data
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.read_plans import Planner
@@ -20,6 +23,24 @@ from quire.query.plan import Status
 Coverage = dict[str, object]
 
 
+class LocaleCount(Struct):
+    """How many documents exist in a locale, and how many of them are published."""
+
+    locale: str
+    documents: int
+    published: int
+
+
+class LocaleCoverage(Struct, rename="camel"):
+    """How many documents a content type has, in all locales together and in each."""
+
+    uid: str
+    display_name: str
+    kind: str
+    documents: int
+    locales: list[LocaleCount]
+
+
 class LocaleCoverageApi:
     """``GET /admin/x/locale-coverage``, of all content types or of one."""
 
@@ -30,9 +51,9 @@ class LocaleCoverageApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        path = "admin/x/locale-coverage"
-        yield Route(method="GET", path=path, action=SIGNED_IN, handler=self.find)
-        yield Route(method="GET", path=f"{path}/:uid", action=SIGNED_IN, handler=self.find_one)
+        route = RouteGroup(EXTRAS, "admin/x/locale-coverage")
+        yield route("GET", "", SIGNED_IN, self.find, response=Data[list[LocaleCoverage]])
+        yield route("GET", "/:uid", SIGNED_IN, self.find_one, response=Data[LocaleCoverage])
 
     async def find(self, request: Request) -> Response:
         """Count the documents of each localized type that the caller may read."""

@@ -2,24 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from quire.content_api.validators import (
-    AtLeast,
-    AtMost,
-    Fields,
-    Flag,
-    Items,
-    Place,
-    Rule,
-    Text,
-    id_of,
-    required,
-)
+from quire.admin_api.response_types import FreeObject
+from quire.content_api.request_bodies import RequestBody
+from quire.content_api.validators import AtLeast, AtMost, Between, Place, Rule, id_of, required
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT, not_of_type
-from quire.uploads.stored_settings import SORTS, SWITCHES
+from quire.uploads.stored_settings import SORTS
 
 _LONGEST_NAME = 255
 _SLASH, _EDGES = re.compile(r"[^/]+"), re.compile(r"\S(.*\S)?", re.DOTALL)
@@ -88,40 +80,108 @@ def no_spaces_around(value: object) -> str | None:
     return "cannot start or end with a whitespace" if wrong else None
 
 
-_NAME: tuple[Rule, ...] = (AtLeast(1), no_slashes, no_spaces_around, AtMost(_LONGEST_NAME))
-_PARENT = Parent("parent folder does not exist")
-NEW_FOLDER = Fields(fields={"name": Text(rules=(*_NAME, required)), "parent": _PARENT})
-CHANGED_FOLDER = Fields(fields={"name": Text(rules=_NAME), "parent": _PARENT})
+_Name = Annotated[str, AtLeast(1), no_slashes, no_spaces_around, AtMost(_LONGEST_NAME)]
+_ParentId = Annotated[int | str | None, Parent("parent folder does not exist")]
+_Ids = Annotated[
+    list[object], Between(0, MOST_AT_ONCE), Meta(extra_json_schema={"items": {"type": "integer"}})
+]
 
-_CHOSEN = {"fileIds": Items(most=MOST_AT_ONCE), "folderIds": Items(most=MOST_AT_ONCE)}
-DELETED = Fields(fields=_CHOSEN)
-MOVED = Fields(
-    fields={
-        **_CHOSEN,
-        "destinationFolderId": Parent("destination folder does not exist", UNDEFINED),
-    }
-)
-UPDATED = Fields(
-    fields={
-        "updates": Items(
-            item=Fields(
-                fields={
-                    "id": Number(rules=(required,)),
-                    "fileInfo": Fields(closed=False, rules=(required,)),
-                },
-                closed=False,
-            ),
-            least=1,
-            most=MOST_AT_ONCE,
-            rules=(required,),
-        )
-    },
-    closed=False,
-)
-SETTINGS_FORM = Fields(
-    fields={name: Flag(rules=(required,) if name in SWITCHES[:2] else ()) for name in SWITCHES},
-    closed=False,
-)
-VIEW = Fields(
-    fields={"pageSize": Number(rules=(required,)), "sort": Choice(choices=SORTS)}, closed=False
-)
+
+class NewFolder(RequestBody):
+    """A folder that is to be made; without a parent it is at the root."""
+
+    name: _Name
+    parent: _ParentId = None
+
+
+class FolderChange(RequestBody):
+    """Another name for a folder, or another parent."""
+
+    name: _Name | UnsetType = UNSET
+    parent: _ParentId | UnsetType = UNSET
+
+
+class DeletedFiles(RequestBody):
+    """Files, and folders with all that is in them."""
+
+    file_ids: _Ids | UnsetType = UNSET
+    folder_ids: _Ids | UnsetType = UNSET
+
+
+class MovedFiles(DeletedFiles):
+    """Files and folders, and the folder that they move into; ``null`` is the root."""
+
+    destination_folder_id: (
+        Annotated[int | str | None, Parent("destination folder does not exist", UNDEFINED)]
+        | UnsetType
+    ) = UNSET
+
+
+class FileUpdate(RequestBody, forbid_unknown_fields=False):
+    """What is said of a file."""
+
+    id: Annotated[int | float, Number(rules=(required,))]
+    file_info: FreeObject
+
+
+class FileUpdates(RequestBody, forbid_unknown_fields=False):
+    """What is said of several files."""
+
+    updates: Annotated[list[FileUpdate], Between(1, MOST_AT_ONCE)]
+
+
+class LibrarySwitches(RequestBody, forbid_unknown_fields=False):
+    """What is done with files that are uploaded; ``aiMetadata`` is kept, and does nothing."""
+
+    size_optimization: bool
+    responsive_dimensions: bool
+    auto_orientation: bool | UnsetType = UNSET
+    ai_metadata: bool | UnsetType = UNSET
+
+
+class LibraryView(RequestBody, forbid_unknown_fields=False):
+    """How files are listed."""
+
+    page_size: Annotated[int | float, Number(rules=(required,))]
+    sort: Annotated[str, Choice(choices=SORTS)] | UnsetType = UNSET
+
+
+class FileDescription(RequestBody, forbid_unknown_fields=False):
+    """What is said of a file."""
+
+    file_info: FreeObject | UnsetType = UNSET
+
+
+class UploadForm(RequestBody, forbid_unknown_fields=False):
+    """A form with files."""
+
+    files: bytes | list[bytes]
+    file_info: (
+        Annotated[str, Meta(description="What is said of the files, as JSON.")] | UnsetType
+    ) = UNSET
+
+
+class MediaFile(Struct, rename="camel", kw_only=True):
+    """A file of the media library."""
+
+    id: int
+    document_id: str | UnsetType = UNSET
+    name: str
+    alternative_text: str | UnsetType | None = UNSET
+    caption: str | UnsetType | None = UNSET
+    url: str
+    mime: str
+    size: float | UnsetType = UNSET
+    width: int | UnsetType | None = UNSET
+    height: int | UnsetType | None = UNSET
+    formats: FreeObject | UnsetType | None = UNSET
+
+
+class MediaFolder(Struct, rename="camel", kw_only=True):
+    """A folder of the media library."""
+
+    id: int
+    document_id: str | UnsetType = UNSET
+    name: str
+    path_id: int | UnsetType = UNSET
+    path: str | UnsetType = UNSET

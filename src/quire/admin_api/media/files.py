@@ -3,14 +3,18 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from msgspec import UNSET, Struct, UnsetType
+
 from quire.access.admin_ability import AdminAbility
 from quire.access.principal import Administrator
+from quire.admin_api.media.bodies import FileDescription, MediaFile, UploadForm
 from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.response_types import CREATED, MEDIA, OK, FreeObject, ListQuery
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.content_manager.upload_targets import require_attaching
 from quire.database.program import Program
@@ -33,9 +37,20 @@ from quire.uploads.service import MediaLibrary
 
 NO_FILES = "Files are empty"
 SEVERAL_FILES = "Cannot replace a file with multiple ones"
-CREATED = 201
 _INFO = "fileInfo"
 _MULTIPART = b"multipart/form-data"
+
+
+class FileListQuery(ListQuery, kw_only=True):
+    """Which files are listed."""
+
+    folder: str | UnsetType = UNSET
+
+
+class ChangedFileQuery(Struct):
+    """The file that is replaced, or that something else is said of."""
+
+    id: int | UnsetType = UNSET
 
 
 class MediaFileApi:
@@ -58,20 +73,41 @@ class MediaFileApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes; what else may be done to a file depends on the file."""
-        one = "upload/files/:id"
-        for method, path, action, handler in (
-            ("GET", "upload/files", READ, self.find),
-            ("GET", one, READ, self.find_one),
-            ("PUT", one, SIGNED_IN, self.describe_one),
-            ("DELETE", one, UPDATE, self.delete),
+        route, one = RouteGroup(MEDIA, "upload"), MediaFile
+        path, query, body = "/files", FileListQuery, FileDescription
+        yield route("GET", path, READ, self.find, query=query, response=FreeObject)
+        yield from self._upload_routes(route)
+        path = "/files/:id"
+        yield route("GET", path, READ, self.find_one, response=one)
+        yield route("PUT", path, SIGNED_IN, self.describe_one, body=body, response=one)
+        yield route("DELETE", path, UPDATE, self.delete, response=one)
+
+    def _upload_routes(self, route: RouteGroup) -> Iterator[Route]:
+        yield route(
+            "POST",
+            "",
+            SIGNED_IN,
+            self.upload,
+            body=UploadForm,
+            query=ChangedFileQuery,
+            response=object,
+            status=CREATED,
+            streams=True,
+        )
+        for path, handler, status in (
+            ("/files", self.upload_one, CREATED),
+            ("/files/:id/replace", self.replace_one, OK),
         ):
-            yield Route(method=method, path=path, action=action, handler=handler)
-        for path, handler in (
-            ("upload", self.upload),
-            ("upload/files", self.upload_one),
-            (f"{one}/replace", self.replace_one),
-        ):
-            yield Route(method="POST", path=path, action=SIGNED_IN, handler=handler, streams=True)
+            yield route(
+                "POST",
+                path,
+                SIGNED_IN,
+                handler,
+                body=UploadForm,
+                response=MediaFile,
+                status=status,
+                streams=True,
+            )
 
     async def find(self, request: Request) -> Response:
         """List files."""

@@ -1,21 +1,28 @@
 """Folders, and bulk actions on files and folders."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from msgspec import UNSET
+
 from quire.admin_api.media.bodies import (
-    CHANGED_FOLDER,
-    DELETED,
-    MOVED,
-    NEW_FOLDER,
-    UPDATED,
+    DeletedFiles,
+    FileUpdate,
+    FileUpdates,
+    FolderChange,
+    MediaFolder,
+    MovedFiles,
+    NewFolder,
 )
 from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.response_types import CREATED as STATUS_CREATED
+from quire.admin_api.response_types import MEDIA, Data, FreeObject, ListQuery
 from quire.admin_api.responses import respond_data
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import id_of, ids_of, read_body
+from quire.content_api.request_bodies import read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of, ids_of
 from quire.database.program import Program
 from quire.database.stores.files import FileRow
 from quire.database.stores.folders import all_folders
@@ -37,9 +44,6 @@ from quire.uploads.folders import (
 from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
 from quire.uploads.service import MediaLibrary
 
-CREATED = 201
-_ACTIONS = "upload/actions"
-
 
 class FolderApi:
     """``/upload/folders``, ``/upload/folder-structure`` and ``/upload/actions``."""
@@ -51,18 +55,23 @@ class FolderApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        folders = "upload/folders"
-        for method, path, action, handler in (
-            ("GET", folders, READ, self.find),
-            ("GET", f"{folders}/:id", READ, self.find_one),
-            ("POST", folders, CREATE, self.create),
-            ("PUT", f"{folders}/:id", UPDATE, self.change),
-            ("GET", "upload/folder-structure", READ, self.structure),
-            ("POST", f"{_ACTIONS}/bulk-delete", UPDATE, self.delete_many),
-            ("POST", f"{_ACTIONS}/bulk-move", UPDATE, self.move_many),
-            ("POST", f"{_ACTIONS}/bulk-update", UPDATE, self.update_many),
-        ):
-            yield Route(method=method, path=path, action=action, handler=handler)
+        route, path, one = RouteGroup(MEDIA, "upload/"), "folders", Data[MediaFolder]
+        listed, done = Data[list[MediaFolder]], Data[FreeObject]
+        yield route("GET", path, READ, self.find, query=ListQuery, response=listed)
+        yield route(
+            "POST", path, CREATE, self.create, body=NewFolder, response=one, status=STATUS_CREATED
+        )
+        path = "folders/:id"
+        yield route("GET", path, READ, self.find_one, response=one)
+        yield route("PUT", path, UPDATE, self.change, body=FolderChange, response=one)
+        path, trees = "folder-structure", Data[list[FreeObject]]
+        yield route("GET", path, READ, self.structure, response=trees)
+        path, body = "actions/bulk-delete", DeletedFiles
+        yield route("POST", path, UPDATE, self.delete_many, body=body, response=done)
+        path = "actions/bulk-move"
+        yield route("POST", path, UPDATE, self.move_many, body=MovedFiles, response=done)
+        path, files = "actions/bulk-update", list[FreeObject]
+        yield route("POST", path, UPDATE, self.update_many, body=FileUpdates, response=files)
 
     async def find(self, request: Request) -> Response:
         """List folders, without pages."""
@@ -91,23 +100,23 @@ class FolderApi:
 
     async def create(self, request: Request) -> Response:
         """Make a folder."""
-        body = read_body(request.body, NEW_FOLDER)
+        new = read_body(request.body, NewFolder)
         by = request.administrator.id
-        name, parent = str(body["name"]), id_of(body.get("parent"))
+        name, parent = new.name, id_of(new.parent)
 
         def act(unit: UnitOfWork) -> Program[Shown]:
             made = yield from create_folder(unit, name=name, parent=parent, by=by)
             return (yield from self._reads.folder(made.id))
 
-        return respond_data(await self._documents.run(act), CREATED)
+        return respond_data(await self._documents.run(act), STATUS_CREATED)
 
     async def change(self, request: Request) -> Response:
         """Rename a folder, or put it somewhere else."""
-        body = read_body(request.body, CHANGED_FOLDER)
+        change = read_body(request.body, FolderChange)
         folder_id = id_of(request.parameters["id"])
         by = request.administrator.id
-        name = str(body["name"]) if "name" in body else None
-        parent: int | AbsentType | None = id_of(body["parent"]) if "parent" in body else ABSENT
+        name = None if change.name is UNSET else change.name
+        parent: int | AbsentType | None = ABSENT if change.parent is UNSET else id_of(change.parent)
         rights = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[Shown]:
@@ -123,8 +132,8 @@ class FolderApi:
 
     async def delete_many(self, request: Request) -> Response:
         """Delete files, and folders with everything in them; shows those that were chosen."""
-        body = read_body(request.body, DELETED)
-        files, folders = ids_of(body.get("fileIds")), ids_of(body.get("folderIds"))
+        chosen = read_body(request.body, DeletedFiles)
+        files, folders = ids_of(chosen.file_ids), ids_of(chosen.folder_ids)
         rights = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[tuple[dict[str, list[Shown]], tuple[FileRow, ...]]]:
@@ -139,9 +148,9 @@ class FolderApi:
 
     async def move_many(self, request: Request) -> Response:
         """Move files and folders into a folder, or to the root."""
-        body = read_body(request.body, MOVED)
-        files, folders = ids_of(body.get("fileIds")), ids_of(body.get("folderIds"))
-        destination = id_of(body["destinationFolderId"])
+        chosen = read_body(request.body, MovedFiles)
+        files, folders = ids_of(chosen.file_ids), ids_of(chosen.folder_ids)
+        destination = id_of(chosen.destination_folder_id)
         rights = FileRights(request.administrator.ability, UPDATE)
 
         def act(unit: UnitOfWork) -> Program[dict[str, list[Shown]]]:
@@ -153,9 +162,8 @@ class FolderApi:
 
     async def update_many(self, request: Request) -> Response:
         """Say something else of several files."""
-        updates = read_body(request.body, UPDATED)["updates"]
-        given = updates if isinstance(updates, list) else []
-        changes = [_change(index, one) for index, one in enumerate(given)]
+        updates = read_body(request.body, FileUpdates).updates
+        changes = [_change(index, one) for index, one in enumerate(updates)]
         told = await self._library.describe(
             changes,
             read=self._reads.written,
@@ -184,12 +192,12 @@ class FolderApi:
         return told
 
 
-def _change(index: int, given: Mapping[str, Any]) -> tuple[int, FileInfo]:
-    file_id = id_of(given["id"])
+def _change(index: int, given: FileUpdate) -> tuple[int, FileInfo]:
+    file_id = id_of(given.id)
     if file_id is None:
         told = f"updates[{index}].id must be an id"
-        raise validation_error([Problem(("updates", str(index), "id"), told, given["id"])])
-    return file_id, information_of_one(given["fileInfo"], folders=True)
+        raise validation_error([Problem(("updates", str(index), "id"), told, given.id)])
+    return file_id, information_of_one(given.file_info, folders=True)
 
 
 def _branch(branch: FolderTree) -> dict[str, Any]:

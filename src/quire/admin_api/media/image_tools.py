@@ -1,17 +1,21 @@
 """Crops of images, and addresses of images in other sizes."""
 
 from collections.abc import Collection, Iterator
+from typing import Annotated
 from urllib.parse import quote, urlencode
 
-import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
+from quire.admin_api.media.bodies import MediaFile
 from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.response_types import CREATED, MEDIA, Data
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import Fields, Flag, WholeNumber, id_of, read_body, required
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import Between, id_of
 from quire.database.entries.store import EntryStore
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program
@@ -38,14 +42,48 @@ from quire.uploads.transforms import (
 )
 
 CHANGED = "The file was changed meanwhile"
-CREATED = 201
 _MOST_PIXELS = 1_000_000
-_OFFSET = WholeNumber(least=0, most=_MOST_PIXELS, rules=(required,))
-_LENGTH = WholeNumber(least=1, most=_MOST_PIXELS, rules=(required,))
-_SIDES = {"left": _OFFSET, "top": _OFFSET, "width": _LENGTH, "height": _LENGTH}
-_CROP = Fields(fields={**_SIDES, "copy": Flag()})
+_Offset = Annotated[int, Between(0, _MOST_PIXELS)]
+_Length = Annotated[int, Between(1, _MOST_PIXELS)]
 
 _NOTHING_ASKED = f"one of {', '.join(SHAPING)} must be given"
+
+
+class CropInput(RequestBody):
+    """An area of an image, in pixels; without a copy the file itself is cropped."""
+
+    left: _Offset
+    top: _Offset
+    width: _Length
+    height: _Length
+    copy: bool = True
+
+
+class TransformQuery(Struct):
+    """What an image is transformed to."""
+
+    w: int | UnsetType = UNSET
+    h: int | UnsetType = UNSET
+    fit: str | UnsetType = UNSET
+    format: str | UnsetType = UNSET
+    q: str | UnsetType = UNSET
+
+
+class TransformAddress(Struct):
+    """The address of an image in another size."""
+
+    url: str
+    signed: bool
+
+
+class TransformChoices(Struct):
+    """What images can be transformed to."""
+
+    sizes: list[int]
+    qualities: list[int]
+    formats: list[str]
+    largest: int
+    signs: bool
 
 
 class CropApi:
@@ -57,8 +95,14 @@ class CropApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the route; which permission it needs depends on the body."""
-        yield Route(
-            method="POST", path="admin/x/media/:id/crop", action=SIGNED_IN, handler=self.crop
+        yield RouteGroup(MEDIA)(
+            "POST",
+            "admin/x/media/:id/crop",
+            SIGNED_IN,
+            self.crop,
+            body=CropInput,
+            response=MediaFile,
+            status=CREATED,
         )
 
     async def crop(self, request: Request) -> Response:
@@ -66,14 +110,14 @@ class CropApi:
 
         Raises ConflictError when somebody replaces the file at the same time.
         """
-        body = read_body(request.body, _CROP)
-        copies = body.get("copy", True)
+        asked = read_body(request.body, CropInput)
+        copies = asked.copy
         library = self._library
         ability = request.administrator.ability
         read, update = FileRights(ability, READ), FileRights(ability, UPDATE)
         (FileRights(ability, CREATE) if copies else update).require()
         row, shown = await _find_file(library, self._reads, request, read if copies else update)
-        area = msgspec.convert({name: body[name] for name in _SIDES}, CropArea)
+        area = CropArea(left=asked.left, top=asked.top, width=asked.width, height=asked.height)
         by = request.administrator.id
         async with library.image_workers.bench() as bench:
             cropped, focus = await crop_file(library, row, area, bench)
@@ -107,8 +151,10 @@ class TransformApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, handler in (("transforms", self.rules), (":id/transform", self.address)):
-            yield Route(method="GET", path=f"admin/x/media/{path}", action=READ, handler=handler)
+        route, query = RouteGroup(MEDIA, "admin/x/media/"), TransformQuery
+        yield route("GET", "transforms", READ, self.rules, response=Data[TransformChoices])
+        path, found = ":id/transform", Data[TransformAddress]
+        yield route("GET", path, READ, self.address, query=query, response=found)
 
     async def rules(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Return what images can be transformed to, and whether other sizes can be signed."""

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.media.bodies import SETTINGS_FORM, VIEW
+from quire.admin_api.media.bodies import LibrarySwitches, LibraryView
+from quire.admin_api.response_types import MEDIA, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import read_body
+from quire.content_api.request_bodies import read_body, sent_values
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.connection import Database
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program
@@ -29,16 +30,19 @@ class MediaOptionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler in (
-            ("GET", "settings", SETTINGS, self.settings),
-            ("PUT", "settings", SETTINGS, self.change_settings),
-            ("GET", "configuration", SIGNED_IN, self.view),
-            ("PUT", "configuration", CONFIGURE, self.change_view),
-            ("POST", "actions/generate-ai-metadata", UPDATE, self.describe),
-            ("POST", "ai-metadata-jobs", UPDATE, self.describe),
-            ("GET", "ai-metadata-jobs/pending-count", READ, self.describe),
+        route, one = RouteGroup(MEDIA, "upload/"), Data[FreeObject]
+        path, body = "settings", LibrarySwitches
+        yield route("GET", path, SETTINGS, self.settings, response=one)
+        yield route("PUT", path, SETTINGS, self.change_settings, body=body, response=one)
+        path = "configuration"
+        yield route("GET", path, SIGNED_IN, self.view, response=one)
+        yield route("PUT", path, CONFIGURE, self.change_view, body=LibraryView, response=one)
+        for method, path, action in (
+            ("POST", "actions/generate-ai-metadata", UPDATE),
+            ("POST", "ai-metadata-jobs", UPDATE),
+            ("GET", "ai-metadata-jobs/pending-count", READ),
         ):
-            yield Route(method=method, path=f"upload/{path}", action=action, handler=handler)
+            yield route(method, path, action, self.describe, response=FreeObject)
 
     async def settings(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show the switches."""
@@ -47,8 +51,8 @@ class MediaOptionApi:
 
     async def change_settings(self, request: Request) -> Response:
         """Set the switches."""
-        body = read_body(request.body, SETTINGS_FORM)
-        return respond_data(await self._database.write(change_settings(self._store, body)))
+        switches = sent_values(read_body(request.body, LibrarySwitches))
+        return respond_data(await self._database.write(change_settings(self._store, switches)))
 
     async def view(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Show how files are listed."""
@@ -56,11 +60,12 @@ class MediaOptionApi:
 
     async def change_view(self, request: Request) -> Response:
         """Set how files are listed."""
-        body = read_body(request.body, VIEW)
+        read_body(request.body, LibraryView)
+        sent = request.body if isinstance(request.body, dict) else {}
 
         def act() -> Program[dict[str, object]]:
-            yield from change_view(self._store, body)
-            return body
+            yield from change_view(self._store, sent)
+            return sent
 
         return respond_data(await self._database.write(act()))
 

@@ -2,18 +2,21 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from quire.admin_api.media.bodies import MediaFile
 from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.response_types import CREATED, MEDIA, FreeObject, MediaType
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import Fields, Text, id_of, read_body, required
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import id_of
 from quire.errors import AppError, ApplicationError
-from quire.schema.attributes.validation import ABSENT
 from quire.settings import UploadSettings
 from quire.uploads.file_info import NOTHING, FileInfo, information_of_one
 from quire.uploads.permissions import CREATE, FileRights
@@ -21,10 +24,23 @@ from quire.uploads.service import MediaLibrary
 
 NO_ADDRESSES = "URLs are required"
 TOO_MANY = "Maximum 20 URLs allowed per request"
-CREATED = 201
 _MOST, _AT_ONCE = 20, 4
 _EVENTS = b"text/event-stream; charset=utf-8"
-_FORM = Fields(fields={"url": Text(rules=(required,)), "fileInfo": Fields(closed=False)})
+_EventStream = Annotated[str, MediaType("text/event-stream")]
+
+
+class ImportedFile(RequestBody):
+    """The address of a file, and what is said of it."""
+
+    url: str
+    file_info: FreeObject | UnsetType = UNSET
+
+
+class ImportedFiles(RequestBody, forbid_unknown_fields=False):
+    """The addresses of files, and the folder that they go into."""
+
+    urls: list[str]
+    folder_id: int | UnsetType | None = UNSET
 
 
 class _Fate(Struct, frozen=True, kw_only=True):
@@ -45,18 +61,25 @@ class ImportApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, action, handler in (
-            ("admin/x/media/import", CREATE, self.one),
-            ("upload/actions/upload-from-urls", SIGNED_IN, self.several),
-        ):
-            yield Route(method="POST", path=path, action=action, handler=handler)
+        route = RouteGroup(MEDIA)
+        yield route(
+            "POST",
+            "admin/x/media/import",
+            CREATE,
+            self.one,
+            body=ImportedFile,
+            response=MediaFile,
+            status=CREATED,
+        )
+        path, body = "upload/actions/upload-from-urls", ImportedFiles
+        yield route("POST", path, SIGNED_IN, self.several, body=body, response=_EventStream)
 
     async def one(self, request: Request) -> Response:
         """Import a file."""
-        body = read_body(request.body, _FORM)
-        told = body.get("fileInfo", ABSENT)
-        said = NOTHING if told is ABSENT else information_of_one(told, folders=True)
-        file = await self._import(str(body["url"]), said, request.administrator.id)
+        asked = read_body(request.body, ImportedFile)
+        told = asked.file_info
+        said = NOTHING if told is UNSET else information_of_one(told, folders=True)
+        file = await self._import(asked.url, said, request.administrator.id)
         return respond_bare(file, CREATED)
 
     async def several(self, request: Request) -> Response:

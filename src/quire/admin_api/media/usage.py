@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+from msgspec import UNSET, Struct, UnsetType
+
 from quire.admin_api.media.reads import MediaReads, Shown
+from quire.admin_api.response_types import MEDIA, FreeObject
 from quire.content_api.envelope import respond
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, number_in
 from quire.content_manager.usages import UsageLookup
 from quire.database.program import Program
@@ -20,6 +23,39 @@ from quire.uploads.usage import UnusedFiles, unused_files, usage
 _PAGE, _MOST = 25, 100
 
 
+class UnusedQuery(Struct):
+    """Which files are listed: so many after the one with this id."""
+
+    after: int | UnsetType = UNSET
+    limit: int | UnsetType = UNSET
+
+
+class HiddenPlaces(Struct):
+    """In how many places a file is used that the caller may not see."""
+
+    hidden: int
+
+
+class FileUsage(Struct):
+    """Where a file is used."""
+
+    data: list[FreeObject]
+    meta: HiddenPlaces
+
+
+class LastFile(Struct):
+    """The id of the last file that was looked at, ``null`` where there are no more."""
+
+    after: int | None
+
+
+class UnusedFilePage(Struct):
+    """Files that nothing uses."""
+
+    data: list[FreeObject]
+    meta: LastFile
+
+
 class MediaToolsApi:
     """``/admin/x/media``."""
 
@@ -30,8 +66,9 @@ class MediaToolsApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, handler in (("unused", self.unused), (":id/usage", self.usage)):
-            yield Route(method="GET", path=f"admin/x/media/{path}", action=READ, handler=handler)
+        route, query = RouteGroup(MEDIA, "admin/x/media/"), UnusedQuery
+        yield route("GET", "unused", READ, self.unused, query=query, response=UnusedFilePage)
+        yield route("GET", ":id/usage", READ, self.usage, response=FileUsage)
 
     async def usage(self, request: Request) -> Response:
         """Tell where a file is used, and in how many places beside those that one may see."""

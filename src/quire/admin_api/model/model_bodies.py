@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.admin_api.model.attribute_bodies import Attribute, AttributeBodies
+from quire.admin_api.response_types import FreeObject
+from quire.content_api.request_bodies import RequestBody
 from quire.content_api.validators import (
     AtLeast,
     Fields,
@@ -213,13 +216,96 @@ def _is_empty(value: object) -> bool:
     return value is ABSENT or value == ""
 
 
-CATEGORY_FORM = Fields(
-    closed=False,
-    fields={
-        "name": CheckedText((AtLeast(3), StandaloneMessage(_demanded("name.required")), _category)),
-    },
-)
-"""The new name of a category of components."""
+class CategoryName(RequestBody, forbid_unknown_fields=False):
+    """The new name of a category of components."""
+
+    name: Annotated[
+        str,
+        CheckedText((AtLeast(3), StandaloneMessage(_demanded("name.required")), _category)),
+    ]
+
+
+class GivenContentType(RequestBody, forbid_unknown_fields=False, kw_only=True):
+    """A content type as it is to be."""
+
+    display_name: str
+    singular_name: str
+    plural_name: str
+    kind: Literal["collectionType", "singleType"] | UnsetType = UNSET
+    draft_and_publish: bool | UnsetType = UNSET
+    collection_name: str | UnsetType = UNSET
+    description: str | UnsetType | None = UNSET
+    options: FreeObject | UnsetType = UNSET
+    plugin_options: FreeObject | UnsetType = UNSET
+    attributes: dict[str, FreeObject]
+
+
+class ContentTypeInput(RequestBody, forbid_unknown_fields=False):
+    """A content type, and the components that come with it."""
+
+    content_type: GivenContentType
+    components: list[FreeObject] | UnsetType = UNSET
+
+
+class GivenComponent(RequestBody, forbid_unknown_fields=False, kw_only=True):
+    """A component as it is to be."""
+
+    category: str
+    display_name: str
+    icon: str | UnsetType | None = UNSET
+    description: str | UnsetType | None = UNSET
+    attributes: dict[str, FreeObject]
+
+
+class ComponentInput(RequestBody, forbid_unknown_fields=False):
+    """A component, and those that come with it."""
+
+    component: GivenComponent
+    components: list[FreeObject] | UnsetType = UNSET
+
+
+class GivenSchema(RequestBody, forbid_unknown_fields=False):
+    """Content types and components, each with what is done with it."""
+
+    content_types: list[FreeObject] | UnsetType = UNSET
+    components: list[FreeObject] | UnsetType = UNSET
+
+
+class SchemaInput(RequestBody, forbid_unknown_fields=False):
+    """Several changes of the model at once."""
+
+    data: GivenSchema
+
+
+class ConsentQuery(Struct, rename="camel"):
+    """What a change may do."""
+
+    may_lose: (
+        Annotated[
+            bool,
+            Meta(description="Whether rows and values may be taken away; they are archived."),
+        ]
+        | UnsetType
+    ) = UNSET
+    plan: (
+        Annotated[
+            str,
+            Meta(description="The digest of a plan: nothing else is done than what it tells."),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+class ModelUid(Struct):
+    """The uid of a content type or a component."""
+
+    uid: str
+
+
+class SchemaStatus(Struct, rename="camel"):
+    """Whether the model is being changed."""
+
+    is_updating: bool
 
 
 def is_reserved_model(name: str) -> bool:

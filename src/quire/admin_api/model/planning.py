@@ -3,22 +3,80 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from quire.admin_api.model.apply import plan_draft
 from quire.admin_api.model.errors import BuilderError, definition_problems, uids_of_files
+from quire.admin_api.model.model_bodies import SchemaInput
 from quire.admin_api.model.reading import BUILD
 from quire.admin_api.model.update import SchemaUpdate
+from quire.admin_api.response_types import CONTENT_TYPES, Count, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.builder.apply import ModelEditor
 from quire.builder.schema_files import InvalidDefinitionError
 from quire.clock import iso_from_ms
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.database.migration.archive import Archive, ModelArchive
 from quire.document_service.validate.problems import validation_error
 from quire.errors import NotFoundError, SchemaError, ValidationError
 
 _NOT_FOUND = "Nothing is archived under this number"
+
+
+class PlanStep(Struct, rename="camel"):
+    """One step of a change, and how many rows it takes away."""
+
+    step: str
+    text: str
+    rows_lost: int
+    details: FreeObject
+
+
+class PlanNotice(Struct):
+    """Rows that break a rule once the change is made."""
+
+    text: str
+    uid: str
+    attribute: str
+    rows: int
+    rule: str
+
+
+class PlannedFile(Struct):
+    """A schema file as it is and as it will be."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+class ModelPlan(Struct):
+    """What a change would do."""
+
+    digest: str
+    version: str
+    steps: list[PlanStep]
+    losses: list[str]
+    notices: list[PlanNotice]
+    files: list[PlannedFile]
+
+
+class ModelState(Struct):
+    """Whether the model can be changed here, and why not."""
+
+    writable: bool
+    reason: str | None
+
+
+class ArchivedChange(Struct, rename="camel"):
+    """What a change of the model has archived."""
+
+    id: int
+    title: str
+    made_at: str
+    tables: list[str]
 
 
 class ModelPlanningApi:
@@ -30,14 +88,13 @@ class ModelPlanningApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("POST", "admin/x/model/plan", self.plan),
-            ("GET", "admin/x/model/state", self.state),
-            ("GET", "admin/x/model/archive", self.archive),
-            ("POST", "admin/x/model/archive/:id/restore", self.restore),
-            ("DELETE", "admin/x/model/archive/:id", self.forget),
-        ):
-            yield Route(method=method, path=path, action=BUILD, handler=handler)
+        route = RouteGroup(CONTENT_TYPES, "admin/x/model/")
+        yield route("POST", "plan", BUILD, self.plan, body=SchemaInput, response=Data[ModelPlan])
+        yield route("GET", "state", BUILD, self.state, response=Data[ModelState])
+        yield route("GET", "archive", BUILD, self.archive, response=Data[list[ArchivedChange]])
+        path = "archive/:id"
+        yield route("POST", f"{path}/restore", BUILD, self.restore, response=Data[Count])
+        yield route("DELETE", path, BUILD, self.forget, response=Data[ArchivedChange])
 
     async def plan(self, request: Request) -> Response:
         """Tell what the body of an ``update-schema`` would do; nothing is changed."""

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from quire.admin_api.model.attribute_bodies import RESERVED_ATTRIBUTES
 from quire.admin_api.model.model_bodies import RESERVED_MODELS
+from quire.admin_api.response_types import CONTENT_TYPES, Data, FreeObject, KindQuery
 from quire.admin_api.responses import respond_data
 from quire.content_api.content_type_builder import ModelApi
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.schema.describe import describe_schema
 from quire.schema.model import Schema
 
@@ -16,6 +19,20 @@ BUILD = "plugin::content-type-builder.read"
 """The action of all routes of the content-type builder, those that change something included."""
 
 PREFIX = "content-type-builder"
+
+
+class SchemaDescription(Struct, rename="camel"):
+    """All content types and components."""
+
+    content_types: FreeObject
+    components: FreeObject
+
+
+class ReservedNames(Struct):
+    """What no content type and no attribute may be called."""
+
+    models: list[str]
+    attributes: list[str]
 
 
 class ModelReadingApi:
@@ -27,15 +44,15 @@ class ModelReadingApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, handler in (
-            ("schema", self.schema),
-            ("reserved-names", self.reserved_names),
-            ("content-types", self._shown.content_types),
-            ("content-types/:uid", self._shown.content_type),
-            ("components", self._shown.components),
-            ("components/:uid", self._shown.component),
-        ):
-            yield Route(method="GET", path=f"{PREFIX}/{path}", action=BUILD, handler=handler)
+        route, shown = RouteGroup(CONTENT_TYPES, f"{PREFIX}/"), self._shown
+        one, several = Data[FreeObject], Data[list[FreeObject]]
+        yield route("GET", "schema", BUILD, self.schema, response=Data[SchemaDescription])
+        yield route("GET", "reserved-names", BUILD, self.reserved_names, response=ReservedNames)
+        types = shown.content_types
+        yield route("GET", "content-types", BUILD, types, query=KindQuery, response=several)
+        yield route("GET", "content-types/:uid", BUILD, shown.content_type, response=one)
+        yield route("GET", "components", BUILD, shown.components, response=several)
+        yield route("GET", "components/:uid", BUILD, shown.component, response=one)
 
     async def schema(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all content types and components at once."""

@@ -29,17 +29,28 @@ from quire.admin_api.model.errors import (
     builder_validation_error,
     raise_problems,
 )
-from quire.admin_api.model.model_bodies import CATEGORY_FORM, ComponentBody, ContentTypeBody
+from quire.admin_api.model.model_bodies import (
+    CategoryName,
+    ComponentBody,
+    ComponentInput,
+    ConsentQuery,
+    ContentTypeBody,
+    ContentTypeInput,
+    ModelUid,
+    SchemaInput,
+    SchemaStatus,
+)
 from quire.admin_api.model.nested_components import NestedComponents
 from quire.admin_api.model.reading import BUILD, PREFIX
 from quire.admin_api.model.update import SchemaUpdate
+from quire.admin_api.response_types import CONTENT_TYPES, CREATED, OK, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.builder.apply import ModelEditor
 from quire.builder.schema_files import SchemaFiles
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.content_api.validators import read_body
+from quire.content_api.messages import Handler, Request, Response
+from quire.content_api.request_bodies import read_body
+from quire.content_api.routes import Route, RouteGroup
 from quire.document_service.validate.problems import Problem
 from quire.errors import ApplicationError, ValidationError
 from quire.javascript.regular_expressions import PatternError, compile_pattern
@@ -63,24 +74,34 @@ class ModelWritingApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, handler in (
-            ("POST", "content-types", self.create_type),
-            ("PUT", "content-types/:uid", self.change_type),
-            ("DELETE", "content-types/:uid", self.delete_type),
-            ("POST", "components", self.create_component),
-            ("PUT", "components/:uid", self.change_component),
-            ("DELETE", "components/:uid", self.delete_component),
-            ("PUT", "component-categories/:name", self.rename_category),
-            ("DELETE", "component-categories/:name", self.delete_category),
-            ("POST", "update-schema", self.update_schema),
-        ):
-            yield Route(
-                method=method,
-                path=f"{PREFIX}/{path}",
-                action=BUILD,
-                handler=builder_errors(handler),
+        one, types, parts = Data[ModelUid], "content-types", "components"
+        category = "component-categories/:name"
+        listed: tuple[tuple[str, str, Handler, object, object, int], ...] = (
+            ("POST", types, self.create_type, ContentTypeInput, one, CREATED),
+            ("PUT", f"{types}/:uid", self.change_type, ContentTypeInput, one, CREATED),
+            ("DELETE", f"{types}/:uid", self.delete_type, None, one, OK),
+            ("POST", parts, self.create_component, ComponentInput, one, CREATED),
+            ("PUT", f"{parts}/:uid", self.change_component, ComponentInput, one, OK),
+            ("DELETE", f"{parts}/:uid", self.delete_component, None, one, OK),
+            ("PUT", category, self.rename_category, CategoryName, CategoryName, OK),
+            ("DELETE", category, self.delete_category, None, CategoryName, OK),
+            ("POST", "update-schema", self.update_schema, SchemaInput, FreeObject, OK),
+        )
+        route = RouteGroup(CONTENT_TYPES, f"{PREFIX}/")
+        for method, path, handler, body, response, status in listed:
+            yield route(
+                method,
+                path,
+                BUILD,
+                builder_errors(handler),
+                body=body,
+                query=ConsentQuery,
+                response=response,
+                status=status,
             )
-        yield Route(method="GET", path=STATUS_PATH, action=BUILD, handler=self.status)
+        yield RouteGroup(CONTENT_TYPES)(
+            "GET", STATUS_PATH, BUILD, self.status, response=Data[SchemaStatus]
+        )
 
     async def create_type(self, request: Request) -> Response:
         """Add a content type."""
@@ -168,10 +189,10 @@ class ModelWritingApi:
         """Give a category of components another name, and so its components other uids."""
         former = request.parameters["name"]
         try:
-            body = read_body(request.body, CATEGORY_FORM)
+            name = read_body(request.body, CategoryName).name
         except ValidationError as error:
             raise builder_validation_error(error) from error
-        later = kebab_case(str(body["name"]))
+        later = kebab_case(name)
         uids = self._components_of(former)
         if later != former and self._components_of(later, found=False):
             raise ApplicationError(_CATEGORY_TAKEN)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from quire.access.ability import FullAccess
-from quire.openapi.admin.endpoint import ReferenceResolver, ref
 from quire.openapi.models import Models
 from quire.openapi.schemas import (
     FREE_OBJECT,
@@ -23,6 +22,7 @@ from quire.openapi.schemas import (
     record,
     several,
 )
+from quire.openapi.types import TypeSchemas
 from quire.schema.attributes.base import (
     Attribute,
     LocalizationsAttribute,
@@ -33,7 +33,6 @@ from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import AUTOMATIC_NAMES, ContentType, Model, Schema
 
 _WHEN = nullable(MOMENT)
-_CREATOR = nullable(ref("CreatorInShort"))
 _FACTS: JsonSchema = {
     "id": WHOLE,
     "documentId": TEXT,
@@ -41,10 +40,7 @@ _FACTS: JsonSchema = {
     "createdAt": _WHEN,
     "updatedAt": _WHEN,
     "publishedAt": _WHEN,
-    "createdBy": _CREATOR,
-    "updatedBy": _CREATOR,
     "status": one_of_texts(["draft", "published", "modified"]),
-    "localizations": several(ref("Localization")),
 }
 
 
@@ -52,11 +48,15 @@ class ManagedTypes(Struct, frozen=True, kw_only=True):
     """The content that is managed: its types, and which attributes nobody is shown.
 
     ``entry`` and ``entry_input`` are the types by which routes name an entry of any of them, as it
-    is shown and as it is written.
+    is shown and as it is written; the other four are what stands in an entry.
     """
 
     entry: object
     entry_input: object
+    creator: type[Struct]
+    localization: type[Struct]
+    related: type[Struct]
+    file: type[Struct]
     schema: Schema
     types: tuple[ContentType, ...]
     hides: Callable[[Model, Attribute], bool]
@@ -65,11 +65,10 @@ class ManagedTypes(Struct, frozen=True, kw_only=True):
 class Entries:
     """Describes the entries of all managed types."""
 
-    def __init__(self, managed: ManagedTypes, pointing: ReferenceResolver) -> None:
-        """``pointing`` knows what entries have in common."""
+    def __init__(self, managed: ManagedTypes, types: TypeSchemas) -> None:
         self._managed = managed
-        self._models = Models(managed.schema, FullAccess(), pointing.schemas)
-        self._shown = _Shown(managed, self._models, pointing)
+        self._models = Models(managed.schema, FullAccess(), types.schemas)
+        self._shown = _Shown(managed, self._models, types)
 
     def shown(self) -> JsonSchema:
         """Describe an entry of any of the types, as answers show it."""
@@ -91,10 +90,10 @@ class Entries:
 class _Shown:
     """The pointers of entries that are shown."""
 
-    def __init__(self, managed: ManagedTypes, models: Models, pointing: ReferenceResolver) -> None:
+    def __init__(self, managed: ManagedTypes, models: Models, types: TypeSchemas) -> None:
         self._managed = managed
         self._models = models
-        self._pointing = pointing
+        self._types = types
         self.shared = models.schemas.shared
 
     def document(self, uid: str) -> JsonSchema:
@@ -119,14 +118,20 @@ class _Shown:
 
     def _entry(self, uid: str) -> JsonSchema:
         model = self._managed.schema.content_types[uid]
-        members = {**_FACTS, **self._attributes(model)}
-        described = record(members, required=("id", "documentId"), description=_about(model))
-        return self._pointing.resolved(described)
+        creator = nullable(self._types.of(self._managed.creator))
+        localizations = several(self._types.of(self._managed.localization))
+        facts = {
+            **_FACTS,
+            "createdBy": creator,
+            "updatedBy": creator,
+            "localizations": localizations,
+        }
+        members = {**facts, **self._attributes(model)}
+        return record(members, required=("id", "documentId"), description=_about(model))
 
     def _component(self, uid: str, more: JsonSchema) -> JsonSchema:
         shown = self._attributes(self._managed.schema.components[uid])
-        described = record({"id": WHOLE, **shown, **more}, required=("id", *more))
-        return self._pointing.resolved(described)
+        return record({"id": WHOLE, **shown, **more}, required=("id", *more))
 
     def _attributes(self, model: Model) -> dict[str, JsonSchema]:
         return {
@@ -140,19 +145,19 @@ class _Shown:
     def _value(self, attribute: Attribute) -> JsonSchema:
         match attribute:
             case RelationAttribute():
-                return _related(attribute)
+                return self._related(attribute)
             case MediaAttribute(multiple=multiple):
-                file = ref("MediaFile")
+                file = self._types.of(self._managed.file)
                 return nullable(several(file) if multiple else file)
             case _:
                 return nullable(attribute.type.json.shown(attribute, self))
 
-
-def _related(attribute: RelationAttribute) -> JsonSchema:
-    """Describe how many entries a relation leads to, or which."""
-    entry = FREE_OBJECT if attribute.target is None else ref("RelatedEntry")
-    rows = several(entry) if attribute.to_many else entry
-    return nullable(any_of(record({"count": WHOLE}, required=()), rows))
+    def _related(self, attribute: RelationAttribute) -> JsonSchema:
+        """Describe how many entries a relation leads to, or which."""
+        known = attribute.target is not None
+        entry = self._types.of(self._managed.related) if known else FREE_OBJECT
+        rows = several(entry) if attribute.to_many else entry
+        return nullable(any_of(record({"count": WHOLE}, required=()), rows))
 
 
 def _about(model: ContentType) -> str:
