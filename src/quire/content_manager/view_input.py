@@ -58,13 +58,15 @@ def _section(name: str, value: object, check: Any, model: Model) -> Iterator[str
 
 
 def _settings(value: Mapping[str, object], model: Model) -> Iterator[str]:
-    names = tuple(described_attributes(model))
+    attributes = described_attributes(model)
+    names = tuple(attributes)
     for flag in ("bulkable", "filterable"):
         yield from _flag(f"settings.{flag}", value.get(flag, ABSENT))
     yield from _page_size("settings.pageSize", value.get("pageSize", ABSENT))
     yield from _flag("settings.searchable", value.get("searchable", ABSENT))
     yield from _choice("settings.mainField", value.get("mainField", ABSENT), names)
-    by = tuple(name for name in names if sortable(model, name))
+    sorts = sortable(model, attributes)
+    by = tuple(name for name in names if name in sorts)
     yield from _choice("settings.defaultSortBy", value.get("defaultSortBy", ABSENT), by)
     yield from _choice("settings.defaultSortOrder", value.get("defaultSortOrder", ABSENT), _ORDERS)
     mode = value.get("relationOpenMode", ABSENT)

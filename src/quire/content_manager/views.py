@@ -5,7 +5,7 @@ for attributes that are there no more, and with those that have come since.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ View = dict[str, Any]
 _ROW = 12
 _LISTED = 4
 _IDS = frozenset({"id", "documentId"})
+_COMPONENT_ID = frozenset({"id"})
 _AUTOMATIC = frozenset({"createdAt", "updatedAt", "createdBy", "updatedBy", *_IDS})
 _UNSORTABLE = frozenset({"component", "json", "media", "richtext", "dynamiczone", "blocks"})
 _UNLISTED = frozenset({"json", "dynamiczone", "richtext", "password", "blocks"})
@@ -42,7 +43,7 @@ def main_field(model: Model) -> str:
 
 def default_view(schema: Schema, model: Model) -> View:
     """Return the view of a model that nobody has changed."""
-    shape = _ViewableAttributes(schema, model)
+    shape = _ViewableAttributes.of(schema, model)
     main = main_field(model)
     return {
         "settings": {
@@ -68,7 +69,7 @@ def stored_view(schema: Schema, model: Model, stored: object, *, identified: boo
     default = default_view(schema, model)
     kept = stored if isinstance(stored, Mapping) else {}
     settings = _settings(model, kept.get("settings"), default["settings"])
-    shape = _ViewableAttributes(schema, model)
+    shape = _ViewableAttributes.of(schema, model)
     metadatas, added = shape.metadatas(kept.get("metadatas"), default["metadatas"])
     if identified:
         metadatas.setdefault("documentId", default["metadatas"]["documentId"])
@@ -96,11 +97,13 @@ def with_list_main_fields(view: View) -> View:
     return {**view, "metadatas": metadatas}
 
 
-def sortable(model: Model, name: str) -> bool:
-    """Tell whether a list can be sorted by an attribute."""
-    attribute = described_attributes(model).get(name)
-    if attribute is None or (isinstance(model, Component) and name == "id"):
-        return False
+def sortable(model: Model, attributes: Attributes) -> frozenset[str]:
+    """Return the attributes, of all described ones, that a list can be sorted by."""
+    names = (name for name, attribute in attributes.items() if _is_sortable(attribute))
+    return frozenset(names) - (_COMPONENT_ID if isinstance(model, Component) else frozenset())
+
+
+def _is_sortable(attribute: Mapping[str, object]) -> bool:
     if attribute["type"] == "relation":
         return attribute.get("relationType") in _TO_ONE
     return attribute["type"] not in _UNSORTABLE
@@ -111,14 +114,18 @@ class _ViewableAttributes(Struct, frozen=True):
 
     schema: Schema
     model: Model
+    attributes: Attributes
+    sortable: frozenset[str]
 
-    @property
-    def attributes(self) -> Attributes:
-        return described_attributes(self.model)
+    @classmethod
+    def of(cls, schema: Schema, model: Model) -> Self:
+        """Describe the attributes once: some of what follows asks for all of each."""
+        attributes = described_attributes(model)
+        return cls(schema, model, attributes, sortable(model, attributes))
 
     def metadata(self, name: str) -> dict[str, Any]:
         """Return how one attribute is shown in forms and lists."""
-        found = sortable(self.model, name)
+        found = name in self.sortable
         listed: dict[str, Any] = {"label": name, "searchable": found, "sortable": found}
         if name in _IDS:
             return {"edit": {}, "list": listed}
@@ -155,7 +162,7 @@ class _ViewableAttributes(Struct, frozen=True):
     def _checked(self, name: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Return stored metadata, with no promise that the attribute does not keep."""
         edit, listed = _object(metadata.get("edit")), _object(metadata.get("list"))
-        if not sortable(self.model, name):
+        if name not in self.sortable:
             listed |= {flag: False for flag in ("searchable", "sortable") if flag in listed}
         return {"edit": edit, "list": listed}
 
