@@ -12,6 +12,7 @@ import { configurationQuery, localesQuery, meQuery, modelQuery, permissionsQuery
 import type { Status } from './api/types'
 import { isFilterTree, isStatus, type FilterGroup } from './content/list/filters'
 import { listOf, pageQuery } from './content/list/query'
+import { Home } from './home/Home'
 import { applyLanguage, withTexts } from './i18n'
 import { FILE_KINDS, LACKS, type LibrarySearch } from './media/library'
 import { queries } from './queries'
@@ -69,7 +70,7 @@ const shell = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
-  component: lazyRouteComponent(() => import('./home/Home'), 'Home'),
+  component: Home,
 })
 const profile = createRoute({
   getParentRoute: () => shell,
