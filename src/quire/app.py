@@ -41,12 +41,11 @@ from quire.extensions import (
     import_modules,
 )
 from quire.metrics.families import MetricFamily
-from quire.runtime.expired_archives import clear_archives
 from quire.runtime.metrics import Metrics
-from quire.runtime.schema_check import require_agreement
 from quire.runtime.schema_reload import FollowerContext, SchemaFollower
 from quire.runtime.schema_runtime import SchemaRuntime, make_schema_runtime
 from quire.runtime.services import Services, open_services
+from quire.runtime.startup_checks import clear_archives, require_agreement
 from quire.schema.model import Schema
 from quire.settings import Settings, load_settings_from_environment
 from quire.strapi_project.schema import load_options, load_project_schema

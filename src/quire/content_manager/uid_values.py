@@ -1,11 +1,12 @@
 """Generates values of ``uid`` attributes, and finds unused ones."""
 
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from quire.content_manager.requests import invalid_value
-from quire.content_manager.slugs import slug_of
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ValidationError
@@ -18,13 +19,77 @@ from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.attributes.uid import UID, URL_FRIENDLY
 from quire.schema.model import ContentType, Schema
 
+_SIGNS: Mapping[str, str] = {"&": " and ", "🦄": " unicorn ", "♥": " love "}
+_LETTERS: Mapping[int, str] = str.maketrans(
+    {
+        "ä": "ae",
+        "ö": "oe",
+        "ü": "ue",
+        "Ä": "Ae",
+        "Ö": "Oe",
+        "Ü": "Ue",
+        "ß": "ss",
+        "ẞ": "Ss",
+        "æ": "ae",
+        "Æ": "AE",
+        "œ": "oe",
+        "Œ": "OE",
+        "ø": "o",
+        "Ø": "O",
+        "å": "a",
+        "Å": "A",
+        "đ": "d",
+        "Đ": "D",
+        "ð": "d",
+        "Ð": "D",
+        "þ": "th",
+        "Þ": "TH",
+        "ł": "l",
+        "Ł": "L",
+        "ħ": "h",
+        "Ħ": "H",
+        "ŋ": "n",
+        "Ŋ": "N",
+        "ĸ": "k",
+    }
+)
+_CASES = (
+    (re.compile(r"([A-Z]{2,})(\d+)"), r"\1 \2"),
+    (re.compile(r"([a-z\d]+)([A-Z]{2,})"), r"\1 \2"),
+    (re.compile(r"([a-z\d])([A-Z])"), r"\1 \2"),
+    (re.compile(r"([A-Z]+)([A-Z][a-rt-z\d]+)"), r"\1 \2"),
+)
+_CONTRACTION = re.compile(r"([a-zA-Z\d]+)'([ts])(\s|$)")
+_OTHERS = re.compile(r"[^a-z\d]+")
+
 NO_TYPE = "ContentType not found"
+
 NO_UID = "{} must be a valid `uid` attribute"
+
 BAD_VALUE = f'Must match the custom regex or the default one "/{URL_FRIENDLY}/"'
+
 _EXPECTED = "Invalid input: expected {}, received {}"
+
 _LONGEST = 255
+
 _PROBED, _PROBED_AT_MOST = 10, 1000
 """How many numbers are tried at once: at first, and at most; each time so many times as many."""
+
+
+def slug_of(text: str) -> str:
+    """Return the words of a text in small Latin letters and digits, with hyphens between them.
+
+    Letters with marks lose them; what has no Latin letters for it is left out.
+    """
+    for sign, words in _SIGNS.items():
+        text = text.replace(sign, words)
+    text = text.translate(_LETTERS)
+    text = unicodedata.normalize("NFD", text)
+    text = "".join(letter for letter in text if not unicodedata.combining(letter))
+    for pattern, replacement in _CASES:
+        text = pattern.sub(replacement, text)
+    text = _CONTRACTION.sub(r"\1\2\3", text)
+    return _OTHERS.sub("-", text.lower()).strip("-")
 
 
 class UidField(Struct, frozen=True):

@@ -1,8 +1,9 @@
 """Writes one document for an administrator, with the rules of its entry."""
 
+from collections.abc import Mapping, Sequence
+
+from quire.access.admin_ability import GrantRule
 from quire.access.administration import CREATE, DELETE, UPDATE
-from quire.content_manager.accounts import new_account
-from quire.content_manager.clone_overlay import blank_fields, merge_data
 from quire.content_manager.requests import EVERY_LOCALE
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown
@@ -19,10 +20,102 @@ from quire.document_service.commands import (
 )
 from quire.document_service.preconditions import ANY
 from quire.document_service.service import run_command
-from quire.errors import NotFoundError, PreconditionFailedError
-from quire.schema.model import USER_UID
+from quire.document_service.unit_of_work import WriteEngine
+from quire.errors import ApplicationError, ForbiddenError, NotFoundError, PreconditionFailedError
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, PlanNode, ReadPlan
+from quire.query.resolve import ResolvedRead
+from quire.schema.attributes.base import Attribute, ComponentAttribute, RelationAttribute
+from quire.schema.model import USER_UID, Model, Schema
+
+Blanks = dict[str, object]
+"""Values in the place of what is withheld, by attribute."""
+
+EMAIL_TAKEN = "Email already taken"
+
+_LOCAL = "local"
 
 NO_ENTITY = "Entity not found"
+
+
+def blank_fields(
+    schema: Schema,
+    model: Model,
+    makes: Sequence[GrantRule],
+    reads: Sequence[GrantRule],
+    path: str = "",
+) -> Blanks:
+    """Return what stands in the place of attributes that are not copied.
+
+    Raises ForbiddenError where only a part of a component could be.
+    """
+    found: Blanks = {}
+    for attribute in model.own_attributes:
+        if not attribute.visible:
+            continue
+        own = f"{path}{attribute.name}"
+        if isinstance(attribute, ComponentAttribute):
+            found |= _component(schema, attribute, makes, reads, own)
+        elif not (_is_named(makes, own) and _is_covered(reads, own)):
+            found[attribute.name] = _blank(attribute)
+    return found
+
+
+def merge_data(blanks: Mapping[str, object], data: Mapping[str, object]) -> Blanks:
+    """Return data on top of blanks, within components too."""
+    found = {**blanks, **data}
+    for name, blank in blanks.items():
+        given = data.get(name)
+        if isinstance(blank, Mapping) and isinstance(given, Mapping) and "set" not in blank:
+            found[name] = merge_data(blank, given)
+    return found
+
+
+def _component(
+    schema: Schema,
+    attribute: ComponentAttribute,
+    makes: Sequence[GrantRule],
+    reads: Sequence[GrantRule],
+    path: str,
+) -> Blanks:
+    component = schema.components[attribute.component]
+    inside = f"{path}."
+    if attribute.repeatable:
+        unread = blank_fields(schema, component, (GrantRule(),), reads, inside)
+        kept = _is_covered(makes, path) and not unread
+        return {} if kept else {attribute.name: []}
+    blanks = blank_fields(schema, component, makes, reads, inside)
+    if not blanks:
+        return {}
+    if blanks.keys() != {one.name for one in component.own_attributes if one.visible}:
+        raise ForbiddenError
+    return {attribute.name: blanks}
+
+
+def _blank(attribute: Attribute) -> object:
+    return {"set": []} if isinstance(attribute, RelationAttribute) else None
+
+
+def _is_named(rules: Sequence[GrantRule], path: str) -> bool:
+    return any(rule.fields is None or path in rule.fields for rule in rules)
+
+
+def _is_covered(rules: Sequence[GrantRule], path: str) -> bool:
+    return any(rule.covers_field(path) for rule in rules)
+
+
+def new_account(engine: WriteEngine, data: Mapping[str, object]) -> Program[dict[str, object]]:
+    """Return the data of a new account: one that signs in with a password, by a small e-mail.
+
+    Raises ApplicationError for an e-mail that somebody has.
+    """
+    email = str(data.get("email") or "").lower()
+    here = Comparison("email", Predicate.EQUALS, (0,))
+    plan = ReadPlan(root=PlanNode(uid=USER_UID, fields=("id",), filter=here))
+    found, _ = yield from engine.reads.planned(ResolvedRead(plan=plan, values=(email,))).entries()
+    if found:
+        raise ApplicationError(EMAIL_TAKEN)
+    return {**data, "email": email, "provider": _LOCAL}
 
 
 class ContentWriting(WriteContext, frozen=True):

@@ -7,11 +7,29 @@ the locale and the localizations, in this order, which is also the order of colu
 
 from collections.abc import Mapping
 
-from quire.schema.attributes.base import Attribute
-from quire.schema.attributes.identity import DOCUMENT_ID, ID
+from quire.schema.attributes.base import (
+    Attribute,
+    AttributeType,
+    SearchMode,
+    StorageKind,
+    build_scalar,
+)
+from quire.schema.attributes.json_schema import plain
 from quire.schema.attributes.relation import LOCALIZATIONS, RELATION
 from quire.schema.attributes.temporal import DATETIME
 from quire.schema.attributes.text import STRING
+
+ID = AttributeType(
+    name="id", build=build_scalar, json=plain({"type": "integer"}), storage=StorageKind.ID
+)
+DOCUMENT_ID = AttributeType(
+    name="documentId",
+    build=build_scalar,
+    json=plain({"type": "string"}),
+    storage=StorageKind.STRING,
+    search=SearchMode.TEXT,
+)
+
 
 RESERVED_NAMES = frozenset(
     {

@@ -5,7 +5,6 @@ request for it would be: permissions first, then the query, then keys, then valu
 id is expected, an operation may refer to the document of an earlier one.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,6 @@ from msgspec import Raw
 
 from quire.access.actions import WRITING
 from quire.content_api.authorization import Authorizer
-from quire.content_api.batch.errors import OperationErrors
 from quire.content_api.batch.operations import BatchOperation, BatchOperations
 from quire.content_api.batch.references import OperationReferences
 from quire.content_api.envelope import respond
@@ -43,10 +41,39 @@ from quire.document_service.commands import (
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, passwords_of, run_command
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.errors import ValidationError
+from quire.errors import AppError, ValidationError
 from quire.schema.model import ContentType
 
 PATH = "_batch"
+
+
+class OperationErrors:
+    """Says, in errors raised inside, which operation they are about."""
+
+    def __init__(self, index: int) -> None:
+        self._index = index
+
+    def __enter__(self) -> None:
+        """Nothing is done until something fails."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Put the operation before the path of the error, and leave it on its way."""
+        if isinstance(error, AppError):
+            error.details = _placed(error.details or {}, self._index)
+
+
+def _placed(details: Mapping[str, object], index: int) -> dict[str, object]:
+    place = ["operations", str(index)]
+    placed: dict[str, object] = {**details, "operation": index}
+    errors = details.get("errors")
+    if isinstance(errors, list):
+        placed["errors"] = [{**e, "path": [*place, "data", *e.get("path", ())]} for e in errors]
+    if "key" in details:
+        path = details.get("path")
+        inside = "data" if details.get("source") == "body" else None
+        parts = [*place, inside, path if isinstance(path, str) else None]
+        placed["path"] = ".".join(part for part in parts if part)
+    return placed
 
 
 class _PreparedOperation(NamedTuple):

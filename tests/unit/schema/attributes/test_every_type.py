@@ -21,7 +21,7 @@ from quire.schema.attributes.base import (
     number_option,
     object_option,
 )
-from quire.schema.attributes.identity import DOCUMENT_ID, ID
+from quire.schema.system_attributes import DOCUMENT_ID, ID
 
 NEEDED: Mapping[str, Mapping[str, object]] = {
     "enumeration": {"enum": ["a", "b"]},

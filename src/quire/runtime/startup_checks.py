@@ -1,17 +1,37 @@
-"""Checks at the start that the tables have the schema of the files."""
+"""Checks the schema of a database and deletes expired archives when a server starts."""
 
 import structlog
 
+from quire.clock import Clock
 from quire.database.connection import Database
+from quire.database.migration.archive import expired, forget_expired
 from quire.database.migration.migrate import MigrationGoal
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.status import is_followed, require_followed
 from quire.database.settings_target import target_of
+from quire.errors import AppError
 from quire.schema.load import LoadOptions
 from quire.schema.model import Schema
 from quire.settings import Settings
 
 _log = structlog.get_logger("quire.schema")
+
+
+async def clear_archives(settings: Settings, database: Database, clock: Clock) -> None:
+    """Delete archives that are older than the settings allow; a failure is left to a later start.
+
+    Of several processes one does it.
+    """
+    kind, days, now = target_of(settings).kind, settings.database.archive_days, clock()
+    try:
+        if not await database.read(lambda: expired(kind, days=days, now=now)):
+            return
+        gone = await database.write(forget_expired(kind, days=days, now=now))
+    except AppError as error:
+        _log.warning("what was archived for too long is left", exc_info=error)
+        return
+    for archive in gone:
+        _log.info("what was archived is gone", number=archive.id, title=archive.title)
 
 
 async def require_agreement(
