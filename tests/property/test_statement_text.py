@@ -39,9 +39,9 @@ def _below(node: CompiledNode) -> list[str]:
     for edge in node.edges:
         if edge.links is not None:
             found.append(edge.links.sql)
-        for branch in edge.branches:
-            found += [] if branch.query is None else [branch.query.sql]
-            found += _below(branch.node)
+        for below in edge.nodes:
+            found += [] if below.query is None else [below.query.sql]
+            found += _below(below)
     return found
 
 

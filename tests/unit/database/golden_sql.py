@@ -144,11 +144,11 @@ def _below(node: CompiledNode, resolved: ResolvedRead, path: tuple[str, ...]) ->
     for position, edge in enumerate(node.edges):
         if edge.links is not None:
             yield _statement(f"links of edge {position}", edge.links, resolved)
-        for branch in edge.branches:
-            here = (*path, branch.node.uid)
-            if branch.query is not None:
-                yield _statement(" > ".join(here), branch.query, resolved)
-            yield from _below(branch.node, resolved, here)
+        for below in edge.nodes:
+            here = (*path, below.uid)
+            if below.query is not None:
+                yield _statement(" > ".join(here), below.query, resolved)
+            yield from _below(below, resolved, here)
 
 
 def _tidy(sql: str) -> str:

@@ -17,16 +17,32 @@ from quire.query.plan import ReadPlan, Slot
 from quire.query.resolve.scope import SlotValue
 
 
-class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
-    """Rows of one model: how they become JSON, and what is populated below them.
+class SharedRows(NamedTuple):
+    """Whence the rows of a node come: a statement of its parents' node, its number in that."""
 
-    ``united`` are the statements that branches of several edges share.
+    statement: int
+    branch: int
+
+
+class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
+    """Rows of one model: how they are found, become JSON, and what is populated below them.
+
+    Below the root, ``query`` finds them by the keys of their parents; those of a node without one
+    are among the rows of a ``shared`` statement. In a row ``near`` is the position of the parent's
+    key, ``number`` that of the number of rows when only that is asked for, and ``row_id`` that of
+    its id where some rows are skipped by it; mixed rows have order and id of their link at 1 and 2.
+    ``united`` are the statements that nodes below several edges share.
     """
 
     uid: str
     mapper: RowMapper
     edges: "tuple[CompiledEdge, ...]" = ()
     united: tuple[Query, ...] = ()
+    query: Query | None = None
+    shared: SharedRows | None = None
+    near: int = 0
+    number: int = 0
+    row_id: int = 0
 
     def queries(self) -> Iterator[Query]:
         """Yield the statements that are compiled for what is populated, at every depth."""
@@ -36,45 +52,21 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
                 yield edge.links
             if edge.others is not None:
                 yield edge.others.query
-            for branch in edge.branches:
-                if branch.query is not None:
-                    yield branch.query
-                yield from branch.node.queries()
-
-
-class SharedRows(NamedTuple):
-    """Whence the rows of a branch come: a statement of its parents' node, the branch's number."""
-
-    statement: int
-    branch: int
-
-
-class CompiledBranch(Struct, frozen=True, kw_only=True, eq=False):
-    """The rows of one kind behind an edge: the statement, keyed by parents, and their node.
-
-    Those of a branch without a ``query`` of its own are among the rows of a ``shared`` one. In a
-    row ``near`` is the position of the parent's key, ``number`` that of the number of rows when
-    only that is asked for, and ``row_id`` that of its id where some rows are skipped by it;
-    mixed rows have order and id of their link at 1 and 2.
-    """
-
-    query: Query | None
-    node: CompiledNode
-    shared: SharedRows | None = None
-    near: int
-    number: int
-    row_id: int
+            for node in edge.nodes:
+                if node.query is not None:
+                    yield node.query
+                yield from node.queries()
 
 
 class CompiledUnlisted(Struct, frozen=True, kw_only=True, eq=False):
     """The components of a zone that it does not list.
 
-    ``query`` returns the uids of those that parents have; ``branch`` compiles how the components of
+    ``query`` returns the uids of those that parents have; ``node`` compiles how the components of
     one are read, when it is first needed, and returns ``None`` for a uid that is not known.
     """
 
     query: Query
-    branch: Callable[[str], CompiledBranch | None]
+    node: Callable[[str], CompiledNode | None]
 
 
 class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
@@ -82,7 +74,7 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
 
     ``path`` is the dotted path from the root of the read. ``member`` is where items of the parent
     keep what is populated. ``parent_key`` and ``parent_id`` are positions in a row of the parent:
-    of what links are found by, and of its id. Rows of a ``mixed`` edge come from several branches
+    of what links are found by, and of its id. Rows of a ``mixed`` edge come from several nodes
     and are put in the order of their links. ``links`` is the statement that lists
     ``(parent, id, kind)`` for relations to any type. ``skip_parents`` leaves out rows that are
     parents themselves (a document among its own localizations). ``others`` are components that a
@@ -94,7 +86,7 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     to_many: bool
     parent_key: int
     parent_id: int
-    branches: tuple[CompiledBranch, ...]
+    nodes: tuple[CompiledNode, ...]
     counted: bool = False
     mixed: bool = False
     links: Query | None = None

@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
+from msgspec.structs import replace
 
 from quire.database.compile.compiled_read import (
-    CompiledBranch,
     CompiledEdge,
     CompiledKeys,
     CompiledNode,
@@ -341,7 +341,7 @@ class _Compiler:
         place: _Place,
         share: _Share | None,
     ) -> Callable[[], CompiledEdge]:
-        """Put the branches of an edge together; returns what makes it when all edges are there."""
+        """Put the nodes of an edge together; returns what makes it when all edges are there."""
         edge = self.tables[parent.uid].edges[plan.attribute]
         attribute = self.schema.model(parent.uid).attributes[plan.attribute]
         to_many = bool(getattr(attribute, "to_many", True))
@@ -350,19 +350,19 @@ class _Compiler:
         key = ParentKey(columns.position(key_name, table.c(key_name), key_kind), key_kind)
         parent_id = columns.position("id", table.c("id"), StorageKind.ID)
         if plan.kind is EdgeKind.COUNT:
-            counting = self._count_branch(edge, plan.nodes[0], key, share)
+            counting = self._counted(edge, plan.nodes[0], key, share)
             return lambda: CompiledEdge(
                 path=place.path,
                 member=place.member,
                 to_many=to_many,
                 parent_key=key.position,
                 parent_id=parent_id,
-                branches=(counting(),),
+                nodes=(counting(),),
                 counted=True,
             )
         mixed = isinstance(attribute, DynamicZoneAttribute)
         drafts = [
-            self._branch(edge, node, key, share, place.path, mixed=mixed) for node in plan.nodes
+            self._related(edge, node, key, share, place.path, mixed=mixed) for node in plan.nodes
         ]
         return lambda: CompiledEdge(
             path=place.path,
@@ -370,7 +370,7 @@ class _Compiler:
             to_many=to_many,
             parent_key=key.position,
             parent_id=parent_id,
-            branches=tuple(draft() for draft in drafts),
+            nodes=tuple(draft() for draft in drafts),
             mixed=mixed,
             links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
@@ -398,16 +398,16 @@ class _Compiler:
             .distinct()
         )
         nodes = {node.uid: node for node in plan.others}
-        compiled: dict[str, CompiledBranch] = {}
+        compiled: dict[str, CompiledNode] = {}
 
-        def branch(uid: str) -> CompiledBranch | None:
+        def node(uid: str) -> CompiledNode | None:
             if uid not in compiled and uid in nodes:
-                compiled[uid] = self._branch(edge, nodes[uid], key, None, path, mixed=True)()
+                compiled[uid] = self._related(edge, nodes[uid], key, None, path, mixed=True)()
             return compiled.get(uid)
 
-        return CompiledUnlisted(query=builder.finish(select), branch=branch)
+        return CompiledUnlisted(query=builder.finish(select), node=node)
 
-    def _branch(
+    def _related(
         self,
         edge: Edge,
         plan: PlanNode,
@@ -416,7 +416,7 @@ class _Compiler:
         path: str,
         *,
         mixed: bool,
-    ) -> Callable[[], CompiledBranch]:
+    ) -> Callable[[], CompiledNode]:
         """Compile what fetches rows behind an edge for many parents at once."""
         rows = self._rows(share)
         conditions = self._conditions(rows.builder)
@@ -429,11 +429,11 @@ class _Compiler:
             row_id = rows.position("id", target.c("id"), StorageKind.ID)
         where = [here, *joined.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, conditions.order(plan, target), grouped=False)
-        return lambda: _branch(rows, draft(rows.width), share, row_id=row_id)
+        return lambda: _found_by(draft(rows.width), rows, share, row_id=row_id)
 
-    def _count_branch(
+    def _counted(
         self, edge: Edge, plan: PlanNode, key: ParentKey, share: _Share | None
-    ) -> Callable[[], CompiledBranch]:
+    ) -> Callable[[], CompiledNode]:
         rows = self._rows(share)
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
@@ -443,7 +443,7 @@ class _Compiler:
         where = [here, *joined.where, *conditions.row_conditions(plan, target)]
         rows.finish(where, (), grouped=True)
         node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
-        return lambda: _branch(rows, node, share, number=number)
+        return lambda: _found_by(node, rows, share, number=number)
 
     def _rows(self, share: _Share | None) -> OwnRows | UnionRows:
         return OwnRows(self._builder()) if share is None else UnionRows(share.united)
@@ -466,18 +466,18 @@ class _Compiler:
         return ("__component", uid) if mixed else None
 
 
-def _branch(
-    rows: OwnRows | UnionRows,
+def _found_by(
     node: CompiledNode,
+    rows: OwnRows | UnionRows,
     share: _Share | None,
     *,
     number: int = 0,
     row_id: int = 0,
-) -> CompiledBranch:
-    """Return a branch whose rows are put together."""
-    return CompiledBranch(
+) -> CompiledNode:
+    """Return a node whose statement is put together, or its part of a shared one."""
+    return replace(
+        node,
         query=rows.query if isinstance(rows, OwnRows) else None,
-        node=node,
         shared=SharedRows(share.statement, rows.number)
         if share is not None and isinstance(rows, UnionRows)
         else None,

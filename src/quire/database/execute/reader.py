@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from quire.database.compile.compiled_read import (
     Arguments,
-    CompiledBranch,
     CompiledEdge,
     CompiledNode,
     SharedRows,
@@ -131,7 +130,8 @@ def _page_by_keys(
     position = read.keyed.key
     # Within one state all of them are there; otherwise what is gone is left out.
     by_key = {row[position]: row for row in rows}
-    return (yield from _items(read, [by_key[key] for key in keys if key in by_key], run))
+    found = [by_key[key] for key in keys if key in by_key]
+    return (yield from _items(read.compiled.node, found, None, run, ""))
 
 
 def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
@@ -170,20 +170,24 @@ def page_program(
     """
     rows: Rows = yield page
     budget.fetch(rows, "")
-    return (yield from _items(read, rows, _run(read, budget)))
+    return (yield from _items(read.compiled.node, rows, None, _run(read, budget), ""))
 
 
-def _items(read: PreparedRead, rows: Rows, run: _Run) -> Program[list[Item]]:
-    """Make items of the rows of a page, with everything populated."""
+def _items(
+    node: CompiledNode, rows: Sequence[Row], times: _Times, run: _Run, path: str
+) -> Program[list[Item]]:
+    """Make items of the rows of a node, with everything populated below them.
+
+    ``path`` is that of the rows from the root, ``times`` how often each occurs in the response.
+    """
     budget = run.budget
-    budget.add(len(rows), "")
+    budget.add(len(rows) if times is None else sum(times), path)
     if budget.is_long:
         yield LONG_COMPUTATION
-    node = read.compiled.node
     items = node.mapper(rows)
-    budget.measure(items, None, "")
+    budget.measure(items, times, path)
     if node.edges and items:
-        yield from _populate(node, rows, items, None, run)
+        yield from _populate(node, rows, items, times, run)
     return items
 
 
@@ -195,7 +199,7 @@ def _whole(value: Value) -> int:
 
 
 _Parts = Mapping[SharedRows, Sequence[Row]]
-"""The rows that came with statements which branches share, by the branch that they belong to."""
+"""The rows that came with statements which nodes share, by the node that they belong to."""
 
 _NOTHING_SHARED: _Parts = MappingProxyType({})
 
@@ -250,7 +254,7 @@ def _populate(
 
 
 def _shared_rows(node: CompiledNode, parents: Mapping[int, _Parents], run: _Run) -> Program[_Parts]:
-    """Read the rows of all branches that share statements."""
+    """Read the rows of all nodes that share statements."""
     keys = {position: found.keys for position, found in parents.items()}
     parts: dict[SharedRows, list[Row]] = defaultdict(list)
     for number, query in enumerate(node.united):
@@ -266,9 +270,7 @@ def _largest_edge(node: CompiledNode, parts: _Parts) -> str:
     """Return the path of the edge to which most of the shared rows belong."""
     rows = {
         edge.path: sum(
-            len(parts.get(branch.shared, ()))
-            for branch in edge.branches
-            if branch.shared is not None
+            len(parts.get(below.shared, ())) for below in edge.nodes if below.shared is not None
         )
         for edge in node.edges
     }
@@ -284,10 +286,10 @@ def _plain_edge(
     run: _Run,
 ) -> Program[None]:
     """Attach rows of one kind."""
-    branch = edge.branches[0]
+    node = edge.nodes[0]
     skipped = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
-    rows, found = yield from _branch(branch, wanted, parts, run, edge.path, skipped)
-    key, place, near = edge.parent_key, edge.member, branch.near
+    rows, found = yield from _read_node(node, wanted, parts, run, edge.path, skipped)
+    key, place, near = edge.parent_key, edge.member, node.near
     if not edge.to_many:
         single: dict[Value, Item] = {}
         for row, item in zip(rows, found, strict=True):
@@ -302,8 +304,8 @@ def _plain_edge(
         setattr(item, place, groups.get(parent[key], ()))
 
 
-def _branch(
-    branch: CompiledBranch,
+def _read_node(
+    node: CompiledNode,
     wanted: _Parents,
     parts: _Parts,
     run: _Run,
@@ -311,29 +313,21 @@ def _branch(
     skipped: Collection[Value] = (),
 ) -> Program[tuple[Sequence[Row], list[Item]]]:
     """Read the rows of one kind with everything below them, but for rows with ``skipped`` ids."""
-    rows = yield from _rows(branch, wanted, parts, run, path)
+    rows = yield from _rows(node, wanted, parts, run, path)
     if skipped:
-        rows = [row for row in rows if row[branch.row_id] not in skipped]
-    occurrences, near = wanted.occurrences, branch.near
+        rows = [row for row in rows if row[node.row_id] not in skipped]
+    occurrences, near = wanted.occurrences, node.near
     times = None if occurrences is None else [occurrences.get(row[near], 0) for row in rows]
-    budget = run.budget
-    budget.add(len(rows) if times is None else sum(times), path)
-    if budget.is_long:
-        yield LONG_COMPUTATION
-    found = branch.node.mapper(rows)
-    budget.measure(found, times, path)
-    if branch.node.edges and found:
-        yield from _populate(branch.node, rows, found, times, run)
-    return rows, found
+    return rows, (yield from _items(node, rows, times, run, path))
 
 
 def _rows(
-    branch: CompiledBranch, wanted: _Parents, parts: _Parts, run: _Run, path: str
+    node: CompiledNode, wanted: _Parents, parts: _Parts, run: _Run, path: str
 ) -> Program[Sequence[Row]]:
-    """Return the rows of a branch: those that came with others, or those of its own statement."""
-    if branch.query is None:
-        return () if branch.shared is None else parts.get(branch.shared, ())
-    rows: Rows = yield run.arguments.for_parents(branch.query, wanted.keys, run.budget.most)
+    """Return the rows of a node: those that came with others, or those of its own statement."""
+    if node.query is None:
+        return () if node.shared is None else parts.get(node.shared, ())
+    rows: Rows = yield run.arguments.for_parents(node.query, wanted.keys, run.budget.most)
     run.budget.fetch(rows, path)
     return rows
 
@@ -346,9 +340,9 @@ def _count_edge(
     parts: _Parts,
     run: _Run,
 ) -> Program[None]:
-    branch = edge.branches[0]
-    rows = yield from _rows(branch, wanted, parts, run, edge.path)
-    near, number = branch.near, branch.number
+    node = edge.nodes[0]
+    rows = yield from _rows(node, wanted, parts, run, edge.path)
+    near, number = node.near, node.number
     counted = {row[near]: row[number] for row in rows}
     for parent, item in zip(parents, items, strict=True):
         setattr(item, edge.member, {"count": counted.get(parent[edge.parent_key], 0)})
@@ -364,15 +358,15 @@ def _mixed_edge(
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
-    branches, others = [*edge.branches], edge.others
+    nodes, others = [*edge.nodes], edge.others
     if others is not None:
         unlisted = yield run.arguments.for_parents(others.query, wanted.keys, run.budget.most)
         run.budget.fetch(unlisted, edge.path)
-        found_others = (others.branch(str(uid)) for (uid,) in unlisted)
-        branches += [branch for branch in found_others if branch is not None]
-    for branch in branches:
-        rows, found = yield from _branch(branch, wanted, parts, run, edge.path)
-        near = branch.near
+        found_others = (others.node(str(uid)) for (uid,) in unlisted)
+        nodes += [node for node in found_others if node is not None]
+    for node in nodes:
+        rows, found = yield from _read_node(node, wanted, parts, run, edge.path)
+        near = node.near
         for row, item in zip(rows, found, strict=True):
             groups[row[near]].append((_null_first(row[ORDER]), row[LINK], item))
     for parent, item in zip(parents, items, strict=True):
@@ -404,13 +398,13 @@ def _morph_edge(
     for near, far, kind in links:
         ids[kind][far] += 1 if wanted.occurrences is None else wanted.occurrences.get(near, 0)
     by_kind: dict[Value, dict[Value, Item]] = {}
-    for branch in edge.branches:
-        of_kind = ids.get(branch.node.uid)
+    for node in edge.nodes:
+        of_kind = ids.get(node.uid)
         if not of_kind:
             continue
         far_rows = _Parents(run.dialect.encode_list(list(of_kind)), of_kind)
-        rows, found = yield from _branch(branch, far_rows, _NOTHING_SHARED, run, edge.path)
-        by_kind[branch.node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
+        rows, found = yield from _read_node(node, far_rows, _NOTHING_SHARED, run, edge.path)
+        by_kind[node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
     for near, far, kind in links:
         linked = by_kind.get(kind, {}).get(far)
