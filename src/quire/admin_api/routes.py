@@ -36,8 +36,8 @@ from quire.auth.admin.stale_permissions import StalePermissions
 from quire.builder.apply import ModelEditor
 from quire.clock import Clock
 from quire.content_api.routes import Route
+from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.locales import LocaleStore
-from quire.content_manager.prepared_lists import PreparedLists
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionLog
@@ -148,7 +148,7 @@ def _content_routes(
     settings, sources, database = context.settings, context.sources, context.database
     engine = context.engine
     reads = ReadService(database, engine.reads, sources.reader.lists)
-    lists = PreparedLists(ContentReading(engine), reads, settings.cache.plans)
+    lists = EntryLists(ContentReading(engine), reads, settings.cache.plans)
     history = scheduled.parts.history
     yield from content_manager_routes(database, sources.documents, lists, history)
     yield from own_routes(

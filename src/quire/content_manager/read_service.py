@@ -1,4 +1,4 @@
-"""Reads content for administrators: lists with the status of entries, single entries."""
+"""Reads single entries for administrators, with what is told of their other versions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from quire.access.admin_ability import GrantRule
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
 from quire.content_manager.plan_nodes import CREATORS, FACTS
-from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS, Planner
-from quire.content_manager.requests import EVERY_LOCALE, Query, RequestedVersion
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
-from quire.content_manager.selection import requested_fields
 from quire.content_manager.status import (
     DocumentVersions,
     Shown,
@@ -22,8 +21,6 @@ from quire.content_manager.status import (
 )
 from quire.database.entries.versions_query import first_document_id
 from quire.database.execute.encoding import ResponseBudget
-from quire.database.execute.prepared_read import PreparedRead
-from quire.database.execute.reader import ListFacts
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError
@@ -32,28 +29,14 @@ from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Param
 from quire.query.resolve.row_rules import FIND_ONE
 from quire.query.resolve.sort import resolve_sort
-from quire.schema.model import DRAFT_STATUS, ContentType, TypeKind
+from quire.schema.model import ContentType, TypeKind
 
 _BY_DOCUMENT = (
     SortKey((), "documentId", descending=False),
     SortKey((), "locale", descending=False),
 )
 
-_IDS = frozenset({"id", "documentId"})
 _IN_SHORT = ("id", "firstname", "lastname", "email")
-Listed = dict[str, object]
-
-
-class PreparedList(Struct, frozen=True, kw_only=True, eq=False):
-    """A page of a list, as one administrator asks for it: how it is read, and how it is shown.
-
-    ``told`` are the scalars that it is narrowed to, ``None`` for all of them.
-    """
-
-    rights: TypePermissions
-    planned: PreparedRead
-    shaping: EntrySanitizer
-    told: frozenset[str] | None
 
 
 class ContentReading(Struct, frozen=True):
@@ -70,36 +53,6 @@ class ContentReading(Struct, frozen=True):
         """Return what counts a response."""
         limits = self.engine.limits
         return ResponseBudget(limits.rows, limits.response_size)
-
-    def prepare(
-        self, rights: TypePermissions, query: Query, wanted: RequestedVersion
-    ) -> PreparedList:
-        """Work out how a page of a list is read. Raises the query's first fault as an AppError."""
-        return PreparedList(
-            rights=rights,
-            planned=self.planner.page(rights, query, wanted),
-            shaping=self.shaping(rights, wanted),
-            told=requested_fields(query),
-        )
-
-    def page(self, prepared: PreparedList, facts: ListFacts | None = None) -> Program[Listed]:
-        """Return a page of a list with the state of each entry and its other locales.
-
-        It goes by ``facts``, and adds what is not among them.
-        """
-        planned, shaping = prepared.planned, prepared.shaping
-        entries, total = yield from planned.entries(facts, self.budget())
-        versions = DocumentVersions(prepared.rights.content_type, _all_versions(entries))
-        results = []
-        for entry in entries:
-            entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]
-            if prepared.told is None:
-                entry["status"] = versions.status(entry)
-                results.append(shaping.entry(entry))
-            else:
-                results.append(_narrowed(prepared, entry, versions))
-        meta = {} if planned.pagination is None else planned.pagination.meta(total)
-        return {"results": results, "pagination": meta}
 
     def one(
         self,
@@ -327,14 +280,6 @@ class ContentReading(Struct, frozen=True):
         return {"availableLocales": locales, "availableStatus": others}
 
 
-def _all_versions(entries: Sequence[Shown]) -> list[Shown]:
-    """Take the other versions out of the entries of a page; returns all, older ones first."""
-    found = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
-    for entry in entries:
-        found.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))
-    return [found[row_id] for row_id in sorted(found)]
-
-
 def chosen_of(
     content_type: ContentType, every: list[Shown], wanted: RequestedVersion
 ) -> Shown | None:
@@ -346,28 +291,6 @@ def chosen_of(
         if not content_type.draft_and_publish or is_published(version) is published:
             return version
     return None
-
-
-def _narrowed(prepared: PreparedList, entry: Shown, versions: DocumentVersions) -> Shown:
-    """Return what a list that names its scalars says of an entry.
-
-    What is not named is not known either, as the format has it: without ``publishedAt`` an entry is
-    a draft, and without ``locale`` no rule holds for it that asks for one.
-    """
-    rights, told = prepared.rights, prepared.told or frozenset()
-    rules = rights.on(entry_origin(entry))
-    if rights.content_type.localized and "locale" not in told:
-        # The rules of super admins name every locale, so none of them holds.
-        everywhere = () if rights.ability.super_admin else rules
-        rules = tuple(rule for rule in everywhere if rule.locales is None)
-    entry["status"] = DRAFT_STATUS
-    if "publishedAt" in told:
-        moment = entry["updatedAt"] if "updatedAt" in told else ""
-        entry["status"] = versions.status({**entry, "updatedAt": moment})
-    for name in FACTS:
-        if name not in told and name not in _IDS:
-            entry.pop(name, None)
-    return prepared.shaping.entry(entry, rules)
 
 
 def _of(

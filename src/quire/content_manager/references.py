@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
+from quire.content_manager.entry_lists import entry_list
 from quire.content_manager.permissions import read_permissions
 from quire.content_manager.plan_nodes import CREATORS
 from quire.content_manager.read_service import ContentReading
@@ -59,7 +60,7 @@ class IncomingReferences(Struct, frozen=True):
             "columns": [title],
             "pageSize": str(MOST),
         }
-        page = yield from self.reading.page(self.reading.prepare(rights, query, wanted))
+        page = yield from entry_list(self.reading, rights, query, wanted).page()
         results, pagination = page["results"], page["pagination"]
         if not isinstance(results, list) or not isinstance(pagination, dict) or not results:
             return None

@@ -24,8 +24,8 @@ from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
+from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.prepared_lists import PreparedLists
 from quire.content_manager.read_plans import populated_relations
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import Query, locale_of, requested_version
@@ -64,7 +64,7 @@ class EntryApi:
         self,
         database: Database,
         engine: WriteEngine,
-        lists: PreparedLists,
+        lists: EntryLists,
         history: RevisionHistory,
     ) -> None:
         self._database = database
@@ -102,8 +102,7 @@ class EntryApi:
         raw_query, query = request.raw_query, request.query
         if not query.keys().isdisjoint(_REVIEW):
             raw_query, query = await self._in_review(request, rights)
-        prepared = self._lists.prepare(rights, raw_query, query)
-        return respond_encoded(await self._lists.read(prepared, request.version))
+        return respond_encoded(await self._lists.page(rights, raw_query, query, request.version))
 
     async def _in_review(
         self, request: Request, rights: TypePermissions

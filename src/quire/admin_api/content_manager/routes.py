@@ -12,13 +12,13 @@ from quire.admin_api.content_manager.relations import RelatedApi
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.uid_values import IdentifierApi
 from quire.content_api.routes import Route
-from quire.content_manager.prepared_lists import PreparedLists
+from quire.content_manager.entry_lists import EntryLists
 from quire.database.connection import Database
 from quire.document_service.service import DocumentService
 
 
 def content_manager_routes(
-    database: Database, documents: DocumentService, lists: PreparedLists, history: RevisionHistory
+    database: Database, documents: DocumentService, lists: EntryLists, history: RevisionHistory
 ) -> Iterator[Route]:
     """Yield the routes of the content manager."""
     engine = documents.engine

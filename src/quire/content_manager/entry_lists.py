@@ -1,0 +1,139 @@
+"""Lists of entries for administrators, each entry with its status and its other locales.
+
+A raw query string, together with what an administrator may do, always means the same, until another
+locale becomes the default one. So a list that is asked for again runs its statements and nothing
+else. Totals and pages are remembered until a table that they were read from changes.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from quire.access.admin_ability import AdminAbility
+from quire.content_manager.permissions import TypePermissions
+from quire.content_manager.plan_nodes import FACTS
+from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS
+from quire.content_manager.read_service import ContentReading
+from quire.content_manager.requests import Query, RequestedVersion, requested_version
+from quire.content_manager.sanitize import EntrySanitizer, entry_origin
+from quire.content_manager.selection import requested_fields
+from quire.content_manager.status import DocumentVersions, Shown, in_short
+from quire.database.execute.encoding import encode_result
+from quire.database.execute.prepared_read import PreparedRead
+from quire.database.execute.reader import ListFacts
+from quire.database.lru import BoundedCache
+from quire.database.program import Program
+from quire.document_service.read_service import ReadService
+from quire.schema.model import DRAFT_STATUS
+
+_LONGEST_QUERY = 4096
+_IDS = frozenset({"id", "documentId"})
+
+
+class EntryList(Struct, frozen=True, kw_only=True, eq=False):
+    """A page of a list, as one administrator asks for it: how it is read, and how it is shown.
+
+    ``told`` are the scalars that it is narrowed to, ``None`` for all of them.
+    """
+
+    rights: TypePermissions
+    planned: PreparedRead
+    shaping: EntrySanitizer
+    told: frozenset[str] | None
+
+    def page(self, facts: ListFacts | None = None) -> Program[dict[str, object]]:
+        """Return the page. It goes by ``facts``, and adds what is not among them."""
+        planned, shaping = self.planned, self.shaping
+        entries, total = yield from planned.entries(facts, planned.budget())
+        versions = DocumentVersions(self.rights.content_type, _all_versions(entries))
+        results = []
+        for entry in entries:
+            entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]
+            if self.told is None:
+                entry["status"] = versions.status(entry)
+                results.append(shaping.entry(entry))
+            else:
+                results.append(self._narrowed(entry, versions, self.told))
+        meta = {} if planned.pagination is None else planned.pagination.meta(total)
+        return {"results": results, "pagination": meta}
+
+    def _narrowed(self, entry: Shown, versions: DocumentVersions, told: frozenset[str]) -> Shown:
+        """Return what a list that names its scalars says of an entry.
+
+        What is not named is not known either, as the format has it: without ``publishedAt`` an
+        entry is a draft, and without ``locale`` no rule holds for it that asks for one.
+        """
+        rights = self.rights
+        rules = rights.on(entry_origin(entry))
+        if rights.content_type.localized and "locale" not in told:
+            # The rules of super admins name every locale, so none of them holds.
+            everywhere = () if rights.ability.super_admin else rules
+            rules = tuple(rule for rule in everywhere if rule.locales is None)
+        entry["status"] = DRAFT_STATUS
+        if "publishedAt" in told:
+            moment = entry["updatedAt"] if "updatedAt" in told else ""
+            entry["status"] = versions.status({**entry, "updatedAt": moment})
+        for name in FACTS:
+            if name not in told and name not in _IDS:
+                entry.pop(name, None)
+        return self.shaping.entry(entry, rules)
+
+
+def entry_list(
+    reading: ContentReading, rights: TypePermissions, query: Query, wanted: RequestedVersion
+) -> EntryList:
+    """Work out how a page of a list is read. Raises the query's first fault as an AppError."""
+    return EntryList(
+        rights=rights,
+        planned=reading.planner.page(rights, query, wanted),
+        shaping=reading.shaping(rights, wanted),
+        told=requested_fields(query),
+    )
+
+
+class _Key(Struct, frozen=True):
+    uid: str
+    raw_query: bytes
+    ability: AdminAbility
+    default_locale: str | None
+
+
+class EntryLists:
+    """Reads lists, and remembers how those are read that were asked for last."""
+
+    def __init__(self, reading: ContentReading, reads: ReadService, size: int) -> None:
+        """So many lists are remembered."""
+        self._reading = reading
+        self._reads = reads
+        self._prepared: BoundedCache[_Key, EntryList] = BoundedCache(size)
+
+    async def page(
+        self, rights: TypePermissions, raw_query: bytes, query: Query, version: int | None
+    ) -> bytes:
+        """Read a page, as JSON; ``version`` is the database's token of the present content.
+
+        Raises the query's first fault as an AppError.
+        """
+        found = self._prepare(rights, raw_query, query)
+        return await self._reads.run_list(
+            found.planned, version, lambda facts: encode_result(found.page(facts)), snapshot=True
+        )
+
+    def _prepare(self, rights: TypePermissions, raw_query: bytes, query: Query) -> EntryList:
+        default = self._reading.engine.default_locale
+        key = _Key(rights.content_type.uid, raw_query, rights.ability, default)
+        prepared = self._prepared.get(key)
+        if prepared is None:
+            version = requested_version(query, rights.content_type, default)
+            prepared = entry_list(self._reading, rights, query, version)
+            if len(raw_query) <= _LONGEST_QUERY and not rights.ability.project_rules.volatile:
+                self._prepared[key] = prepared
+        return prepared
+
+
+def _all_versions(entries: Sequence[Shown]) -> list[Shown]:
+    """Take the other versions out of the entries of a page; returns all, older ones first."""
+    found = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
+    for entry in entries:
+        found.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))
+    return [found[row_id] for row_id in sorted(found)]
