@@ -4,8 +4,8 @@ Where a database has to look at many rows to know which of them a page shows, it
 ids alone: the page is read by its keys. Sorting whole rows costs about twice as much, and an index
 is enough to skip the rows before a deep page. The keys can also be remembered, as long as the
 content stays as it is. Whether a page is costly, the database tells
-(`quire.database.execute.costs`). It is not asked for a first page of what few entries share a value
-of, nor for one in the order of ids of which nothing else is asked: these are found at once.
+(`quire.database.execute.list_cache`). It is not asked for a first page of what few entries share a
+value of, nor for one in the order of ids of which nothing else is asked: these are found at once.
 
 Where every statement is a round trip, branches of several edges of a node share a statement
 (`quire.database.compile.union_queries`).

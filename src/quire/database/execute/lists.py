@@ -23,8 +23,7 @@ from msgspec.structs import replace
 
 from quire.database.compile.strategies import PageStrategy
 from quire.database.connection import Database
-from quire.database.execute.costs import StatementCosts
-from quire.database.execute.list_cache import ListCache
+from quire.database.execute.list_cache import ListCache, StatementCosts
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.reader import ListFacts
 from quire.database.program import Program
