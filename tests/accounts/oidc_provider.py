@@ -219,6 +219,7 @@ def main() -> None:
     global _issuer  # noqa: PLW0603 - known only once it listens
     config = uvicorn.Config(app, port=0, log_level="error", lifespan="off")
     listener = config.bind_socket()
+    listener.listen()  # whoever reads the port may connect at once
     port = listener.getsockname()[1]
     _issuer = f"http://127.0.0.1:{port}"
     sys.stdout.write(f"{port}\n")
