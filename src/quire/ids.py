@@ -4,6 +4,7 @@ Document ids have 24 characters, lower-case letters and digits, the first always
 began with a digit could be taken for a numeric row id.
 """
 
+import os
 import secrets
 import string
 from itertools import count
@@ -26,10 +27,19 @@ def new_document_id() -> str:
     return _LETTERS[number] + "".join(characters)
 
 
-_PROCESS = secrets.token_hex(8).encode()
+_process = secrets.token_hex(8).encode()
 _requests = count(1)
 
 
 def new_request_id() -> bytes:
     """Return an id that no other request has: a random one of the process, and a number."""
-    return b"%b-%x" % (_PROCESS, next(_requests))
+    return b"%b-%x" % (_process, next(_requests))
+
+
+def _renew_process() -> None:
+    """Give a forked process a random part of its own."""
+    global _process  # noqa: PLW0603 - a constant of each process
+    _process = secrets.token_hex(8).encode()
+
+
+os.register_at_fork(after_in_child=_renew_process)

@@ -16,9 +16,11 @@ from quire.settings.load import (
     SETTINGS_FILE,
     SettingsError,
     SettingsProblem,
+    adopt_environment,
     hand_over_settings,
     load_settings,
     load_settings_from_environment,
+    present_environment,
 )
 from quire.settings.model import (
     NEW_SECRETS_COMMAND,
@@ -86,10 +88,12 @@ __all__ = [
     "UserRateLimit",
     "UserSessionSettings",
     "UserSettings",
+    "adopt_environment",
     "hand_over_settings",
     "is_section_name",
     "known_settings",
     "load_settings",
     "load_settings_from_environment",
+    "present_environment",
     "variable_of",
 ]

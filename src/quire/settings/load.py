@@ -132,6 +132,16 @@ def hand_over_settings(settings: Settings, overrides: Mapping[str, object]) -> N
     os.environ[OVERRIDES_VARIABLE] = json.dumps(dict(overrides))
 
 
+def present_environment() -> Mapping[str, str]:
+    """Return the environment of this process, for one that was forked from another."""
+    return dict(os.environ)
+
+
+def adopt_environment(environment: Mapping[str, str]) -> None:
+    """Let this process have the variables of another environment."""
+    os.environ.update(environment)
+
+
 def _project_folder(project: Path) -> Path:
     root = project.expanduser().absolute()
     if root.is_dir():

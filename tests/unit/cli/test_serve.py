@@ -46,6 +46,19 @@ def test_the_server_answers_and_ends_well_when_told(project: Path, workers: str)
     assert code == 0
 
 
+def test_no_two_server_processes_give_the_same_request_id(project: Path) -> None:
+    given: list[str] = []
+    with serving("start", project, "--workers", "2") as (address, _):
+        for _ in range(200):
+            given.append(httpx.get(f"{address}/_health").headers["x-request-id"])
+            processes = {one.partition("-")[0] for one in given}
+            if len(processes) > 1:
+                break
+
+    assert len(processes) == 2
+    assert len(given) == len(set(given))
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize(
     ("settings", "warnings"),

@@ -14,9 +14,15 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def server_processes(first: int) -> list[int]:
-    """Return the processes that a first process has started to serve; it has other helpers, too."""
-    children = Path(f"/proc/{first}/task/{first}/children").read_text(encoding="ascii").split()
-    return [int(one) for one in children if b"spawn_main" in arguments_of(one)]
+    """Return the processes that serve for a first process, which has them forked by another one."""
+    children = _children(first)
+    forking = [one for one in children if b"multiprocessing.forkserver" in arguments_of(one)]
+    return [int(served) for one in forking for served in _children(one)]
+
+
+def _children(process: int | str) -> list[str]:
+    path = Path(f"/proc/{process}/task/{process}/children")
+    return path.read_text(encoding="ascii").split()
 
 
 def arguments_of(process: str) -> bytes:
