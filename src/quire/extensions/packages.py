@@ -67,8 +67,10 @@ def installed_packages() -> dict[str, InstalledPackage]:
         modules = tuple(
             sorted(one.module for one in distribution.entry_points if one.group == GROUP)
         )
+        if not modules:
+            continue  # to parse the metadata of all packages takes longer than all else of a check
         name = _name_of(distribution)
-        if modules and name and name not in found:  # the first one on the path counts
+        if name and name not in found:  # the first one on the path counts
             found[name] = InstalledPackage(
                 name=name,
                 version=distribution.version,
