@@ -38,6 +38,8 @@ keep_files_in_memory()
 # Rewritten asserts and modules of servers are compiled once, wherever the tests run.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+_YOUNG_COLLECTIONS, _OLD_COLLECTIONS = 20, 10
+"""How many collections of new objects come before one of those that they have left, and so on."""
 _opened_files = NamedTemporaryFile(prefix="opened-files-", mode="r+", encoding="utf-8")  # noqa: SIM115 - removed at exit
 watch_opened_files(Path(_opened_files.name))
 settings.register_profile("quire", deadline=None, derandomize=True)
@@ -51,17 +53,29 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
-        gc.collect()
         gc.freeze()
-        # Most of what tests make is gone before it is looked at, and what they share is large.
-        gc.set_threshold(10_000, 20, 20)
+        # Most of what tests make is gone before it is looked at, and what they share is large: it
+        # is looked through between tests, once.
+        gc.set_threshold(20_000, _YOUNG_COLLECTIONS, 10 * _OLD_COLLECTIONS)
         gc.enable()
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Collect garbage after a test where much was made since the last time; what is left stays."""
+    try:
+        return (yield)
+    finally:
+        if gc.get_count()[2] >= _OLD_COLLECTIONS:
+            gc.collect()
+            gc.freeze()
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of the daily round, before others are deselected by their marks."""
-    mark_quick(items)
+    if config.getoption("markexpr"):
+        mark_quick(items)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
