@@ -281,7 +281,7 @@ def _servers_stop(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(serve, "announce", stop)
     monkeypatch.setattr(serve, "log_as_set", log_nothing)
     monkeypatch.setattr(dev, "log_as_set", log_nothing)
-    monkeypatch.setattr("quire.cli.dev._Watch.run", serve_once)
+    monkeypatch.setattr("quire.cli.dev._FileWatcher.run", serve_once)
     yield
     for number, handler in handlers.items():
         signal.signal(number, handler)
