@@ -68,9 +68,9 @@ class LineWriter:
 
     def close(self) -> None:
         """Write what is left to the file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def _begin(self) -> None:
         self.close()
@@ -243,8 +243,13 @@ async def export_project(
     """
     target = target_of(settings)
     await require_project_database(target)
-    with packed_archive(path, key=key, compress=compress) as (archive, folder):
+    with (
+        packed_archive(path, key=key, compress=compress) as (archive, folder),
+        ExitStack() as writing,
+    ):
         stages = {stage: LineWriter(folder, stage) for stage in Stage}
+        for writer in stages.values():
+            writing.callback(writer.close)
         progress.begin("Reading rows", None)
         for line in schema_lines(schema):
             stages[Stage.SCHEMAS].write(line)
