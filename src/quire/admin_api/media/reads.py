@@ -17,7 +17,8 @@ from quire.database.compile.read_plan import NOTHING_PRESENTED
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program
-from quire.database.stores.folders import FOLDER_UID, all_folders, files_in_folders
+from quire.database.stores.files import files_in_folders
+from quire.database.stores.folders import FOLDER_UID, all_folders
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.errors import InvalidKeyError, NotFoundError, ValidationError

@@ -16,6 +16,8 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Bound
 from quire.database.dialect import Scalar
 from quire.database.program import Value
+from quire.database.tables.table_map import LinkEdge
+from quire.schema.attributes.base import StorageKind
 
 Expression = ColumnElement[Any]
 
@@ -36,26 +38,44 @@ class Encoder(Protocol):
         """Return what a column holds for a value."""
 
 
+class Column(Struct, frozen=True):
+    """A column: its name in the database, and its kind.
+
+    With a ``link`` it is a relation to one row, the id of which is kept in a table of its own.
+    """
+
+    name: str
+    kind: StorageKind
+    link: LinkEdge | None = None
+
+
 class Scope(Struct, frozen=True, kw_only=True):
     """The columns and the slots of a statement that is being built.
 
     ``source`` is the table ``name`` as the statement has it: with an alias, or without one where
-    its rows are changed. ``columns`` are the names in the database by those that conditions use,
-    ``empty`` those of them in which an empty text stands for nothing. ``slots`` are those that were
-    not taken yet.
+    its rows are changed. ``columns`` are by the names that conditions use, ``empty`` are those in
+    which an empty text stands for nothing. ``slots`` are those that were not taken yet.
     """
 
     builder: StatementBuilder
     source: sa.FromClause
     name: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, Column]
     empty: frozenset[str]
     slots: Iterator[int]
 
     def column(self, name: str) -> Expression:
         """Return a column. Raises KeyError for one that the table does not have."""
-        found: Expression = sa.column(self.columns[name], _selectable=self.source)
+        column = self.columns[name]
+        if column.link is not None:
+            return self._linked(column.link)
+        found: Expression = sa.column(column.name, _selectable=self.source)
         return found
+
+    def _linked(self, edge: LinkEdge) -> Expression:
+        links = self.builder.table(edge.table)
+        found = sa.select(links.c(edge.far)).where(links.c(edge.near) == self.column("id"))
+        return found.limit(sa.literal_column("1")).correlate(self.source).scalar_subquery()
 
     def is_null(self, name: str) -> Expression:
         """Return the condition that a column holds nothing."""
@@ -194,6 +214,26 @@ class _Joined(Condition, frozen=True):
         return join(*(one.expression(scope) for one in self.conditions))
 
 
+class _LinkedTo(Condition, frozen=True):
+    column: str
+    row_id: int
+
+    @property
+    def shape(self) -> Hashable:
+        return ("linked to", self.column)
+
+    def bound(self, encoder: Encoder) -> Iterator[Bound]:
+        yield encoder.encode(self.column, self.row_id)
+
+    def expression(self, scope: Scope) -> Expression:
+        edge = scope.columns[self.column].link
+        if edge is None:
+            raise TypeError(f"{scope.name}.{self.column} is not kept in a table of links")
+        links = scope.builder.table(edge.table)
+        near = sa.select(links.c(edge.near)).where(links.c(edge.far) == scope.slot())
+        return scope.column("id").in_(near)
+
+
 class _IdOf(Condition, frozen=True):
     column: str
     table: str
@@ -303,6 +343,11 @@ def any_of(*conditions: Condition) -> Condition:
 def all_of(*conditions: Condition) -> Condition:
     """Require several conditions."""
     return _Joined(conditions, is_any=False)
+
+
+def linked_to(column: str, row_id: int) -> Condition:
+    """Require that a relation leads to a row. It is found by that row, which `eq` is not."""
+    return _LinkedTo(column, row_id)
 
 
 def is_id_of(column: str, table: str) -> Condition:

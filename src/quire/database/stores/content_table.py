@@ -8,15 +8,18 @@ Python names them.
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 
+import sqlalchemy as sa
 from msgspec import Struct
 
+from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.conditions import eq
-from quire.database.stores.table import Column, RowT, Table
-from quire.database.tables.table_map import ColumnEdge
+from quire.database.stores.conditions import Column, eq
+from quire.database.stores.table import RowT, Table
+from quire.database.tables.table_map import ColumnEdge, LinkEdge
+from quire.ids import new_document_id
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 
 _STAMPS = ("createdAt", "updatedAt", "publishedAt")
@@ -32,8 +35,13 @@ class ContentTable(Table[RowT]):
     """The rows of a content type in the tables of one schema."""
 
     def __init__(
-        self, store: EntryStore, new_id: Callable[[], str], uid: str, row: type[RowT]
+        self,
+        store: EntryStore,
+        uid: str,
+        row: type[RowT],
+        new_id: Callable[[], str] = new_document_id,
     ) -> None:
+        """``new_id`` makes ids of documents."""
         super().__init__(store.writes, store.tables[uid].name, row)
         self.uid = uid
         self._store = store
@@ -41,13 +49,15 @@ class ContentTable(Table[RowT]):
 
     @cached_property
     def columns(self) -> Mapping[str, Column]:
-        """The columns by attribute; relations that are kept in one hold the id of a row."""
+        """The columns by attribute; those of relations hold the id of a row."""
         layout = self._store.layout(self.uid)
         columns = {"id": Column("id", StorageKind.INTEGER)}
         for name, attribute in layout.model.attributes.items():
             edge = layout.table.edges.get(name)
             if isinstance(edge, ColumnEdge):
                 columns[name] = Column(edge.column, StorageKind.INTEGER)
+            elif isinstance(edge, LinkEdge):
+                columns[name] = Column(edge.far, StorageKind.INTEGER, edge)
             elif isinstance(attribute, ScalarAttribute):
                 columns[name] = Column(layout.table.columns[name], attribute.storage)
         return columns
@@ -70,6 +80,20 @@ class ContentTable(Table[RowT]):
         """Delete rows with all links."""
         yield from delete_entries(self._store, self._store.layout(self.uid), sorted(ids))
 
+    def count_linked(self, attribute: str) -> Program[dict[int, int]]:
+        """Count the rows that a relation leads from, by the row that it leads to."""
+        edge = self.columns[attribute].link
+        if edge is None:
+            raise TypeError(f"{self.uid}.{attribute} is not kept in a table of links")
+
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            links = builder.table(edge.table)
+            far = links.c(edge.far)
+            return sa.select(far, sa.func.count()).where(far.is_not(None)).group_by(far)
+
+        rows = yield from self._run(("count linked", attribute), build, ())
+        return {int(far or 0): int(count or 0) for far, count in rows}
+
     def linked(self, attribute: str, ids: Collection[int]) -> Program[dict[int, list[int]]]:
         """Return which rows a relation of each of these rows leads to, in its order."""
         found = yield from self._store.links.read(self.uid, attribute, ids)
@@ -91,4 +115,15 @@ class ContentTables(Struct, frozen=True, kw_only=True):
 
     def of(self, uid: str, row: type[RowT]) -> ContentTable[RowT]:
         """Return the table of a content type."""
-        return ContentTable(self.store, self.new_id, uid, row)
+        return content_table(self.store, uid, row, self.new_id)
+
+
+def content_table(
+    store: EntryStore, uid: str, row: type[RowT], new_id: Callable[[], str] = new_document_id
+) -> ContentTable[RowT]:
+    """Return the table of a content type; one is made once for each store."""
+    key = (uid, row, new_id)
+    found: ContentTable[RowT] | None = store.content_tables.get(key)
+    if found is None:
+        found = store.content_tables[key] = ContentTable(store, uid, row, new_id)
+    return found

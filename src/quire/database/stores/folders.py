@@ -11,12 +11,11 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkChange, LinkTarget
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.encoded_values import encode_columns
-from quire.database.tables.table_map import LinkEdge
+from quire.database.stores.conditions import eq
+from quire.database.stores.content_table import ContentTable, content_table
 from quire.schema.model import FILE_UID
 
 FOLDER_UID = "plugin::upload.folder"
@@ -24,59 +23,19 @@ ROOT = "/"
 _PARENT = "parent"
 
 
-class FolderRow(Struct, frozen=True, kw_only=True):
+class FolderRow(Struct, frozen=True, kw_only=True, rename="camel"):
     """A folder; ``parent`` is the row id of the folder that it is in."""
 
     id: int
-    name: str
-    path_id: int
-    path: str
-    parent: int | None
+    name: str = ""
+    path_id: int = 0
+    path: str = ROOT
+    parent: int | None = None
 
 
 def all_folders(store: EntryStore) -> Program[list[FolderRow]]:
     """Return every folder, in the order of their ids."""
-    layout = store.layout(FOLDER_UID)
-    columns, edge = layout.table.columns, _parent_edge(store)
-
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        table, links = builder.table(layout.table.name), builder.table(edge.table)
-        joined = table.source.outerjoin(links.source, links.c(edge.near) == table.c("id"))
-        chosen = sa.select(
-            table.c("id"),
-            table.c(columns["name"]),
-            table.c(columns["pathId"]),
-            table.c(columns["path"]),
-            links.c(edge.far),
-        )
-        return chosen.select_from(joined).order_by(table.c("id"))
-
-    rows = yield from store.writes.run(("folders",), build)
-    return [
-        FolderRow(
-            id=int(id_ or 0),
-            name=str(name or ""),
-            path_id=int(path_id or 0),
-            path=str(path or ROOT),
-            parent=None if parent is None else int(parent),
-        )
-        for id_, name, path_id, path, parent in rows
-    ]
-
-
-def files_in_folders(store: EntryStore) -> Program[dict[int, int]]:
-    """Return how many files each folder has itself; empty ones are left out."""
-    edge = store.layout(FILE_UID).table.edges["folder"]
-    if not isinstance(edge, LinkEdge):
-        raise TypeError("files know their folder by a link table")
-
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        links = builder.table(edge.table)
-        folder = links.c(edge.far)
-        return sa.select(folder, sa.func.count()).select_from(links.source).group_by(folder)
-
-    rows = yield from store.writes.run(("files in folders",), build)
-    return {int(folder): int(count or 0) for folder, count in rows if folder is not None}
+    return (yield from _folders(store).select())
 
 
 def insert_folder(
@@ -85,10 +44,10 @@ def insert_folder(
     parent: FolderRow | None,
 ) -> Program[FolderRow]:
     """Add a folder with its own number, within another one or at the root."""
-    path_id = (yield from _last_path_id(store)) + 1
+    folders = _folders(store)
+    path_id = ((yield from folders.highest("pathId")) or 0) + 1
     path = f"{'' if parent is None else parent.path}/{path_id}"
-    row = encode_columns(store, FOLDER_UID, {**values, "pathId": path_id, "path": path})
-    row_id = yield from store.writes.insert(store.layout(FOLDER_UID).table.name, row)
+    row_id = yield from folders.insert_values({**values, "pathId": path_id, "path": path})
     if parent is not None:
         change = LinkChange(connect=(LinkTarget(rows=(parent.id,)),))
         yield from store.links.apply(FOLDER_UID, _PARENT, row_id, change, creating=True)
@@ -103,8 +62,7 @@ def insert_folder(
 
 def update_folder(store: EntryStore, row_id: int, values: Mapping[str, object]) -> Program[None]:
     """Change values of a folder, by attribute."""
-    table = store.layout(FOLDER_UID).table.name
-    yield from store.writes.update(table, row_id, encode_columns(store, FOLDER_UID, values))
+    yield from _folders(store).update(values, eq("id", row_id))
 
 
 def move_folder(store: EntryStore, folder: FolderRow, parent: FolderRow | None) -> Program[str]:
@@ -124,18 +82,7 @@ def move_folder(store: EntryStore, folder: FolderRow, parent: FolderRow | None) 
 
 def delete_folders(store: EntryStore, ids: Collection[int]) -> Program[None]:
     """Delete folders; what is in them has to be deleted before."""
-    yield from delete_entries(store, store.layout(FOLDER_UID), list(ids))
-
-
-def _last_path_id(store: EntryStore) -> Program[int]:
-    layout = store.layout(FOLDER_UID)
-
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        table = builder.table(layout.table.name)
-        return sa.select(sa.func.max(table.c(layout.table.columns["pathId"])))
-
-    rows = yield from store.writes.run(("last path id",), build)
-    return int(rows[0][0] or 0)
+    yield from _folders(store).delete_ids(ids)
 
 
 def _change_paths(store: EntryStore, uid: str, attribute: str, old: str, new: str) -> Program[None]:
@@ -155,8 +102,5 @@ def _change_paths(store: EntryStore, uid: str, attribute: str, old: str, new: st
     yield from store.writes.run(("paths", uid), build, values)
 
 
-def _parent_edge(store: EntryStore) -> LinkEdge:
-    edge = store.layout(FOLDER_UID).table.edges[_PARENT]
-    if not isinstance(edge, LinkEdge):
-        raise TypeError("folders know their parent by a link table")
-    return edge
+def _folders(store: EntryStore) -> ContentTable[FolderRow]:
+    return content_table(store, FOLDER_UID, FolderRow)

@@ -19,7 +19,7 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Bound, Writes
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Value
-from quire.database.stores.conditions import Condition, Scope, eq, in_list
+from quire.database.stores.conditions import Column, Condition, Scope, eq, in_list
 from quire.schema.attributes.base import StorageKind
 
 RowT = TypeVar("RowT", bound=Struct)
@@ -55,13 +55,6 @@ _AS_STORED = frozenset(
 """Kinds whose values are those of Python."""
 
 Decode = Callable[[Value], object]
-
-
-class Column(Struct, frozen=True):
-    """A column: its name in the database, and its kind."""
-
-    name: str
-    kind: StorageKind
 
 
 def row_columns(row: type[Struct]) -> dict[str, Column]:
@@ -177,6 +170,13 @@ class Table(Generic[RowT]):
         """Return the lowest number in a column, ``None`` without any."""
         ((found,),) = yield from self._aggregate(
             ("lowest", column), lambda scope: [sa.func.min(scope.column(column))], where
+        )
+        return None if found is None else int(found)
+
+    def highest(self, column: str, *where: Condition) -> Program[int | None]:
+        """Return the highest number in a column, ``None`` without any."""
+        ((found,),) = yield from self._aggregate(
+            ("highest", column), lambda scope: [sa.func.max(scope.column(column))], where
         )
         return None if found is None else int(found)
 
@@ -381,19 +381,19 @@ class Table(Generic[RowT]):
         return self._scope(builder, builder.table(self.name).source)
 
     def _scope(self, builder: StatementBuilder, source: sa.FromClause) -> Scope:
-        columns = {name: column.name for name, column in self.columns.items()}
         return Scope(
             builder=builder,
             source=source,
             name=self.name,
-            columns=columns,
+            columns=self.columns,
             empty=self._empty,
             slots=count(),
         )
 
     def _described(self) -> sa.TableClause:
         """Return the table for statements that change its rows."""
-        names = dict.fromkeys(column.name for column in self.columns.values())
+        stored = (column for column in self.columns.values() if column.link is None)
+        names = dict.fromkeys(column.name for column in stored)
         return sa.table(self.name, *(sa.column(name) for name in names))
 
     def _chosen(
