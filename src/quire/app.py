@@ -212,7 +212,7 @@ class Application:
             await runtime.admin.stale_fields.forget()
             self.first_administrator = await runtime.admin.accounts.first_token()
         if self.settings.mail.host is not None:
-            rows = Accounts(map_tables(self._schema), database.dialect)
+            rows = Accounts(runtime.documents.engine.store)
             advanced = await database.read(lambda: advanced_options(rows))
             self.lacks_reset_page = advanced.reset_page is None
         await services.jobs.prepare(self._extensions)

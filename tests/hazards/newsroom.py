@@ -14,15 +14,16 @@ from typing import Any
 
 from quire.access.actions import all_actions
 from quire.auth.tokens import hash_api_token
+from quire.cli.credentials import CredentialRows, NewAdministrator, NewApiToken
 from quire.database.content_rows import ExistingContent
 from quire.database.dialect import Dialect
+from quire.database.entries.store import open_store
 from quire.database.initialize import row_inserts
 from quire.database.open import open_database
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
-from quire.database.stores.credentials import CredentialRows, NewAdministrator, NewApiToken
-from quire.database.tables.metadata import build_metadata
+from quire.database.stores.content_table import ContentTables
 from quire.database.tables.table_map import LinkEdge, TableMap, map_tables
 from quire.database.target import DatabaseKind
 from quire.ids import new_document_id
@@ -401,7 +402,7 @@ class _People:
         self._kind = kind
         self._inserts = row_inserts(schema, tables, kind)
         self._contents = ExistingContent(tables, dialect)
-        self._accounts = Accounts(tables, dialect)
+        self._accounts = Accounts(open_store(schema, tables, dialect))
 
     def program(self) -> Program[None]:
         yield from self._credentials()
@@ -420,13 +421,9 @@ class _People:
             yield Statement(f"UPDATE {table} SET created_by_id = 1, updated_by_id = 1")
 
     def _credentials(self) -> Program[None]:
-        rows = CredentialRows(
-            tables=self._tables,
-            metadata=build_metadata(self._schema, self._tables, self._kind.column_types),
-            dialect=self._dialect,
-            now=NOW,
-            new_id=new_document_id,
-        )
+        store = open_store(self._schema, self._tables, self._dialect)
+        tables = ContentTables(store=store, new_id=new_document_id)
+        rows = CredentialRows(tables=tables, now=NOW)
         yield from rows.administrator(
             NewAdministrator(
                 email=f"{SECRET}@example.com",

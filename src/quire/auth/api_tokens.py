@@ -6,18 +6,13 @@ What a token says of itself is read; the token itself is nowhere but with whoeve
 from msgspec import Struct
 
 from quire.database.program import Program
-from quire.database.stores.conditions import any_of, eq, is_null
+from quire.database.stores.accounts import GRANT_UID, IS_OF_CONTENT_API, TOKEN_UID
+from quire.database.stores.conditions import eq
 from quire.database.stores.content_table import ContentTables, RowId
 from quire.errors import ApplicationError
 
-TOKEN_UID = "admin::api-token"  # noqa: S105 - the uid of a content type
-GRANT_UID = "admin::api-token-permission"
-CONTENT_API = "content-api"
-IS_OF_CONTENT_API = any_of(is_null("kind"), eq("kind", CONTENT_API))
-"""What is true of the tokens of the content API, beside which there are others."""
 
-
-class TokenRow(Struct, frozen=True, kw_only=True, rename="camel"):
+class NamedToken(Struct, frozen=True, kw_only=True, rename="camel"):
     """An API token of the content API; times are epoch milliseconds."""
 
     id: int
@@ -31,15 +26,15 @@ class ApiTokens:
     """The programs of API tokens."""
 
     def __init__(self, tables: ContentTables) -> None:
-        self._tokens = tables.of(TOKEN_UID, TokenRow)
+        self._tokens = tables.of(TOKEN_UID, NamedToken)
         self._grants = tables.of(GRANT_UID, RowId)
 
-    def listed(self) -> Program[list[TokenRow]]:
+    def listed(self) -> Program[list[NamedToken]]:
         """Return all tokens of the content API, by name."""
         rows = yield from self._tokens.select(IS_OF_CONTENT_API)
         return sorted(rows, key=lambda token: token.name)
 
-    def named(self, name: str) -> Program[TokenRow]:
+    def named(self, name: str) -> Program[NamedToken]:
         """Return the token with a name. Raises ApplicationError when there is none."""
         found = yield from self._tokens.first(eq("name", name), IS_OF_CONTENT_API)
         if found is None:

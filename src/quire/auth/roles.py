@@ -166,4 +166,4 @@ def _existing(rows: RoleRows, role_id: int) -> Program[RoleRow]:
 
 
 def _rows(unit: UnitOfWork) -> RoleRows:
-    return RoleRows(store=unit.store, now=unit.tick(), new_id=unit.engine.new_id)
+    return RoleRows(unit.store, unit.tick(), unit.engine.new_id)

@@ -7,28 +7,108 @@ import sys
 from collections.abc import Callable
 from datetime import timedelta
 
+from msgspec import Struct
+
 from quire.access.actions import all_actions
+from quire.auth.admin.user_rows import ADMIN_ROLE_UID
 from quire.auth.encryption import encrypt_token
 from quire.auth.passwords import MAX_BYTES, hash_password
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.terminal import DONE, print_message, print_result
 from quire.clock import now_ms
 from quire.customisations import find_customisations
+from quire.database.entries.store import open_store
 from quire.database.open import open_database
 from quire.database.program import Program
-from quire.database.settings_target import target_of
-from quire.database.stores.credentials import CredentialRows, NewAdministrator, NewApiToken
-from quire.database.tables.metadata import build_metadata
-from quire.database.tables.table_map import TableMap, map_tables
+from quire.database.stores.accounts import CONTENT_API, GRANT_UID, TOKEN_UID
+from quire.database.stores.conditions import eq
+from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
-from quire.schema.model import Schema
+from quire.schema.model import ADMIN_USER_UID, Schema
 from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _SHORTEST_PASSWORD = 8
 _CUSTOM = "custom"
+
+
+class NewAdministrator(Struct, frozen=True, kw_only=True):
+    """An administrator to be; ``password`` is hashed, ``role`` is the code of a role."""
+
+    email: str
+    firstname: str
+    lastname: str | None
+    password: str
+    role: str
+
+
+class NewApiToken(Struct, frozen=True, kw_only=True):
+    """An API token to be.
+
+    ``access_key`` is its keyed hash, ``encrypted_key`` what it can be shown again from; ``actions``
+    are for tokens of the type ``custom``; ``lifespan`` is in milliseconds, ``None`` for ever.
+    """
+
+    name: str
+    description: str
+    type: str
+    access_key: str
+    encrypted_key: str | None
+    actions: tuple[str, ...] = ()
+    lifespan: int | None = None
+
+
+class CredentialRows(Struct, frozen=True, kw_only=True):
+    """Programs that write credentials; ``now`` is epoch milliseconds."""
+
+    tables: ContentTables
+    now: int
+
+    def administrator(self, new: NewAdministrator) -> Program[None]:
+        """Write an administrator with a role.
+
+        Raises ApplicationError when there is one with this e-mail, or no such role.
+        """
+        users = self.tables.of(ADMIN_USER_UID, RowId)
+        if (yield from users.exists(eq("email", new.email))):
+            raise ApplicationError(f"There is an administrator with the e-mail {new.email}.")
+        role = yield from self.tables.of(ADMIN_ROLE_UID, RowId).first(eq("code", new.role))
+        if role is None:
+            raise ApplicationError(f"The database has no administrators' role {new.role}.")
+        values = {
+            "firstname": new.firstname,
+            "lastname": new.lastname,
+            "email": new.email,
+            "password": new.password,
+            "isActive": True,
+            "blocked": False,
+        }
+        user = yield from users.create(values, now=self.now)
+        yield from users.link("roles", user, [role.id], creating=True)
+
+    def api_token(self, new: NewApiToken) -> Program[None]:
+        """Write an API token. Raises ApplicationError when there is one of this name."""
+        tokens = self.tables.of(TOKEN_UID, RowId)
+        grants = self.tables.of(GRANT_UID, RowId)
+        if (yield from tokens.exists(eq("name", new.name))):
+            raise ApplicationError(f"There is an API token with the name {new.name}.")
+        values = {
+            "name": new.name,
+            "description": new.description,
+            "kind": CONTENT_API,
+            "type": new.type,
+            "accessKey": new.access_key,
+            "encryptedKey": new.encrypted_key,
+            "lifespan": new.lifespan,
+            "expiresAt": None if new.lifespan is None else self.now + new.lifespan,
+        }
+        token = yield from tokens.create(values, now=self.now)
+        for action in new.actions:
+            grant = yield from grants.create({"action": action}, now=self.now)
+            yield from grants.link("token", grant, [token], creating=True)
 
 
 def create_administrator(
@@ -135,25 +215,17 @@ def _write(
     settings: Settings, schema: Schema, make: Callable[[CredentialRows], Program[None]]
 ) -> None:
     """Run a program in a transaction of its own, beside a server that may be running."""
-    tables = map_tables(schema)
-    asyncio.run(_write_in_loop(settings, schema, tables, make))
+    asyncio.run(_write_in_loop(settings, schema, make))
 
 
 async def _write_in_loop(
-    settings: Settings,
-    schema: Schema,
-    tables: TableMap,
-    make: Callable[[CredentialRows], Program[None]],
+    settings: Settings, schema: Schema, make: Callable[[CredentialRows], Program[None]]
 ) -> None:
+    tables = map_tables(schema)
     database = await open_database(settings, tables)
     try:
-        rows = CredentialRows(
-            tables=tables,
-            metadata=build_metadata(schema, tables, target_of(settings).kind.column_types),
-            dialect=database.dialect,
-            now=now_ms(),
-            new_id=new_document_id,
-        )
-        await database.write(make(rows))
+        store = open_store(schema, tables, database.dialect)
+        rows = ContentTables(store=store, new_id=new_document_id)
+        await database.write(make(CredentialRows(tables=rows, now=now_ms())))
     finally:
         await database.close()

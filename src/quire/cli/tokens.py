@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from quire.auth.api_tokens import ApiTokens, TokenRow
+from quire.auth.api_tokens import ApiTokens, NamedToken
 from quire.auth.encryption import encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.terminal import DONE, print_message, print_result
@@ -66,7 +66,7 @@ def delete_token(settings: Settings, name: str) -> int:
     return DONE
 
 
-def _cells(token: TokenRow, now: int) -> tuple[str, str, str, str]:
+def _cells(token: NamedToken, now: int) -> tuple[str, str, str, str]:
     ends, used = token.expires_at, token.last_used_at
     expires = ("never" if ends is None else iso_or_none(ends)) or "never"
     if ends is not None and ends <= now:

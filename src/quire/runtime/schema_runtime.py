@@ -145,7 +145,7 @@ def make_schema_runtime(
     content_version = _content_version(services, reader, engine)
     documents = _document_service(services, engine, require)
     library = _library(services, engine)
-    accounts = Accounts(tables, services.database.dialect, extensions.granted_actions)
+    accounts = Accounts(store, extensions.granted_actions)
     customisations = replace(
         find_customisations(services.settings, schema), custom_actions=extensions.actions_by_uid
     )

@@ -270,7 +270,7 @@ class _SeedingRun:
         rows = BuiltinRows(
             tables=self._tables,
             inserts=row_inserts(self._schema, self._tables, self._database.kind),
-            accounts=Accounts(self._tables, dialect),
+            accounts=Accounts(engine.store),
             contents=ExistingContent(self._tables, dialect),
             now=chance.clock(),
             new_id=chance.new_id,

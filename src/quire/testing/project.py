@@ -21,7 +21,6 @@ from quire.content_api.timing import Timings
 from quire.content_api.user_routes import user_sessions
 from quire.database.program import Program, Statement
 from quire.database.stores.accounts import Accounts
-from quire.database.tables.table_map import map_tables
 from quire.document_service.commands import CreateDocument
 from quire.document_service.service import run_command
 from quire.document_service.unit_of_work import UnitOfWork
@@ -225,8 +224,7 @@ class Project:
     def _accounts(self) -> Accounts:
         runtime = self._runtime()
         engine = runtime.documents.engine
-        dialect = engine.store.dialect
-        return Accounts(map_tables(runtime.schema), dialect, engine.extensions.granted_actions)
+        return Accounts(engine.store, engine.extensions.granted_actions)
 
     def _known_actions(self) -> frozenset[str]:
         runtime = self._runtime()

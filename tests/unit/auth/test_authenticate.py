@@ -16,6 +16,7 @@ from quire.auth.tokens import hash_api_token, issue_jwt
 from quire.database.connection import Database, PoolStatistics
 from quire.database.content_versions import ContentVersions
 from quire.database.dialect import Dialect
+from quire.database.entries.store import open_store
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.accounts import Accounts
 from quire.errors import ServiceUnavailableError, UnauthorizedError
@@ -132,7 +133,7 @@ class Door:
             "jwt_secret": SECRET,
             "cache_size": 100,
         }
-        accounts = Accounts(library_tables(), database.dialect)
+        accounts = Accounts(open_store(library_schema(), library_tables(), database.dialect))
         self.database = database
         self.authenticator = Authenticator(
             database,

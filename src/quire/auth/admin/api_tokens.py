@@ -7,12 +7,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
-from quire.auth.api_tokens import CONTENT_API, GRANT_UID, IS_OF_CONTENT_API, TOKEN_UID
 from quire.auth.encryption import decrypt_token, encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
+from quire.database.stores.accounts import (
+    CONTENT_API,
+    GRANT_UID,
+    IS_OF_CONTENT_API,
+    TOKEN_UID,
+    PermissionRow,
+)
 from quire.database.stores.conditions import Condition, eq
 from quire.database.stores.content_table import ContentTables
 from quire.database.stores.core_store import read_setting
@@ -42,11 +48,6 @@ class ApiTokenRow(Struct, frozen=True, kw_only=True, rename="camel"):
     created_at: int | None = None
     updated_at: int | None = None
     encrypted_key: str | None = None
-
-
-class _Permission(Struct, frozen=True):
-    id: int
-    action: str = ""
 
 
 class ManagedApiToken(Struct, frozen=True, kw_only=True):
@@ -85,7 +86,7 @@ class ApiTokenManager:
         """``custom_actions`` are those of the routes of the project's Python code."""
         self._database = database
         self._tokens = tables.of(TOKEN_UID, ApiTokenRow)
-        self._permissions = tables.of(GRANT_UID, _Permission)
+        self._permissions = tables.of(GRANT_UID, PermissionRow)
         self._writes = tables.store.writes
         self._keys = keys
         self._clock = clock

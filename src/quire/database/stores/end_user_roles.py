@@ -10,12 +10,13 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.deletion import delete_entries
 from quire.database.entries.links.link_change import LinkedRow
 from quire.database.entries.store import EntryStore
-from quire.database.program import Program, Value
+from quire.database.program import Program
+from quire.database.stores.accounts import PermissionRow, StoredRole
+from quire.database.stores.conditions import linked_to
+from quire.database.stores.content_table import content_table
 from quire.database.tables.table_map import LinkEdge
-from quire.schema.attributes.base import StorageKind
 from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
 
 
@@ -28,85 +29,57 @@ class RoleRow(Struct, frozen=True, kw_only=True):
     permissions: Mapping[str, tuple[int, ...]]
 
 
-class RoleRows(Struct, frozen=True, kw_only=True):
-    """Programs that read and write roles; ``now`` is epoch milliseconds, ``new_id`` makes ids."""
+class RoleRows:
+    """Programs that read and write roles."""
 
-    store: EntryStore
-    now: int
-    new_id: Callable[[], str]
+    def __init__(self, store: EntryStore, now: int, new_id: Callable[[], str]) -> None:
+        """``now`` is epoch milliseconds, ``new_id`` makes ids of documents."""
+        self._store = store
+        self._now = now
+        self._roles = content_table(store, ROLE_UID, StoredRole, new_id)
+        self._permissions = content_table(store, PERMISSION_UID, PermissionRow, new_id)
 
     def find(self, role_id: int) -> Program[RoleRow | None]:
         """Return a role with everything that it grants."""
-
-        def build(builder: StatementBuilder) -> sa.ClauseElement:
-            table = builder.table(self.store.tables[ROLE_UID].name)
-            here = table.c("id") == builder.plain_slot(0)
-            return sa.select(table.c("document_id"), table.c("type")).where(here)
-
-        rows = yield from self.store.writes.run(("role",), build, (role_id,))
-        if not rows:
+        role = yield from self._roles.one(role_id)
+        if role is None:
             return None
-        document_id, type_ = rows[0]
-        permissions = yield from self._permissions(role_id)
+        permissions: dict[str, tuple[int, ...]] = {}
+        for row in (yield from self._permissions.select(linked_to("role", role_id))):
+            permissions[row.action] = (*permissions.get(row.action, ()), row.id)
         return RoleRow(
-            id=role_id,
-            document_id=str(document_id),
-            type=None if type_ is None else str(type_),
-            permissions=permissions,
+            id=role_id, document_id=role.document_id, type=role.type, permissions=permissions
         )
 
     def insert(self, name: str | None, description: str | None, type_: str) -> Program[int]:
         """Write a role that grants nothing yet; returns its id."""
         texts = {"name": name, "description": description, "type": type_}
-        return (yield from self._insert(ROLE_UID, texts))
+        return (yield from self._roles.create(texts, now=self._now))
 
     def update(self, role_id: int, texts: Mapping[str, str | None]) -> Program[None]:
         """Change the name or the description of a role."""
-        table = self.store.tables[ROLE_UID]
-        columns = {table.columns[name]: text for name, text in texts.items()}
-        changed: dict[str, Value] = {**columns, table.columns["updatedAt"]: self._moment()}
-        yield from self.store.writes.update(table.name, role_id, changed)
+        yield from self._roles.change(role_id, texts, now=self._now)
 
     def grant(self, role_id: int, actions: Collection[str]) -> Program[None]:
         """Let a role do more."""
         for action in actions:
-            row_id = yield from self._insert(PERMISSION_UID, {"action": action})
-            yield from self.store.links.attach(
-                PERMISSION_UID, "role", row_id, [LinkedRow(row=role_id)]
-            )
+            row_id = yield from self._permissions.create({"action": action}, now=self._now)
+            role = [LinkedRow(row=role_id)]
+            yield from self._store.links.attach(PERMISSION_UID, "role", row_id, role)
 
     def revoke(self, permission_ids: Collection[int]) -> Program[None]:
         """Delete permissions by the ids of their rows."""
-        layout = self.store.layout(PERMISSION_UID)
-        yield from delete_entries(self.store, layout, sorted(permission_ids))
+        yield from self._permissions.delete_ids(permission_ids)
 
     def delete(self, role: RoleRow, successor: int) -> Program[None]:
         """Delete a role with its permissions; its users get the role ``successor``."""
         yield from self._hand_over(role.id, successor)
         yield from self.revoke([row_id for ids in role.permissions.values() for row_id in ids])
-        yield from delete_entries(self.store, self.store.layout(ROLE_UID), [role.id])
-
-    def _permissions(self, role_id: int) -> Program[dict[str, tuple[int, ...]]]:
-        edge = self._edge(PERMISSION_UID)
-
-        def build(builder: StatementBuilder) -> sa.ClauseElement:
-            links = builder.table(edge.table)
-            permission = builder.table(self.store.tables[PERMISSION_UID].name)
-            joined = permission.source.join(links.source, links.c(edge.near) == permission.c("id"))
-            chosen = sa.select(permission.c("id"), permission.c("action")).select_from(joined)
-            return chosen.where(links.c(edge.far) == builder.plain_slot(0)).order_by(
-                permission.c("id")
-            )
-
-        rows = yield from self.store.writes.run(("permissions of role",), build, (role_id,))
-        found: dict[str, tuple[int, ...]] = {}
-        for row_id, action in rows:
-            found[str(action)] = (*found.get(str(action), ()), int(row_id or 0))
-        return found
+        yield from self._roles.delete_ids([role.id])
 
     def _hand_over(self, role_id: int, successor: int) -> Program[None]:
         """Give the users of one role another one, after those who have it already."""
-        edge = self._edge(USER_UID)
+        edge = self._users_edge()
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             order = str(edge.inverse_order)
@@ -120,21 +93,10 @@ class RoleRows(Struct, frozen=True, kw_only=True):
             }
             return sa.update(links).values(moved).where(links.c[edge.far] == builder.plain_slot(0))
 
-        yield from self.store.writes.run(("hand over users",), build, (role_id, successor))
+        yield from self._store.writes.run(("hand over users",), build, (role_id, successor))
 
-    def _insert(self, uid: str, texts: Mapping[str, str | None]) -> Program[int]:
-        columns = self.store.tables[uid].columns
-        moment = self._moment()
-        row: dict[str, Value] = {columns["documentId"]: self.new_id()}
-        row |= {columns[name]: text for name, text in texts.items()}
-        row |= {columns[name]: moment for name in ("createdAt", "updatedAt", "publishedAt")}
-        return (yield from self.store.writes.insert(self.store.tables[uid].name, row))
-
-    def _moment(self) -> Value:
-        return self.store.dialect.encoder(StorageKind.DATETIME)(self.now)
-
-    def _edge(self, uid: str) -> LinkEdge:
-        edge = self.store.tables[uid].edges["role"]
+    def _users_edge(self) -> LinkEdge:
+        edge = self._store.tables[USER_UID].edges["role"]
         if not isinstance(edge, LinkEdge) or edge.inverse_order is None:
-            raise TypeError(f"{uid}.role is not kept in a link table with an order")
+            raise TypeError("the roles of users are not kept in a link table with an order")
         return edge

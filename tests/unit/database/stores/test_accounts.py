@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from quire.database.entries.store import open_store
 from quire.database.stores.accounts import Accounts, TokenRow, UserRow
 from quire.schema.model import ROLE_UID, USER_UID, Schema
 from tests.databases.store import Store
@@ -19,7 +20,7 @@ def store(open_store: Callable[[Schema], Store]) -> Store:
 
 @pytest.fixture
 def accounts(store: Store) -> Accounts:
-    return Accounts(library_tables(), store.dialect)
+    return Accounts(open_store(library_schema(), library_tables(), store.dialect))
 
 
 @pytest.fixture
