@@ -1,19 +1,19 @@
 """Conditions on the rows of a `Table`: comparisons of columns with values, joined by and and or.
 
-A condition has a shape, which says what SQL it becomes, and values, which are bound to it. Columns
-have the names that the fields of the row type are encoded by.
+A condition has a shape, which says what SQL it becomes, and operands, which are bound to it: so
+statements are kept by their shapes. Columns have the names that the fields of the row type are
+encoded by.
 """
 
 import operator
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct, structs
 from sqlalchemy.sql.elements import ColumnElement
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.compile.writes import Bound
 from quire.database.dialect import Scalar
 from quire.database.program import Value
 from quire.database.tables.table_map import LinkEdge
@@ -22,20 +22,6 @@ from quire.schema.attributes.base import StorageKind
 Expression = ColumnElement[Any]
 
 _LIKE_ESCAPE = str.maketrans({sign: f"\\{sign}" for sign in "\\%_"})
-_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
-
-class Encoder(Protocol):
-    """Turns values into what their columns hold."""
-
-    def encode(self, column: str, value: object) -> Value:
-        """Return what a column holds for a value."""
 
 
 class Column(Struct, frozen=True):
@@ -99,265 +85,175 @@ def _unchanged(value: Scalar) -> Value:
     return value
 
 
+Shape = tuple[Any, ...]
+"""The kind of a condition, the columns that it looks at, and the shapes of those within it."""
+
+
 class Condition(Struct, frozen=True):
-    """Something that is true of a row or not."""
+    """Something that is true of a row or not.
 
-    @property
-    def shape(self) -> Hashable:
-        """What tells its SQL from that of other conditions."""
-        raise NotImplementedError
+    ``operands`` are the values of its slots, in their order, with the columns that they are
+    compared with; lists are tuples.
+    """
 
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        """Iterate over the values of its slots, in their order."""
-        raise NotImplementedError
-
-    def expression(self, scope: Scope) -> Expression:
-        """Return its SQL; it takes as many slots as there are values."""
-        raise NotImplementedError
+    shape: Shape
+    operands: tuple[tuple[str, object], ...] = ()
 
 
-class _Comparison(Condition, frozen=True):
-    operator: str
-    column: str
-    value: object
-
-    @property
-    def shape(self) -> Hashable:
-        return (self.operator, self.column)
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        yield encoder.encode(self.column, self.value)
-
-    def expression(self, scope: Scope) -> Expression:
-        compared: Expression = _OPERATORS[self.operator](scope.column(self.column), scope.slot())
-        return compared
+def expression(shape: Shape, scope: Scope) -> Expression:
+    """Return the SQL of a condition; it takes as many slots as the condition has operands."""
+    kind, *parts = shape
+    return _EXPRESSIONS[kind](scope, *parts)
 
 
-class _Null(Condition, frozen=True):
-    column: str
-    negated: bool = False
+def _comparison(compare: Callable[[Any, Any], Any]) -> Callable[..., Expression]:
+    def build(scope: Scope, column: str) -> Expression:
+        found: Expression = compare(scope.column(column), scope.slot())
+        return found
 
-    @property
-    def shape(self) -> Hashable:
-        return ("not null" if self.negated else "null", self.column)
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        del encoder
-        return iter(())
-
-    def expression(self, scope: Scope) -> Expression:
-        return sa.not_(scope.is_null(self.column)) if self.negated else scope.is_null(self.column)
+    return build
 
 
-class _Prefix(Condition, frozen=True):
-    column: str
-    prefix: str
-
-    @property
-    def shape(self) -> Hashable:
-        return ("prefix", self.column)
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        del encoder
-        yield f"{self.prefix.translate(_LIKE_ESCAPE)}%"
-
-    def expression(self, scope: Scope) -> Expression:
-        return scope.column(self.column).like(scope.slot(), escape="\\")
+def _listed(scope: Scope, column: str) -> Expression:
+    return scope.builder.dialect.member_of(scope.column(column), scope.list_slot())
 
 
-class _Listed(Condition, frozen=True):
-    column: str
-    values: tuple[object, ...]
-    negated: bool
-
-    @property
-    def shape(self) -> Hashable:
-        return ("not listed" if self.negated else "listed", self.column)
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        yield [encoder.encode(self.column, value) for value in self.values]
-
-    def expression(self, scope: Scope) -> Expression:
-        found = scope.builder.dialect.member_of(scope.column(self.column), scope.list_slot())
-        return sa.not_(found) if self.negated else found
+def _one_of(scope: Scope, column: str, count: int) -> Expression:
+    return scope.column(column).in_([scope.slot() for _ in range(count)])
 
 
-class _OneOf(Condition, frozen=True):
-    column: str
-    values: tuple[object, ...]
-
-    @property
-    def shape(self) -> Hashable:
-        return ("one of", self.column, len(self.values))
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        return (encoder.encode(self.column, value) for value in self.values)
-
-    def expression(self, scope: Scope) -> Expression:
-        return scope.column(self.column).in_([scope.slot() for _ in self.values])
+def _prefix(scope: Scope, column: str) -> Expression:
+    return scope.column(column).like(scope.slot(), escape="\\")
 
 
-class _Joined(Condition, frozen=True):
-    conditions: tuple[Condition, ...]
-    is_any: bool
-
-    @property
-    def shape(self) -> Hashable:
-        return ("or" if self.is_any else "and", *(one.shape for one in self.conditions))
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        for one in self.conditions:
-            yield from one.bound(encoder)
-
-    def expression(self, scope: Scope) -> Expression:
-        join = sa.or_ if self.is_any else sa.and_
-        return join(*(one.expression(scope) for one in self.conditions))
+def _linked_to(scope: Scope, column: str) -> Expression:
+    edge = scope.columns[column].link
+    if edge is None:
+        raise TypeError(f"{scope.name}.{column} is not kept in a table of links")
+    links = scope.builder.table(edge.table)
+    near = sa.select(links.c(edge.near)).where(links.c(edge.far) == scope.slot())
+    return scope.column("id").in_(near)
 
 
-class _LinkedTo(Condition, frozen=True):
-    column: str
-    row_id: int
-
-    @property
-    def shape(self) -> Hashable:
-        return ("linked to", self.column)
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        yield encoder.encode(self.column, self.row_id)
-
-    def expression(self, scope: Scope) -> Expression:
-        edge = scope.columns[self.column].link
-        if edge is None:
-            raise TypeError(f"{scope.name}.{self.column} is not kept in a table of links")
-        links = scope.builder.table(edge.table)
-        near = sa.select(links.c(edge.near)).where(links.c(edge.far) == scope.slot())
-        return scope.column("id").in_(near)
+def _id_of(scope: Scope, column: str, table: str) -> Expression:
+    other = scope.builder.table(table)
+    return scope.column(column).in_(sa.select(other.c("id")).select_from(other.source))
 
 
-class _IdOf(Condition, frozen=True):
-    column: str
-    table: str
-    negated: bool
-
-    @property
-    def shape(self) -> Hashable:
-        return ("no id of" if self.negated else "id of", self.column, self.table)
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        del encoder
-        return iter(())
-
-    def expression(self, scope: Scope) -> Expression:
-        table = scope.builder.table(self.table)
-        ids = sa.select(table.c("id")).select_from(table.source)
-        column = scope.column(self.column)
-        return column.not_in(ids) if self.negated else column.in_(ids)
+def _no_other(
+    scope: Scope, compare: str, same: Sequence[tuple[str, str]], *shapes: Shape
+) -> Expression:
+    other = scope.other()
+    chosen = sa.select(other.column("id")).select_from(other.source)
+    chosen = chosen.where(
+        *(other.column(its) == scope.column(own) for its, own in same),
+        *(expression(shape, other) for shape in shapes),
+        _COMPARISONS[compare](other.column("id"), scope.column("id")),
+    )
+    return sa.not_(chosen.correlate(scope.source).exists())
 
 
-class _NoOther(Condition, frozen=True):
-    same: tuple[tuple[str, str], ...]
-    conditions: tuple[Condition, ...]
-    is_earlier: bool
-
-    @property
-    def shape(self) -> Hashable:
-        shapes = (one.shape for one in self.conditions)
-        return ("no earlier" if self.is_earlier else "no other", self.same, *shapes)
-
-    def bound(self, encoder: Encoder) -> Iterator[Bound]:
-        for one in self.conditions:
-            yield from one.bound(encoder)
-
-    def expression(self, scope: Scope) -> Expression:
-        other = scope.other()
-        present, compared = scope.column("id"), other.column("id")
-        chosen = sa.select(compared).select_from(other.source)
-        chosen = chosen.where(
-            *(other.column(its) == scope.column(own) for its, own in self.same),
-            *(one.expression(other) for one in self.conditions),
-            compared < present if self.is_earlier else compared != present,
-        )
-        return sa.not_(chosen.correlate(scope.source).exists())
+_COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_EXPRESSIONS: Mapping[str, Callable[..., Expression]] = {
+    **{sign: _comparison(compare) for sign, compare in _COMPARISONS.items()},
+    "null": lambda scope, column: scope.is_null(column),
+    "not": lambda scope, shape: sa.not_(expression(shape, scope)),
+    "listed": _listed,
+    "one of": _one_of,
+    "prefix": _prefix,
+    "and": lambda scope, *shapes: sa.and_(*(expression(one, scope) for one in shapes)),
+    "or": lambda scope, *shapes: sa.or_(*(expression(one, scope) for one in shapes)),
+    "linked to": _linked_to,
+    "id of": _id_of,
+    "no other": _no_other,
+}
 
 
 def eq(column: str, value: object) -> Condition:
     """Require a value; ``None`` requires that there is none."""
-    return _Null(column) if value is None else _Comparison("=", column, value)
+    return is_null(column) if value is None else Condition(("=", column), ((column, value),))
 
 
 def lt(column: str, value: object) -> Condition:
     """Require less than a value."""
-    return _Comparison("<", column, value)
+    return Condition(("<", column), ((column, value),))
 
 
 def le(column: str, value: object) -> Condition:
     """Require a value or less."""
-    return _Comparison("<=", column, value)
+    return Condition(("<=", column), ((column, value),))
 
 
 def gt(column: str, value: object) -> Condition:
     """Require more than a value."""
-    return _Comparison(">", column, value)
+    return Condition((">", column), ((column, value),))
 
 
 def ge(column: str, value: object) -> Condition:
     """Require a value or more."""
-    return _Comparison(">=", column, value)
+    return Condition((">=", column), ((column, value),))
 
 
 def is_null(column: str) -> Condition:
     """Require that there is no value."""
-    return _Null(column)
+    return Condition(("null", column))
 
 
 def not_null(column: str) -> Condition:
     """Require that there is a value."""
-    return _Null(column, negated=True)
+    return _negated(is_null(column))
 
 
 def in_list(column: str, values: Collection[object]) -> Condition:
     """Require one of any number of values, which are bound as one list."""
-    return _Listed(column, tuple(values), negated=False)
+    return Condition(("listed", column), ((column, tuple(values)),))
 
 
 def not_in_list(column: str, values: Collection[object]) -> Condition:
     """Require none of any number of values, which are bound as one list."""
-    return _Listed(column, tuple(values), negated=True)
+    return _negated(in_list(column, values))
 
 
 def one_of(column: str, *values: object) -> Condition:
     """Require one of a few values that the code knows: each number of them is a statement."""
-    return _OneOf(column, values)
+    return Condition(("one of", column, len(values)), tuple((column, value) for value in values))
 
 
 def starts_with(column: str, prefix: str) -> Condition:
     """Require a text with this beginning."""
-    return _Prefix(column, prefix)
+    return Condition(("prefix", column), ((column, f"{prefix.translate(_LIKE_ESCAPE)}%"),))
 
 
 def any_of(*conditions: Condition) -> Condition:
     """Require one of several conditions."""
-    return _Joined(conditions, is_any=True)
+    return _joined(("or",), conditions)
 
 
 def all_of(*conditions: Condition) -> Condition:
     """Require several conditions."""
-    return _Joined(conditions, is_any=False)
+    return _joined(("and",), conditions)
 
 
 def linked_to(column: str, row_id: int) -> Condition:
     """Require that a relation leads to a row. It is found by that row, which `eq` is not."""
-    return _LinkedTo(column, row_id)
+    return Condition(("linked to", column), ((column, row_id),))
 
 
 def is_id_of(column: str, table: str) -> Condition:
     """Require that a column holds the id of a row of another table."""
-    return _IdOf(column, table, negated=False)
+    return Condition(("id of", column, table))
 
 
 def is_no_id_of(column: str, table: str) -> Condition:
     """Require that a column does not hold the id of a row of another table."""
-    return _IdOf(column, table, negated=True)
+    return _negated(is_id_of(column, table))
 
 
 def no_other(*conditions: Condition, same: Mapping[str, str]) -> Condition:
@@ -365,9 +261,19 @@ def no_other(*conditions: Condition, same: Mapping[str, str]) -> Condition:
 
     ``same`` are columns of the other row that hold the same as columns of this one.
     """
-    return _NoOther(tuple(same.items()), conditions, is_earlier=False)
+    return _joined(("no other", "!=", tuple(same.items())), conditions)
 
 
 def none_earlier(*conditions: Condition, same: Collection[str]) -> Condition:
     """Require that no row with a lower id meets conditions and is the ``same`` in these columns."""
-    return _NoOther(tuple((name, name) for name in same), conditions, is_earlier=True)
+    return _joined(("no other", "<", tuple((name, name) for name in same)), conditions)
+
+
+def _negated(condition: Condition) -> Condition:
+    return Condition(("not", condition.shape), condition.operands)
+
+
+def _joined(shape: Shape, conditions: Sequence[Condition]) -> Condition:
+    shapes = (one.shape for one in conditions)
+    operands = tuple(operand for one in conditions for operand in one.operands)
+    return Condition((*shape, *shapes), operands)

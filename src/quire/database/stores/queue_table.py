@@ -11,8 +11,10 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.program import Program
-from quire.database.stores.conditions import Condition, eq, le, lt, not_null
+from quire.database.stores.conditions import Condition, eq, expression, le, lt, not_null
 from quire.database.stores.table import RowT, Table
+
+_ENDED = not_null("ended_at")
 
 
 class QueueTable(Table[RowT]):
@@ -83,7 +85,7 @@ class QueueTable(Table[RowT]):
             over = self._described()
             scope = self._scope(builder, over)
             bound = last.scalar_subquery() - scope.slot()
-            return sa.delete(over).where(not_null("ended_at").expression(scope), over.c.id <= bound)
+            return sa.delete(over).where(expression(_ENDED.shape, scope), over.c.id <= bound)
 
         yield from self.delete(lt("ended_at", before))
         yield from self._run("prune", too_many, (), after=(most,))

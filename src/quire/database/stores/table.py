@@ -19,7 +19,7 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Bound, Writes
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Value
-from quire.database.stores.conditions import Column, Condition, Scope, eq, in_list
+from quire.database.stores.conditions import Column, Condition, Scope, eq, expression, in_list
 from quire.schema.attributes.base import StorageKind
 
 RowT = TypeVar("RowT", bound=Struct)
@@ -55,6 +55,7 @@ _AS_STORED = frozenset(
 """Kinds whose values are those of Python."""
 
 Decode = Callable[[Value], object]
+Encode = Callable[[Any], Value]
 
 
 def row_columns(row: type[Struct]) -> dict[str, Column]:
@@ -103,26 +104,18 @@ class Table(Generic[RowT]):
         self, *where: Condition, order: Sequence[str] = _BY_ID, limit: int | None = None
     ) -> Program[list[RowT]]:
         """Return rows in an order: of columns, in falling order after a ``-``."""
-        order = tuple(order)
-
-        def build(builder: StatementBuilder) -> sa.ClauseElement:
-            scope = self._aliased(builder)
-            chosen = self._chosen(scope, self._selected, where).order_by(*_ordered(scope, order))
-            return chosen if limit is None else chosen.limit(scope.slot())
-
-        limits = () if limit is None else (limit,)
-        rows = yield from self._run(("select", order, limit is None), build, where, after=limits)
+        rows = yield from self._select(where, order, limit)
         return [self.decode(row) for row in rows]
 
     def first(self, *where: Condition, order: Sequence[str] = _BY_ID) -> Program[RowT | None]:
         """Return the first row in an order, ``None`` where there is none."""
-        rows = yield from self.select(*where, order=order, limit=1)
-        return rows[0] if rows else None
+        rows = yield from self._select(where, order, 1)
+        return self.decode(rows[0]) if rows else None
 
     def one(self, row_id: int) -> Program[RowT | None]:
         """Return the row with an id."""
-        rows = yield from self.select(eq("id", row_id), order=())
-        return rows[0] if rows else None
+        rows = yield from self._select((eq("id", row_id),), (), None)
+        return self.decode(rows[0]) if rows else None
 
     def by_ids(self, ids: Collection[int]) -> Program[list[RowT]]:
         """Return the rows with these ids, by their ids."""
@@ -161,7 +154,7 @@ class Table(Generic[RowT]):
             scope = self._aliased(builder)
             by = [scope.column(name) for name in columns]
             chosen = sa.select(*by, sa.func.count()).select_from(scope.source)
-            return chosen.where(*(one.expression(scope) for one in where)).group_by(*by)
+            return chosen.where(*(expression(one.shape, scope) for one in where)).group_by(*by)
 
         rows = yield from self._run(("count by", columns), build, where)
         return {tuple(values): int(count or 0) for *values, count in rows}
@@ -191,7 +184,8 @@ class Table(Generic[RowT]):
 
     def insert(self, row: RowT) -> Program[int]:
         """Insert a row, whose ``id`` is left to the database; returns the id."""
-        return (yield from self.writes.insert(self.name, self._stored(row)))
+        stored = dict(zip(self._written, self._stored(row), strict=True))
+        return (yield from self.writes.insert(self.name, stored))
 
     def insert_values(self, values: Mapping[str, object]) -> Program[int]:
         """Insert a row of which only some columns are given; returns its id."""
@@ -200,7 +194,7 @@ class Table(Generic[RowT]):
     def insert_many(self, rows: Sequence[RowT]) -> Program[None]:
         """Insert rows in this order, a bounded number per statement."""
         if rows:
-            stored = [tuple(self._stored(row).values()) for row in rows]
+            stored = [self._stored(row) for row in rows]
             yield from self.writes.insert_many(self.name, self._written, stored)
 
     def upsert(
@@ -216,10 +210,10 @@ class Table(Generic[RowT]):
             described = self._described()
             scope = self._scope(builder, described)
             insert = self.dialect.insert(described)
-            values = {self.columns[name].name: scope.slot() for name in names}
+            values = {name: scope.slot() for name in self._written}
             fixed = {self.columns[name].name for name in (*by, *keeps)}
             changed = {name: insert.excluded[name] for name in values if name not in fixed}
-            conditions = [one.expression(scope) for one in where]
+            conditions = [expression(one.shape, scope) for one in where]
             upsert: sa.Insert = insert.values(values).on_conflict_do_update(
                 index_elements=[self.columns[name].name for name in by],
                 set_=changed,
@@ -227,10 +221,8 @@ class Table(Generic[RowT]):
             )
             return upsert.returning(described.c.id)
 
-        stored = self._stored(row)
-        names = self._written
         key = ("upsert", by, tuple(keeps))
-        rows = yield from self._run(key, build, where, before=tuple(stored.values()))
+        rows = yield from self._run(key, build, where, before=self._stored(row))
         return bool(rows)
 
     def update(self, changes: Mapping[str, object], *where: Condition) -> Program[None]:
@@ -268,20 +260,17 @@ class Table(Generic[RowT]):
         """The columns by the names of fields."""
         return row_columns(self.row)
 
-    def encode(self, column: str, value: object) -> Value:
-        """Return what a column holds for a value. Raises TypeError for what it cannot hold."""
-        if value is None:
-            return "" if column in self._empty else None
-        kind = self.columns[column].kind
-        if kind is StorageKind.JSON:
-            return self.dialect.encode_json(value)
-        if isinstance(value, str | int | float):
-            return self.dialect.encoder(kind)(value)
-        raise TypeError(f"{self.name}.{column} cannot hold {type(value).__name__}")
-
     def encode_all(self, values: Mapping[str, object]) -> dict[str, Value]:
-        """Return the columns of values, by their names in the database."""
-        return {self.columns[name].name: self.encode(name, one) for name, one in values.items()}
+        """Return the columns of values, by their names in the database.
+
+        Raises TypeError for what a column cannot hold.
+        """
+        columns, encoders = self.columns, self._encoders
+        for name, value in values.items():
+            is_scalar = value is None or isinstance(value, str | int | float)
+            if not is_scalar and columns[name].kind is not StorageKind.JSON:
+                raise TypeError(f"{self.name}.{name} cannot hold {type(value).__name__}")
+        return {columns[name].name: encoders[name](one) for name, one in values.items()}
 
     def decode(self, row: Row) -> RowT:
         """Return the row that was selected."""
@@ -290,10 +279,26 @@ class Table(Generic[RowT]):
             values[name] = decode(values[name])
         return self.row(**values)
 
-    def _stored(self, row: RowT) -> dict[str, Value]:
-        names = self.row.__struct_encode_fields__
-        values = zip(names, msgspec.structs.astuple(row), strict=True)
-        return self.encode_all({name: value for name, value in values if name != "id"})
+    def _stored(self, row: RowT) -> list[Value]:
+        """Return what the columns of `_written` hold for a row."""
+        values = msgspec.structs.astuple(row)
+        return [encode(values[place]) for place, encode in self._row_encoders]
+
+    @cached_property
+    def _encoders(self) -> Mapping[str, Encode]:
+        """What turns values into what columns hold, by column."""
+        return {name: self._encoder(name, column.kind) for name, column in self.columns.items()}
+
+    def _encoder(self, name: str, kind: StorageKind) -> Encode:
+        if name in self._empty:
+            return lambda value: value or ""
+        return self.dialect.encode_json if kind is StorageKind.JSON else self.dialect.encoder(kind)
+
+    @cached_property
+    def _row_encoders(self) -> list[tuple[int, Encode]]:
+        """What turns the fields of a row into columns, with the places of the fields."""
+        names = enumerate(self._selected)
+        return [(place, self._encoders[name]) for place, name in names if name != "id"]
 
     @cached_property
     def _selected(self) -> tuple[str, ...]:
@@ -324,8 +329,11 @@ class Table(Generic[RowT]):
         kind = self.columns[field.encode_name].kind
         decode = None if kind in _AS_STORED else partial(self.dialect.decode_value, kind)
         if kind is StorageKind.JSON or _is_literal(field.type):
-            return partial(_converted, decode, field)
-        return decode if type(None) in _parts(field.type) else partial(_present, decode, field)
+            # msgspec looks at other types than Structs anew each time.
+            checked = msgspec.defstruct("Checked", [("value", field.type)])
+            return partial(_converted, decode, field, checked)
+        is_there = field.name == "id" or type(None) in _parts(field.type)
+        return decode if is_there else partial(_present, decode, field)
 
     # Statements ------------------------------------------------------------------------------
 
@@ -335,13 +343,35 @@ class Table(Generic[RowT]):
         build: Callable[[StatementBuilder], sa.ClauseElement],
         where: Sequence[Condition],
         *,
-        before: tuple[Bound, ...] = (),
-        after: tuple[Bound, ...] = (),
+        before: Sequence[Bound] = (),
+        after: Sequence[Bound] = (),
     ) -> Program[Rows]:
-        """Run a statement; conditions take the slots between those of ``before`` and ``after``."""
-        shape = (self.name, self.row, key, *(one.shape for one in where))
-        bound = [*before, *(value for one in where for value in one.bound(self)), *after]
-        return (yield from self.writes.run(shape, build, bound))
+        """Return what runs a statement of a shape.
+
+        Conditions take the slots between those of ``before`` and ``after``.
+        """
+        shape = (self.name, self.row, key, *[one.shape for one in where])
+        bound, encoders = [*before], self._encoders
+        for condition in where:
+            for column, value in condition.operands:
+                encode = encoders[column]
+                if isinstance(value, tuple):
+                    bound.append([encode(one) for one in value])
+                else:
+                    bound.append(encode(value))
+        bound += after
+        return self.writes.run(shape, build, bound)
+
+    def _select(
+        self, where: Sequence[Condition], order: Sequence[str], limit: int | None
+    ) -> Program[Rows]:
+        def build(builder: StatementBuilder) -> sa.ClauseElement:
+            scope = self._aliased(builder)
+            chosen = self._chosen(scope, self._selected, where).order_by(*_ordered(scope, order))
+            return chosen if limit is None else chosen.limit(scope.slot())
+
+        key = ("select", *order, limit is None)
+        return self._run(key, build, where, after=() if limit is None else (limit,))
 
     def _update(
         self, changes: Mapping[str, object], where: Sequence[Condition], *, returning: bool
@@ -352,17 +382,17 @@ class Table(Generic[RowT]):
             described = self._described()
             scope = self._scope(builder, described)
             change = sa.update(described).values({name: scope.slot() for name in stored})
-            change = change.where(*(one.expression(scope) for one in where))
+            change = change.where(*(expression(one.shape, scope) for one in where))
             return change.returning(described.c.id) if returning else change
 
         key = ("update", *stored, returning)
-        return (yield from self._run(key, build, where, before=tuple(stored.values())))
+        return (yield from self._run(key, build, where, before=[*stored.values()]))
 
     def _delete(self, where: Sequence[Condition], *, returning: bool) -> Program[Rows]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = self._described()
             scope = self._scope(builder, described)
-            change = sa.delete(described).where(*(one.expression(scope) for one in where))
+            change = sa.delete(described).where(*(expression(one.shape, scope) for one in where))
             return change.returning(described.c.id) if returning else change
 
         return (yield from self._run(("delete", returning), build, where))
@@ -373,7 +403,7 @@ class Table(Generic[RowT]):
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
             chosen = sa.select(*make(scope)).select_from(scope.source)
-            return chosen.where(*(one.expression(scope) for one in where))
+            return chosen.where(*(expression(one.shape, scope) for one in where))
 
         return (yield from self._run(key, build, where))
 
@@ -400,7 +430,7 @@ class Table(Generic[RowT]):
         self, scope: Scope, names: Sequence[str], where: Sequence[Condition]
     ) -> sa.Select[Any]:
         chosen = sa.select(*(scope.column(name) for name in names)).select_from(scope.source)
-        return chosen.where(*(one.expression(scope) for one in where))
+        return chosen.where(*(expression(one.shape, scope) for one in where))
 
 
 def _ordered(scope: Scope, order: Sequence[str]) -> list[Any]:
@@ -421,10 +451,13 @@ def _present(decode: Decode | None, field: FieldInfo, stored: Value) -> object:
     return stored if decode is None else decode(stored)
 
 
-def _converted(decode: Decode | None, field: FieldInfo, stored: Value) -> object:
+def _converted(
+    decode: Decode | None, field: FieldInfo, checked: type[Struct], stored: Value
+) -> object:
     """Return a stored value for a field: its default for what is of another type."""
+    value = stored if decode is None else decode(stored)
     try:
-        return msgspec.convert(stored if decode is None else decode(stored), field.type)
+        return msgspec.convert({"value": value}, checked).value  # type: ignore[attr-defined]  # see `_decoder`
     except msgspec.ValidationError:
         return _default(field)
 
