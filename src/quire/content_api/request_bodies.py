@@ -20,6 +20,7 @@ from quire.content_api.validators import (
     Fields,
     Flag,
     Items,
+    Members,
     OneOf,
     Rule,
     Text,
@@ -49,13 +50,19 @@ def read_body(body: object, kind: type[T], **checks: Validator) -> T:
     problems = list(validator.problems((), values))
     if problems:
         raise validation_error(problems)
-    return convert(values, kind)
+    return convert(values, kind)  # what has no problems fits the type
 
 
 def sent_values(values: Struct) -> dict[str, object]:
     """Return the fields of a body that were sent, by their names on the wire."""
-    found = {one.encode_name: getattr(values, one.name) for one in fields(values)}
-    return {name: value for name, value in found.items() if value is not UNSET}
+    found = ((wire_name, getattr(values, name)) for wire_name, name in _names(type(values)))
+    return {wire_name: value for wire_name, value in found if value is not UNSET}
+
+
+@cache
+def _names(kind: type[Struct]) -> tuple[tuple[str, str], ...]:
+    """Return the names of fields on the wire and in Python."""
+    return tuple((one.encode_name, one.name) for one in fields(kind))
 
 
 @cache
@@ -92,7 +99,10 @@ def _validator(hint: object, more: tuple[Rule, ...] = ()) -> Validator:
             nullable=nullable,
         )
     if origin is dict:
-        return Fields(closed=False, rules=rules, nullable=nullable)
+        item = _validator(get_args(inner)[1])
+        if item == Anything():
+            return Fields(closed=False, rules=rules, nullable=nullable)
+        return Members(item=item, rules=rules, nullable=nullable)
     if isinstance(inner, type) and issubclass(inner, Struct):
         return replace(validator_of(inner), rules=rules, nullable=nullable)
     return _plain(inner, limits, rules, nullable=nullable)

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Protocol, runtime_checkable
 from msgspec import Meta, Struct, field
 
 from quire.auth.passwords import MAX_BYTES
-from quire.document_service.validate.problems import Problem, path_of, place_text, validation_error
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.errors import ValidationError
 from quire.javascript.text import length
 from quire.schema.attributes.text import is_email
@@ -287,13 +287,19 @@ class Fields(Struct, frozen=True, kw_only=True):
             yield Problem(path_of(place), f"{place_text(place)} {told}", value)
 
 
-def read_body(body: object, shape: Fields) -> dict[str, object]:
-    """Return the fields of a body, ``{}`` without one. Raises ValidationError with all faults."""
-    values: object = {} if body is None else body
-    problems = list(shape.problems((), values))
-    if problems:
-        raise validation_error(problems)
-    return dict(values) if isinstance(values, Mapping) else {}
+class Members(Struct, frozen=True, kw_only=True):
+    """An object with members of any name, whose values have one shape."""
+
+    item: Validator
+    rules: tuple[Rule, ...] = ()
+    nullable: bool = False
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        free = Fields(closed=False, rules=self.rules, nullable=self.nullable)
+        yield from free.problems(place, value)
+        for name, member in value.items() if isinstance(value, Mapping) else ():
+            yield from self.item.problems((*place, str(name)), member)
 
 
 def id_of(value: object) -> int | None:

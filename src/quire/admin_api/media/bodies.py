@@ -152,7 +152,7 @@ class FileDescription(RequestBody, forbid_unknown_fields=False):
     file_info: FreeObject | UnsetType = UNSET
 
 
-class UploadForm(RequestBody, forbid_unknown_fields=False):
+class UploadForm(Struct, rename="camel"):
     """A form with files."""
 
     files: bytes | list[bytes]
