@@ -15,7 +15,6 @@ _ONE_CHANGE = "update-schema applies all changes of a review in one transaction"
 _ONE_SCHEMA = "GET /content-type-builder/schema has the whole model"
 _INIT = "GET /content-manager/init has all of it"
 _HOME = "GET /admin/x/home has all that the home screen shows"
-_ONE_AT_A_TIME = "one is deleted at a time, after a question that says what is lost"
 _DRAFT = "entries are published with their unsaved changes, by the route of one entry"
 _FORM = "the editor compares what is in the form, which the server does not know"
 _RESTORE = "the values of a revision are taken over into the form, where that can be undone"
@@ -50,9 +49,6 @@ UNUSED = {
     "GET /upload/folders/{id}": _CHILDREN,
     "GET /users-permissions/policies": "policies of end users cannot be chosen",
     "POST /admin/permissions/check": "the permissions of the role say it without a request",
-    "POST /admin/roles/batch-delete": _ONE_AT_A_TIME,
-    "POST /admin/users/batch-delete": _ONE_AT_A_TIME,
-    "POST /admin/webhooks/batch-delete": _ONE_AT_A_TIME,
     "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": _RESTORE,
     "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": _BATCH,
     "POST /content-manager/collection-types/{uid}/actions/publish": _DRAFT,

@@ -12,6 +12,8 @@ from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
+TAG = "api::tag.tag"
+
 
 class Receiver:
     """A server that is called by webhooks, and keeps what it was sent."""
@@ -215,6 +217,50 @@ def test_somebody_who_is_invited_may_edit_two_fields_in_one_locale(
     expect(other.get_by_role("link", name="Settings")).to_have_count(0)
 
 
+def test_a_condition_of_a_role_holds_and_permissions_are_explained(site: Site, page: Page) -> None:
+    role = site.api("POST", "/admin/roles", {"name": "Taggers", "description": ""})["data"]
+    explorer = "plugin::content-manager.explorer"
+    granted: list[dict[str, Any]] = [
+        {"action": f"{explorer}.{verb}", "subject": TAG, "properties": {}, "conditions": []}
+        for verb in ("create", "read", "update")
+    ]
+    for one in granted:
+        one["properties"] = {"fields": ["label", "slug"]}
+    path = f"/admin/roles/{role['id']}/permissions"
+    site.api("PUT", path, {"permissions": granted})
+    page.goto(f"/admin/settings/roles/{role['id']}")
+    page.get_by_role("button", name="Conditions of Tag").click()
+    dialog = page.get_by_role("dialog", name="Conditions of Tag")
+    dialog.get_by_role("combobox", name="Update").click()
+    page.get_by_role("option", name="Is creator", exact=True).click()
+    page.keyboard.press("Escape")
+    assert_accessible_in_both_schemes(page)
+    dialog.get_by_role("button", name="Done").click()
+    save(page)
+    stored = {one["action"]: one["conditions"] for one in site.api("GET", path)["data"]}
+    assert stored == {
+        f"{explorer}.create": [],
+        f"{explorer}.read": [],
+        f"{explorer}.update": ["admin::is-creator"],
+    }
+
+    site.add_person("tess@example.org", "Tess", role["id"])
+    page.goto("/admin/settings/users")
+    page.get_by_role("link", name="Tess").click()
+    explain = page.get_by_role("region", name="Explain permissions")
+    explain.get_by_role("combobox", name="Content type").click()
+    page.get_by_role("option", name="Tag", exact=True).click()
+    expect(explain.get_by_role("status")).to_contain_text("Taggers: grants it")
+    explain.get_by_role("combobox", name="Field").click()
+    page.get_by_role("option", name="articles", exact=True).click()
+    expect(explain.get_by_role("status")).to_contain_text("Roles grant it, but not for this.")
+    expect(explain.get_by_role("status")).to_contain_text("Taggers: lacks")
+    explain.get_by_role("combobox", name="Action").click()
+    page.get_by_role("option", name="Delete", exact=True).click()
+    expect(explain.get_by_role("status")).to_contain_text("No role grants it.")
+    assert_accessible_in_both_schemes(page)
+
+
 def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> None:
     with Receiver() as receiver:
         page.goto("/admin/settings/webhooks")
@@ -259,6 +305,36 @@ def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> 
         page.get_by_role("switch", name="Enable Build").click()
         expect(page.get_by_role("switch", name="Enable Build")).not_to_be_checked()
     assert not site.api("GET", "/admin/webhooks")["data"][-1]["isEnabled"]
+
+
+def test_several_administrators_roles_and_webhooks_are_deleted_together(
+    site: Site, page: Page
+) -> None:
+    for number in (1, 2):
+        site.add_person(f"gone{number}@example.org", f"Gone {number}", 3)
+        site.api("POST", "/admin/roles", {"name": f"Gone {number}", "description": ""})
+        hook = {"name": f"Gone {number}", "url": "https://example.org", "headers": {}}
+        site.api("POST", "/admin/webhooks", {**hook, "events": ["entry.create"]})
+    hints = {"users": "can no longer sign in", "roles": "", "webhooks": "no longer called"}
+    for screen, hint in hints.items():
+        page.goto(f"/admin/settings/{screen}")
+        for number in (1, 2):
+            page.get_by_role("checkbox", name=f"Select Gone {number}").check()
+        bar = page.get_by_role("region", name="Selection")
+        expect(bar).to_contain_text("2 selected")
+        assert_accessible(page)
+        bar.get_by_role("button", name="Delete").click()
+        dialog = page.get_by_role("dialog", name="Delete 2 selected?")
+        expect(dialog).to_contain_text("Gone 1, Gone 2")
+        expect(dialog).to_contain_text(hint)
+        dialog.get_by_role("button", name="Delete").click()
+        expect(page.get_by_role("link", name="Gone")).to_have_count(0)
+        expect(bar).to_have_count(0)
+    # Nobody deletes their own account, nor a role that somebody has.
+    for screen, title in (("users", "Ada Lovelace"), ("roles", "Super Admin")):
+        page.goto(f"/admin/settings/{screen}")
+        expect(page.get_by_role("link", name=title)).to_be_visible()
+        expect(page.get_by_role("checkbox", name=f"Select {title}")).to_have_count(0)
 
 
 def test_locales_are_added_and_deleted_with_a_warning(site: Site, page: Page) -> None:

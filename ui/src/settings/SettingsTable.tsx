@@ -1,7 +1,7 @@
-import { ActionIcon, Menu, Table, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Group, Menu, Paper, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis, Trash2 } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { toast, toastError } from '../components/toast'
 import { confirmFirst } from './components'
@@ -74,4 +74,54 @@ export function useDeletion<Id>(list: string, deleted: string, send: (id: Id) =>
     onError: (error) => toastError(error),
   })
   return mutate
+}
+
+type Chosen<Id> = { id: Id; title: string }
+
+/** Boxes before the rows of a list, for those that may be deleted, and a bar that deletes the chosen ones together after a question. */
+export function useBulkDeletion<Id extends string | number>({ list, rows, may, hint, send }: {
+  list: string
+  rows: Chosen<Id>[]
+  may: boolean
+  hint?: string
+  send: (ids: Id[]) => Promise<unknown>
+}) {
+  const { t } = useTranslation()
+  const [ids, setIds] = useState<ReadonlySet<Id>>(new Set())
+  const chosen = rows.filter((row) => ids.has(row.id))
+  const remove = useDeletion(list, t('settings.deletedSeveral', { count: chosen.length }), async (some: Id[]) => {
+    await send(some)
+    setIds(new Set())
+  })
+  const toggle = (id: Id) => setIds((all) => new Set(all.has(id) ? [...all].filter((one) => one !== id) : [...all, id]))
+  const isAll = rows.length > 0 && chosen.length === rows.length
+  const columns: ReactNode[] = may
+    ? [<Checkbox key="all" size="xs" aria-label={t('list.selectAll')} disabled={rows.length === 0} checked={isAll} indeterminate={!isAll && chosen.length > 0} onChange={() => setIds(new Set(isAll ? [] : rows.map((row) => row.id)))} />]
+    : []
+  const cell = (id: Id): ReactNode => {
+    const row = rows.find((one) => one.id === id)
+    return may && <Table.Td w={36}>{row && <Checkbox size="xs" aria-label={t('list.select', { title: row.title })} checked={ids.has(id)} onChange={() => toggle(id)} />}</Table.Td>
+  }
+  const bar = chosen.length > 0 && (
+    <Paper withBorder p={6} className="quire-surface" role="region" aria-label={t('bulk.region')}>
+      <Group gap="xs">
+        <Text size="sm" px={6} role="status">{t('bulk.selected', { count: chosen.length })}</Text>
+        <Button
+          variant="light"
+          color="red"
+          onClick={() =>
+            confirmFirst({
+              title: t('settings.deleteSeveral', { count: chosen.length }),
+              hint: [chosen.map((row) => row.title).join(', '), hint].filter(Boolean).join('. '),
+              onConfirm: () => remove(chosen.map((row) => row.id)),
+            })
+          }
+        >
+          {t('action.delete')}
+        </Button>
+        <Button variant="subtle" color="gray" ml="auto" onClick={() => setIds(new Set())}>{t('bulk.clear')}</Button>
+      </Group>
+    </Paper>
+  )
+  return { columns, cell, bar }
 }

@@ -13,7 +13,7 @@ import { FormError } from '../../auth/AuthPage'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { CopyableText, SettingsPage } from '../components'
 import { administratorsQuery, rolesQuery, settingsKey } from '../queries'
-import { DeleteItem, RowMenu, SettingsTable, useDeletion } from '../SettingsTable'
+import { DeleteItem, RowMenu, SettingsTable, useBulkDeletion, useDeletion } from '../SettingsTable'
 
 export const nameOf = (person: Pick<Administrator, 'firstname' | 'lastname' | 'email'>) =>
   [person.firstname, person.lastname].filter(Boolean).join(' ') || (person.email ?? '')
@@ -29,6 +29,13 @@ export function AdministratorList() {
   const [inviting, setInviting] = useState(false)
   const people = useQuery({ ...administratorsQuery(page, words), placeholderData: (before) => before })
   const remove = useDeletion('people', t('people.deleted'), (id: number) => request('DELETE /admin/users/{id}', { path: { id } }))
+  const bulk = useBulkDeletion({
+    list: 'people',
+    rows: (people.data?.results ?? []).filter((person) => person.id !== me.id).map((person) => ({ id: person.id, title: nameOf(person) })),
+    may: ability.can('admin::users.delete'),
+    hint: t('people.deleteHint'),
+    send: (ids) => request('POST /admin/users/batch-delete', { body: { ids } }),
+  })
   return (
     <SettingsPage
       title={t('settings.people')}
@@ -50,10 +57,12 @@ export function AdministratorList() {
       {people.error && <ErrorState error={people.error} retry={() => void people.refetch()} />}
       {people.isPending && <Loading rows={3} />}
       {people.data?.results.length === 0 && <EmptyState title={t('palette.nothing')} />}
+      {bulk.bar}
       {people.data && people.data.results.length > 0 && (
-        <SettingsTable label={t('settings.people')} columns={[t('settings.name'), t('auth.email'), t('settings.roles'), t('providers.state')]}>
+        <SettingsTable label={t('settings.people')} columns={[...bulk.columns, t('settings.name'), t('auth.email'), t('settings.roles'), t('providers.state')]}>
           {people.data.results.map((person) => (
             <Table.Tr key={person.id}>
+              {bulk.cell(person.id)}
               <Table.Td>
                 <Link to="/settings/users/$id" params={{ id: String(person.id) }} className="quire-title-link">{nameOf(person)}</Link>
               </Table.Td>

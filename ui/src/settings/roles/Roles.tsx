@@ -13,7 +13,7 @@ import { ErrorState, Loading } from '../../components/States'
 import { formatNumber } from '../../i18n'
 import { SettingsPage } from '../components'
 import { rolesQuery, settingsKey } from '../queries'
-import { DeleteItem, RowMenu, SettingsTable, useDeletion } from '../SettingsTable'
+import { DeleteItem, RowMenu, SettingsTable, useBulkDeletion, useDeletion } from '../SettingsTable'
 
 /** The roles of administrators. */
 export function Roles() {
@@ -24,6 +24,12 @@ export function Roles() {
   const remove = useDeletion('roles', t('roles.deleted'), (id: number) => request('DELETE /admin/roles/{id}', { path: { id } }))
   const mayCreate = ability.can('admin::roles.create')
   const mayDelete = ability.can('admin::roles.delete')
+  const bulk = useBulkDeletion({
+    list: 'roles',
+    rows: (roles.data ?? []).filter((role) => !role.usersCount).map((role) => ({ id: role.id, title: role.name })),
+    may: mayDelete,
+    send: (ids) => request('POST /admin/roles/batch-delete', { body: { ids } }),
+  })
   return (
     <SettingsPage
       title={t('settings.roles')}
@@ -32,10 +38,12 @@ export function Roles() {
     >
       {roles.error && <ErrorState error={roles.error} retry={() => void roles.refetch()} />}
       {roles.isPending && <Loading rows={3} />}
+      {bulk.bar}
       {roles.data && (
-        <SettingsTable label={t('settings.roles')} columns={[t('settings.name'), t('settings.description'), { label: t('settings.people'), align: 'right' }]}>
+        <SettingsTable label={t('settings.roles')} columns={[...bulk.columns, t('settings.name'), t('settings.description'), { label: t('settings.people'), align: 'right' }]}>
           {roles.data.map((role) => (
             <Table.Tr key={role.id}>
+              {bulk.cell(role.id)}
               <Table.Td>
                 <Link to="/settings/roles/$id" params={{ id: String(role.id) }} className="quire-title-link">{role.name}</Link>
               </Table.Td>

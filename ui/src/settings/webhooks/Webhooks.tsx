@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, Loading } from '../../components/States'
 import { toastError } from '../../components/toast'
 import { SettingsPage } from '../components'
 import { settingsKey, webhooksQuery } from '../queries'
-import { DeleteItem, RowMenu, SettingsTable, useDeletion } from '../SettingsTable'
+import { DeleteItem, RowMenu, SettingsTable, useBulkDeletion, useDeletion } from '../SettingsTable'
 
 /** The addresses that are called when content or files change. */
 export function Webhooks() {
@@ -25,6 +25,13 @@ export function Webhooks() {
     onError: (error) => toastError(error),
   })
   const remove = useDeletion('webhooks', t('webhooks.deleted'), (id: string) => request('DELETE /admin/webhooks/{id}', { path: { id } }))
+  const bulk = useBulkDeletion({
+    list: 'webhooks',
+    rows: (webhooks.data ?? []).map((webhook) => ({ id: webhook.id, title: webhook.name })),
+    may: ability.can('admin::webhooks.delete'),
+    hint: t('webhooks.deleteHint'),
+    send: (ids) => request('POST /admin/webhooks/batch-delete', { body: { ids } }),
+  })
   return (
     <SettingsPage
       title={t('settings.webhooks')}
@@ -38,10 +45,12 @@ export function Webhooks() {
       {webhooks.error && <ErrorState error={webhooks.error} retry={() => void webhooks.refetch()} />}
       {webhooks.isPending && <Loading rows={3} />}
       {webhooks.data?.length === 0 && <EmptyState title={t('webhooks.none')}>{t('webhooks.noneHint')}</EmptyState>}
+      {bulk.bar}
       {webhooks.data && webhooks.data.length > 0 && (
-        <SettingsTable label={t('settings.webhooks')} columns={[t('settings.name'), t('webhooks.url'), t('webhooks.events'), t('providers.enabled')]}>
+        <SettingsTable label={t('settings.webhooks')} columns={[...bulk.columns, t('settings.name'), t('webhooks.url'), t('webhooks.events'), t('providers.enabled')]}>
           {webhooks.data.map((webhook) => (
             <Table.Tr key={webhook.id}>
+              {bulk.cell(webhook.id)}
               <Table.Td>
                 <Link to="/settings/webhooks/$id" params={{ id: webhook.id }} className="quire-title-link">{webhook.name}</Link>
               </Table.Td>
