@@ -105,13 +105,15 @@ class Stage:
         *,
         without: Sequence[str] = (),
         as_strapi_left_it: bool = False,
+        kind: str = "",
     ) -> Launch:
         """Return how to start Quire with so many workers on a project and database of its own.
 
-        ``without`` names the caches that it does without, as its settings name them.
+        ``kind`` tells its folder from others of equal options. ``without`` names the caches that
+        it does without, as its settings name them.
         ``as_strapi_left_it`` is about the database: `BenchDatabase.leave`.
         """
-        kind = "-".join([str(workers), *(f"no-{name}" for name in without)])
+        kind = "-".join([str(workers), *(f"no-{name}" for name in without), *kind.split()])
         kind += _LEFT if as_strapi_left_it else ""
         folder = self.folder / f"quire-{kind}-{scale.slug}"
         make_project(folder, scale.types)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from quire.database.content_versions import Tables
-from quire.database.dialects.sqlite.wal_index import WalIndex, commits_of
+from quire.database.dialects.sqlite.wal_index import WalIndex, commits_of, is_begun_anew
 
 _MOST = 1000
 """So many commits are remembered that nobody has asked for."""
@@ -28,8 +28,10 @@ class OwnCommits:
         """What came of states: the next state, and the tables that differ."""
         self._visible = threading.Lock()
         """Is held from before a commit until it is noted."""
-        self._expected: int | None = None
-        """How many commits the head counts as soon as the one under way is visible."""
+        self._before: bytes | None = None
+        """The state before the commit that is under way."""
+        self._begun_anew: bytes | None = None
+        """The state before that commit as it was seen last, if the log was begun anew in it."""
 
     def state(self) -> bytes | None:
         """Return the present state; ``None`` while it cannot be told."""
@@ -45,16 +47,22 @@ class OwnCommits:
             yield
             return
         with self._visible:
-            self._expected = commits_of(before) + 1
+            self._before = before
             try:
                 yield
                 after = self.state()
-                if after is not None and commits_of(after) == self._expected:
-                    if len(self._after) >= _MOST:
-                        self._after.clear()
-                    self._after[before] = after, tables
+                if after is not None and commits_of(after) == commits_of(before) + 1:
+                    self._note(before, after, tables)
             finally:
-                self._expected = None
+                self._before = None
+
+    def _note(self, before: bytes, after: bytes, tables: Tables) -> None:
+        if len(self._after) >= _MOST:
+            self._after.clear()
+        self._after[before] = after, tables
+        begun_anew = self._begun_anew
+        if begun_anew is not None and is_begun_anew(before, begun_anew):
+            self._after[begun_anew] = after, tables
 
     def between(self, before: bytes | None, after: bytes | None) -> Tables:
         """Return the tables that may differ between two states, an earlier and a later one."""
@@ -62,6 +70,10 @@ class OwnCommits:
             return None
         found: set[str] = set()
         while before != after:
+            if before == self._before and is_begun_anew(before, after):
+                # Nobody but the writer of this process can have done so.
+                self._begun_anew = before = after
+                continue
             following = self._after.pop(before, None) or self._noted(before, after)
             if following is None or following[1] is None:
                 return None
@@ -71,6 +83,8 @@ class OwnCommits:
 
     def _noted(self, before: bytes, after: bytes) -> tuple[bytes, Tables] | None:
         """Return what came of a state, once a commit that is visible is noted."""
-        if self._expected == commits_of(after) and self._visible.acquire(timeout=_PATIENCE_S):
+        expected = self._before
+        is_visible = expected is not None and commits_of(after) == commits_of(expected) + 1
+        if is_visible and self._visible.acquire(timeout=_PATIENCE_S):
             self._visible.release()
         return self._after.pop(before, None)

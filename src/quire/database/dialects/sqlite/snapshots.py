@@ -23,6 +23,10 @@ longer, and a server at rest keeps nothing.
 """
 
 
+_TRIES = 3
+"""How often a snapshot is begun to have one whose state is known, while others commit."""
+
+
 class SnapshotReader(Protocol):
     """What has snapshots."""
 
@@ -80,14 +84,15 @@ class Snapshots:
         return self.versions.current
 
     def _begin(self) -> None:
-        self.end()
-        # Looked at before: what is committed in between shows as a change of the head, too.
-        head = None if self._index is None else self._index.look()
-        data_version = self._reader.begin()
-        self._is_open = True
+        data_version, head, state = self._begin_in_state()
         if data_version != self._data_version:
             self._data_version = data_version
-            self._next_version(head)
+            former, self._state = self._state, state
+            commits = self._commits
+            changed = None if commits is None else commits.between(former, state)
+            self.versions.advance(changed)
+        elif self._state is None:
+            self._state = state
         self._head = head
         # SQLite can begin a log anew only while nobody reads from it.
         self._lasts = head is not None and not is_log_long(head)
@@ -97,16 +102,25 @@ class Snapshots:
         elif self._timer is None:
             self._timer = loop.call_later(self._longest, self._end_in_time)
 
-    def _next_version(self, head: bytes | None) -> None:
-        """Number the state of the snapshot, before whose beginning the index had a head."""
-        former, self._state = self._state, None
-        if self._index is None or self._commits is None or head is None:
-            self.versions.advance(None)
-            return
-        # The snapshot is of the state before and after, unless somebody has committed in between.
-        if self._index.state() == state_of(head):
-            self._state = state_of(head)
-        self.versions.advance(self._commits.between(former, self._state))
+    def _begin_in_state(self) -> tuple[int, bytes | None, bytes | None]:
+        """Begin a snapshot; return its number, the head before it began, and its state if known.
+
+        It is of the state that the index has before and after, unless somebody commits in between.
+        """
+        index = self._index
+        head: bytes | None = None
+        data_version = 0
+        for _ in range(_TRIES):
+            self.end()
+            # Looked at before: what is committed in between shows as a change of the head, too.
+            head = None if index is None else index.look()
+            data_version = self._reader.begin()
+            self._is_open = True
+            if index is None:
+                break
+            if head is not None and index.state() == state_of(head):
+                return data_version, head, state_of(head)
+        return data_version, head, None
 
     def _end_round(self) -> None:
         if not self._lasts:

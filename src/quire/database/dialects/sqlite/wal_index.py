@@ -24,6 +24,8 @@ _LONG_LOG = 1000
 """Frames in the log at which SQLite by itself begins to carry them over into the database file."""
 _COMMITS = slice(8, 12)
 _FORMAT = 3_007_000
+_state = Struct("=I4xI B3xI 12x 4s 12x")
+"""Format, commits, whether it is in use, frames, and the first salt of the log, in big-endian."""
 _head = Struct("=I4xI B3xI 76x I")
 """Format, commits, whether it is in use, frames, and frames carried over, in native order."""
 
@@ -71,6 +73,17 @@ def state_of(head: bytes) -> bytes:
 def commits_of(state: bytes) -> int:
     """Return how many commits a state counts; the number starts anew at 0 after 2**32."""
     return int.from_bytes(state[_COMMITS], sys.byteorder)
+
+
+def is_begun_anew(before: bytes, after: bytes) -> bool:
+    """Tell whether a state is that of a log which was begun anew in another one, without a commit.
+
+    A writer does so before it writes its first frame, when all others are in the database file.
+    """
+    _, commits, _, _, salt = _state.unpack(before)
+    _, same_commits, _, frames, next_salt = _state.unpack(after)
+    is_next = int.from_bytes(next_salt) == (int.from_bytes(salt) + 1) % 2**32
+    return bool(same_commits == commits and frames == 0 and is_next)
 
 
 def is_log_long(head: bytes) -> bool:
