@@ -72,8 +72,7 @@ def test_a_state_of_a_new_log_is_told_from_the_one_after_a_commit(path: Path) ->
         connection.execute("INSERT INTO books VALUES (1, NULL)")
         index = WalIndex(str(path))
         before = index.state()
-        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
-        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        begin_anew(connection)
         begun = index.state()
         connection.execute("INSERT INTO books VALUES (2, NULL)")
         after = index.state()
@@ -121,5 +120,30 @@ def test_two_commits_in_the_time_of_one_are_not_noted(path: Path) -> None:
         with commits.committing(before, BOOKS):
             connection.execute("INSERT INTO books VALUES (2, NULL)")
             connection.execute("INSERT INTO authors VALUES (1)")  # somebody else was quick
+        assert commits.between(before, commits.state()) is None
+    index.close()
+
+
+def begin_anew(connection: apsw.Connection) -> None:
+    """Let the log begin anew, as a writer does before its first frame."""
+    for mode in (apsw.SQLITE_CHECKPOINT_RESTART, apsw.SQLITE_CHECKPOINT_TRUNCATE):
+        connection.wal_checkpoint(mode=mode)
+
+
+def test_a_log_that_this_process_begins_anew_is_followed_to_its_commit(path: Path) -> None:
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("INSERT INTO books VALUES (1, NULL)")
+        index = WalIndex(str(path))
+        commits = OwnCommits(index)
+        before = commits.state()
+        with commits.committing(before, BOOKS):
+            begin_anew(connection)
+            begun = commits.state()
+            assert commits.between(before, begun) == frozenset()
+            connection.execute("INSERT INTO books VALUES (2, NULL)")
+        assert commits.between(begun, commits.state()) == BOOKS
+        # Of one that others begin anew, nothing is known.
+        before = commits.state()
+        begin_anew(connection)
         assert commits.between(before, commits.state()) is None
     index.close()
