@@ -97,7 +97,11 @@ export type ListSearch = {
   compare?: string
 }
 
-/** Ask for the first page of a list while its code is still on the way; the list itself says what goes wrong. */
+/**
+ * Ask for the page of a list while its code is still on the way, and wait for the view of its type.
+ * A screen that waits for it itself is shown 300 ms after its placeholder at the earliest: so long
+ * React keeps one that has been shown. The list says what goes wrong.
+ */
 async function preloadList(uid: string, search: ListSearch): Promise<void> {
   const { types } = await queries.ensureQueryData(modelQuery)
   const type = types.get(uid)
@@ -106,7 +110,13 @@ async function preloadList(uid: string, search: ListSearch): Promise<void> {
     queries.ensureQueryData(configurationQuery(uid)),
     queries.ensureQueryData(localesQuery),
   ])
-  await queries.prefetchQuery(pageQuery(uid, listOf(type, search, configuration, locales).query))
+  void queries.prefetchQuery(pageQuery(uid, listOf(type, search, configuration, locales).query))
+}
+
+/** Wait for the view of the type of an entry, as for that of a list. */
+async function preloadView(uid: string): Promise<void> {
+  const { types } = await queries.ensureQueryData(modelQuery)
+  if (types.get(uid)?.isDisplayed) await queries.ensureQueryData(configurationQuery(uid))
 }
 
 export const contentRoute = createRoute({
@@ -128,7 +138,7 @@ export const contentRoute = createRoute({
     compare: asText(search.compare),
   }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => void preloadList(params.uid, deps).catch(() => undefined),
+  loader: ({ params, deps }) => preloadList(params.uid, deps).catch(() => undefined),
   component: lazyRouteComponent(() => import('./content/ContentScreen'), 'ContentScreen'),
 })
 export const entryRoute = createRoute({
@@ -139,6 +149,7 @@ export const entryRoute = createRoute({
     compare: asText(search.compare),
     from: asText(search.from),
   }),
+  loader: ({ params }) => preloadView(params.uid).catch(() => undefined),
   component: lazyRouteComponent(() => import('./content/EntryScreen'), 'EntryScreen'),
 })
 

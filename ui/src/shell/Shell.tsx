@@ -132,14 +132,21 @@ function usePreloadedScreens(): void {
   useEffect(() => {
     // Safari has no idle callbacks; there the code is fetched when a link is hovered.
     if (!('requestIdleCallback' in window)) return
+    const { '/content/$uid': list, '/content/$uid/$documentId': entry } = router.routesByPath
     const paths = [settings, '/model', '/media', '/explorer'].filter((path) => path !== undefined)
+    const steps = [
+      // Of lists and entries, the code alone: which of them is opened is not known.
+      () => router.loadRouteChunk(list),
+      () => router.loadRouteChunk(entry),
+      ...paths.map((path) => () => router.preloadRoute({ to: path })),
+    ]
     const next = () => {
-      const path = paths.shift()
-      if (path) void router.preloadRoute({ to: path }).then(() => (idle = requestIdleCallback(next)))
+      const step = steps.shift()
+      if (step) void Promise.resolve(step()).then(() => (idle = requestIdleCallback(next)))
     }
     let idle = requestIdleCallback(next)
     return () => {
-      paths.length = 0
+      steps.length = 0
       cancelIdleCallback(idle)
     }
   }, [router, settings])
