@@ -12,9 +12,8 @@ from msgspec import Struct
 from quire.access.principal import Principal
 from quire.auth.grant_limits import require_grantable
 from quire.database.program import Program
-from quire.database.stores.accounts import ROW_RULES_KEY, Accounts
+from quire.database.stores.accounts import ROW_RULES_KEY, Accounts, write_grants
 from quire.database.stores.core_store import read_setting, write_setting
-from quire.database.stores.custom_route_grants import write_grants
 from quire.database.stores.end_user_roles import RoleRow, RoleRows
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork

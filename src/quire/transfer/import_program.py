@@ -10,9 +10,8 @@ from quire.database.content_rows import delete_all_rows
 from quire.database.migration.schema_record import OUR_RECORD, THEIR_RECORD
 from quire.database.program import Program
 from quire.database.schema_version import SCHEMA_KEY
-from quire.database.stores.accounts import ROW_RULES_KEY
+from quire.database.stores.accounts import CUSTOM_GRANTS_KEY, ROW_RULES_KEY
 from quire.database.stores.core_store import read_setting, replace_settings
-from quire.database.stores.custom_route_grants import CUSTOM_GRANTS_KEY
 from quire.database.stores.slow_lists import KEY as SLOW_LISTS_KEY
 from quire.database.stores.webhooks import Webhooks
 from quire.database.tables.table_map import TableMap

@@ -14,15 +14,17 @@ from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.accounts import (
     CONTENT_API,
+    CUSTOM_GRANTS_KEY,
     GRANT_UID,
     IS_OF_CONTENT_API,
     TOKEN_UID,
     PermissionRow,
+    granted_in,
+    write_grants,
 )
 from quire.database.stores.conditions import Condition, eq
 from quire.database.stores.content_table import ContentTables
 from quire.database.stores.core_store import read_setting
-from quire.database.stores.custom_route_grants import CUSTOM_GRANTS_KEY, granted_in, write_grants
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 
 CUSTOM = "custom"

@@ -5,7 +5,7 @@ Nothing here knows documents, drafts or locales. Values are as the driver takes 
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from typing import cast
+from typing import Any, cast
 
 import sqlalchemy as sa
 
@@ -27,6 +27,8 @@ class Writes:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self._queries: BoundedCache[Hashable, Query] = BoundedCache(_STATEMENTS)
+        self.tables: dict[Hashable, Any] = {}
+        """What `open_table` and `content_table` have made."""
 
     def query(self, key: Hashable, build: Callable[[StatementBuilder], sa.ClauseElement]) -> Query:
         """Return the statement of a shape; ``build`` makes it where ``key`` is new."""

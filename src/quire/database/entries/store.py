@@ -1,8 +1,5 @@
 """The tables of one schema in one database, shared by all that work on rows of content."""
 
-from collections.abc import Hashable
-from typing import Any
-
 from msgspec import Struct
 
 from quire.database.compile.writes import Writes
@@ -21,8 +18,6 @@ class EntryStore(Struct, frozen=True, kw_only=True):
     layouts: EntryLayouts
     writes: Writes
     links: Links
-    content_tables: dict[Hashable, Any] = {}
-    """Those of content types that are read and written as Structs (`ContentTable`)."""
 
     @property
     def dialect(self) -> Dialect:

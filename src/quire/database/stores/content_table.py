@@ -122,8 +122,8 @@ def content_table(
     store: EntryStore, uid: str, row: type[RowT], new_id: Callable[[], str] = new_document_id
 ) -> ContentTable[RowT]:
     """Return the table of a content type; one is made once for each store."""
-    key = (uid, row, new_id)
-    found: ContentTable[RowT] | None = store.content_tables.get(key)
-    if found is None:
-        found = store.content_tables[key] = ContentTable(store, uid, row, new_id)
+    tables, key = store.writes.tables, (uid, row, new_id)
+    if key not in tables:
+        tables[key] = ContentTable(store, uid, row, new_id)
+    found: ContentTable[RowT] = tables[key]
     return found

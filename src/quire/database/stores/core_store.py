@@ -5,10 +5,13 @@ from typing import Any
 
 import orjson
 import sqlalchemy as sa
+from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.program import Program, Statement, Value
+from quire.database.stores.conditions import eq, in_list, not_in_list
+from quire.database.stores.table import LongText, Table, open_table
 from quire.database.tables.system import CORE_STORE
 
 _OBJECT = "object"
@@ -16,6 +19,12 @@ _VIEW = "plugin_content_manager_configuration"
 
 PREVIEWS_KEY = "quire_previews"
 """The key of the preview URLs, by the uids of content types."""
+
+
+class _Setting(Struct, frozen=True, kw_only=True):
+    key: str
+    value: LongText | None = None
+    type: str | None = _OBJECT
 
 
 def view_key(uid: str) -> str:
@@ -26,8 +35,8 @@ def view_key(uid: str) -> str:
 
 def read_setting(writes: Writes, key: str) -> Program[object]:
     """Return what is kept under a key, ``None`` where nothing is."""
-    rows = yield from writes.run(("core store",), select_setting, (key,))
-    return decode_setting(rows[0][0]) if rows else None
+    found = yield from _table(writes).first(eq("key", key))
+    return None if found is None else decode_setting(found.value)
 
 
 def select_setting(builder: StatementBuilder) -> "sa.Select[tuple[Any]]":
@@ -49,51 +58,36 @@ def _select_one_setting(builder: StatementBuilder) -> sa.ClauseElement:
 
 def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, object]]:
     """Return what is kept under several keys, by key; keys under which nothing is are left out."""
-    if not keys:
-        return {}
-
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        table = builder.table(CORE_STORE)
-        here = writes.dialect.member_of(table.c("key"), builder.parents())
-        return sa.select(table.c("key"), table.c("value")).where(here).order_by(table.c("id"))
-
-    rows = yield from writes.run_listed(("core store", "several"), build, keys)
-    return {str(key): decode_setting(value) for key, value in reversed(rows) if value is not None}
+    found = yield from _table(writes).select(in_list("key", keys))
+    # Of several rows with a key the first one counts, as in the reference.
+    return {one.key: decode_setting(one.value) for one in reversed(found) if one.value is not None}
 
 
 def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
     """Keep an object or a list under a key, in place of what was there."""
     text = orjson.dumps(value).decode()
-
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        described = sa.table(CORE_STORE, sa.column("id"), sa.column("key"), sa.column("value"))
-        here = described.c.key == builder.plain_slot(1)
-        change = sa.update(described).values({"value": builder.plain_slot(0)}).where(here)
-        return change.returning(described.c.id)
-
-    rows = yield from writes.run(("core store", "write"), build, (text, key))
-    if not rows:
-        yield from writes.insert(CORE_STORE, {"key": key, "value": text, "type": _OBJECT})
+    table = _table(writes)
+    if not (yield from table.changed({"value": text}, eq("key", key))):
+        yield from table.insert(_Setting(key=key, value=text))
 
 
 def replace_settings(
     writes: Writes, settings: Mapping[str, object], kept: Collection[str]
 ) -> Program[None]:
     """Put settings in the place of all that are there, except for those under the keys ``kept``."""
+    table = _table(writes)
+    yield from table.delete(not_in_list("key", kept))
+    yield from table.insert_many(
+        [
+            _Setting(key=key, value=orjson.dumps(value).decode(), type=_type_name(value))
+            for key, value in settings.items()
+            if key not in kept
+        ]
+    )
 
-    def build(builder: StatementBuilder) -> sa.ClauseElement:
-        described = sa.table(CORE_STORE, sa.column("key"))
-        here = writes.dialect.member_of(described.c.key, builder.parents())
-        return sa.delete(described).where(sa.not_(here))
 
-    yield from writes.run_listed(("core store", "replace"), build, kept)
-    columns = ("key", "value", "type")
-    rows = [
-        (key, orjson.dumps(value).decode(), _type_name(value))
-        for key, value in settings.items()
-        if key not in kept
-    ]
-    yield from writes.insert_many(CORE_STORE, columns, rows)
+def _table(writes: Writes) -> Table[_Setting]:
+    return open_table(writes, CORE_STORE, _Setting)
 
 
 def _type_name(value: object) -> str:

@@ -15,7 +15,7 @@ from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program, Statement
 from quire.database.retry_guard import for_everybody
-from quire.database.stores.table import RowT, Table, row_columns
+from quire.database.stores.table import RowT, Table, open_table, row_columns
 from quire.database.tables.metadata import plain_column
 from quire.database.target import DatabaseKind
 from quire.errors import AppError
@@ -44,7 +44,7 @@ class OwnTable(Struct, Generic[RowT], frozen=True, kw_only=True):
 
     def open(self, writes: Writes) -> Table[RowT]:
         """Return the programs on its rows; they need the table to be there."""
-        return Table(writes, self.name, self.row)
+        return open_table(writes, self.name, self.row)
 
 
 @cache

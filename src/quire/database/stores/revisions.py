@@ -10,7 +10,7 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import Condition, eq
 from quire.database.stores.own_tables import OwnTable
-from quire.database.stores.table import BigInt, EmptyText, LongText, Table
+from quire.database.stores.table import BigInt, EmptyText, LongText, open_table
 
 
 class RevisionKey(Struct, frozen=True):
@@ -61,7 +61,7 @@ class Revisions:
 
     def __init__(self, writes: Writes) -> None:
         self._table = REVISIONS.open(writes)
-        self._summaries = Table(writes, REVISIONS.name, RevisionSummary)
+        self._summaries = open_table(writes, REVISIONS.name, RevisionSummary)
 
     def of(self, key: RevisionKey) -> Program[list[RevisionSummary]]:
         """Return all revisions of an entry without their data, the latest first."""

@@ -197,33 +197,22 @@ class Table(Generic[RowT]):
             stored = [self._stored(row) for row in rows]
             yield from self.writes.insert_many(self.name, self._written, stored)
 
-    def upsert(
-        self, row: RowT, *where: Condition, by: tuple[str, ...], keeps: Collection[str] = ()
-    ) -> Program[bool]:
-        """Insert a row, or change the one that is equal ``by`` the columns of a unique index.
-
-        A present row is changed only if it meets conditions, and not in the columns ``keeps``. Tell
-        whether the row is now as it was given.
-        """
+    def upsert(self, row: RowT, *, by: tuple[str, ...]) -> Program[None]:
+        """Insert a row, or change the one that is equal ``by`` the columns of a unique index."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = self._described()
             scope = self._scope(builder, described)
             insert = self.dialect.insert(described)
+            keys = [self.columns[name].name for name in by]
             values = {name: scope.slot() for name in self._written}
-            fixed = {self.columns[name].name for name in (*by, *keeps)}
-            changed = {name: insert.excluded[name] for name in values if name not in fixed}
-            conditions = [expression(one.shape, scope) for one in where]
-            upsert: sa.Insert = insert.values(values).on_conflict_do_update(
-                index_elements=[self.columns[name].name for name in by],
-                set_=changed,
-                where=sa.and_(*conditions) if conditions else None,
+            changed = {name: insert.excluded[name] for name in values if name not in keys}
+            found: sa.ClauseElement = insert.values(values).on_conflict_do_update(
+                index_elements=keys, set_=changed
             )
-            return upsert.returning(described.c.id)
+            return found
 
-        key = ("upsert", by, tuple(keeps))
-        rows = yield from self._run(key, build, where, before=self._stored(row))
-        return bool(rows)
+        yield from self._run(("upsert", by), build, (), before=self._stored(row))
 
     def update(self, changes: Mapping[str, object], *where: Condition) -> Program[None]:
         """Set columns of rows; without columns nothing is done."""
@@ -431,6 +420,15 @@ class Table(Generic[RowT]):
     ) -> sa.Select[Any]:
         chosen = sa.select(*(scope.column(name) for name in names)).select_from(scope.source)
         return chosen.where(*(expression(one.shape, scope) for one in where))
+
+
+def open_table(writes: Writes, name: str, row: type[RowT]) -> Table[RowT]:
+    """Return the rows of a table as those of a type; what was found out of it is kept."""
+    tables, key = writes.tables, (name, row)
+    if key not in tables:
+        tables[key] = Table(writes, name, row)
+    found: Table[RowT] = tables[key]
+    return found
 
 
 def _ordered(scope: Scope, order: Sequence[str]) -> list[Any]:

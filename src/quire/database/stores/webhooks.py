@@ -10,7 +10,7 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
-from quire.database.stores.table import JsonMapping, JsonTexts, LongText, Table
+from quire.database.stores.table import JsonMapping, JsonTexts, LongText, open_table
 from quire.database.tables.system import WEBHOOKS
 
 
@@ -35,7 +35,7 @@ class Webhooks:
     """Programs that read and write webhooks."""
 
     def __init__(self, writes: Writes) -> None:
-        self._table = Table(writes, WEBHOOKS, Webhook)
+        self._table = open_table(writes, WEBHOOKS, Webhook)
 
     def all(self) -> Program[list[Webhook]]:
         """Return all webhooks, by their ids."""
