@@ -207,7 +207,7 @@ def _model(ui: Driver) -> None:
 
 
 def _add_field(ui: Driver, kind: str, *, is_asked: bool = False) -> None:
-    """Choose the type of a field, which a new content type asks for; its name has the cursor then."""
+    """Choose the type of a field, which a new content type asks for; its name is typed next."""
     if not is_asked:
         ui.click(ui.page.get_by_role("button", name="Add field"))
     ui.click(ui.page.get_by_role("option", name=re.compile(f"^{re.escape(kind)} ")))
