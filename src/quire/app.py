@@ -60,7 +60,7 @@ _log = structlog.get_logger("quire")
 
 
 class Application:
-    """A project as an ASGI application: opens its database at the start, lets go at the end."""
+    """A project as an ASGI application: opens its database at the start, closes it at the end."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class Application:
             raise DatabaseOpenError(_no_response(error)) from error
 
     async def _give_up(self, database: Database) -> None:
-        """Let go of what a start that fails has taken."""
+        """Close what was opened by a start that failed."""
         if self.services is None:
             await database.close()
         else:
@@ -222,7 +222,7 @@ class Application:
         self._follow(database, disregarded)
 
     async def _disregarded(self, database: Database, writes: Writes) -> str | None:
-        """Return which other schema the tables are said to have, if that is not to be minded.
+        """Return the other schema that is recorded for the tables, if it can be served.
 
         Types may have been changed since the files were read: then they are read again. Otherwise
         they were changed by hand, or by the reference server.
@@ -247,7 +247,7 @@ class Application:
         self._schemas.start()
 
     async def _load(self, announced: str) -> Schema:
-        """Read the schema that the tables are said to have; a change of files is finished first.
+        """Read the schema that is recorded for the tables; a change of files is finished first.
 
         Where another server has made the change in a folder of its own, the files follow what it
         has recorded, but for the folder of somebody who develops.
@@ -335,7 +335,7 @@ class Application:
         return self.runtime is not None and self.runtime.content is content
 
     async def stop(self) -> None:
-        """Finish what is under way and let go of the database."""
+        """Finish running work, and close the database."""
         if self._schemas is not None:
             await self._schemas.stop()
         if self.services is not None:

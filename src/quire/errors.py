@@ -113,7 +113,7 @@ class InvalidKeyError(ValidationError):
         param: str | None = None,
         show_path: bool = True,
     ) -> None:
-        """``path`` is dotted, ``None`` at the root; ``param`` is the query parameter at fault.
+        """``path`` is dotted, ``None`` at the root; ``param`` is the invalid query parameter.
 
         Without ``show_path`` the details say nothing of a path, not even that there is none.
         """
@@ -316,7 +316,7 @@ class StaleSchemaError(InternalServerError):
 
 
 class ConfigurationError(QuireError):
-    """Settings that cannot work; the message names the setting and says how to mend it."""
+    """Settings that cannot work; the message names the setting and says how to fix it."""
 
 
 class DatabaseOpenError(QuireError):

@@ -32,7 +32,7 @@ class UnwritableFilesError(QuireError):
     """The files of a project cannot be changed; none of them was."""
 
     def __init__(self, path: str, error: OSError) -> None:
-        """``path`` is the file at fault."""
+        """``path`` is the file that cannot be written."""
         super().__init__(f"{path} cannot be written: {error.strerror or error}")
 
 
@@ -54,7 +54,7 @@ class FileTransaction:
         self._written = _Journal(version=version, changes=list(changes))
 
     def prepare(self) -> None:
-        """Write down what is to be done, and make sure that it can be.
+        """Write the journal, and check that every file can be written.
 
         Raises UnwritableFilesError; then nothing is left behind.
         """
@@ -156,7 +156,7 @@ def _sweep(project: Path, file_transaction: Path, changes: Sequence[FileChange])
 
 
 def take_place(project: Path, change: FileChange) -> None:
-    """Let a file be as it is after a change: whoever reads it finds the one or the other."""
+    """Replace a file atomically: readers find the former content or the later one."""
     target = project / change.path
     if change.after is None:
         target.unlink(missing_ok=True)

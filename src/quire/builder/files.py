@@ -52,7 +52,7 @@ def unwritable_folder(project: Path) -> str | None:
 def _wanted(
     project: Path, former: Sequence[SchemaFile], drawn: EditedFiles
 ) -> Iterator[tuple[str, str | None]]:
-    """Yield path and content of whatever is not as it was."""
+    """Yield path and content of each file that differs."""
     known = {source.uid: source for source in former}
     later = {source.uid: source for source in drawn.sources}
     yield from _gone(project, [source for source in former if source.uid not in later])

@@ -124,7 +124,7 @@ class SchemaFiles:
         self._set_attributes(uid, definition.attributes, definition.former_names)
 
     def change_component(self, uid: str, definition: ComponentDefinition) -> str:
-        """Change a component that is there, and return its uid, which tells of its category.
+        """Change an existing component, and return its uid, which contains its category.
 
         Raises UnfitWishError.
         """
@@ -136,7 +136,7 @@ class SchemaFiles:
         return later
 
     def remove_component(self, uid: str) -> None:
-        """Take a component away, and with it whatever holds it."""
+        """Remove a component and the attributes that contain it."""
         del self._raws[uid]
         for raw in self._raws.values():
             attributes = _attributes(raw)

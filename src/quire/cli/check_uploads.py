@@ -40,7 +40,7 @@ def describe_orphans(found: OrphanedFiles) -> Iterator[str]:
 
 
 def describe_surplus(found: OrphanedFiles) -> str:
-    """Tell of files that no row tells of."""
+    """Report files that have no row."""
     surplus = count_noun(len(found.without_row), "file")
     return f"uploads: {surplus} without a row ({_listed(found.without_row)})"
 

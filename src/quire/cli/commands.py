@@ -173,7 +173,7 @@ def check(
         ),
     ] = False,
 ) -> int:
-    """Look for what is wrong with a project, and say how to mend it."""
+    """Check a project, and say how to fix what is wrong with it."""
     from quire.cli.check import check_project
     from quire.cli.repair import repair_project
     from quire.cli.trust import list_trust

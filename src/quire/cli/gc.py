@@ -13,6 +13,6 @@ def pause_collector() -> None:
 
 
 def resume_collector() -> None:
-    """Collect again; what there is by now is taken to stay, and not looked at any more."""
+    """Collect again; objects that exist by now are exempt from collection."""
     gc.freeze()
     gc.enable()

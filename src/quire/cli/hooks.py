@@ -136,7 +136,7 @@ def job_line(job: JobDefinition) -> str:
 
 
 def listener_line(listener: ChangeListener) -> str:
-    """Return what a function is told of, in one line."""
+    """Describe the changes that a function receives, in one line."""
     actions = ", ".join(listener.on)
     return f"{listener.place}: after_commit {listener.name} runs on {actions} of {listener.uid}"
 

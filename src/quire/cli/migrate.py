@@ -57,7 +57,7 @@ class DatabaseLockTimeoutError(QuireError):
 
 
 class DatabaseLock:
-    """Opens a database and writes to it once others let it; waits no longer than it was told."""
+    """Opens a database, and writes to it when its lock is free; waits for a limited time."""
 
     def __init__(self, *, seconds: float) -> None:
         """Begin to wait, inside an event loop."""

@@ -118,7 +118,7 @@ def _tree(root: Path) -> Iterator[str]:
 
 
 def _first_start(settings: Settings) -> Iterator[str]:
-    """Make the secrets, and the database with whatever content the project brings along.
+    """Make the secrets, and the database with the content of the project.
 
     Only without a database: tokens and passwords in one rest on the secrets it was made with.
     """

@@ -25,7 +25,7 @@ _INDENT = " " * len("to repair  ")
 
 
 def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool) -> int:
-    """Say what would be mended in a project's database, ask, mend it, and look again.
+    """Report what would be repaired in a project's database, ask, repair it, and check again.
 
     All of the database is mended in one transaction, and then uploads without a row are deleted.
     With ``dry_run`` it is only said, with ``yes`` nobody is asked; ``duplicates`` allows to delete

@@ -203,7 +203,7 @@ def address_of(settings: Settings, listener: socket.socket) -> str:
 
 
 class GracefulServer(MeasuredServer):
-    """A server that serves the connections which have arrived when it is told to stop."""
+    """A server that still serves the connections that have arrived when it is stopped."""
 
     _is_drained = False
 
@@ -213,7 +213,7 @@ class GracefulServer(MeasuredServer):
         resume_collector()
 
     async def drain(self) -> None:
-        """Go on for a while after a signal, so that whoever asks whether to send requests sees it.
+        """Serve on for a while after a signal, so that load balancers see it at ``/_ready``.
 
         A second signal ends it.
         """
@@ -428,7 +428,7 @@ def _serve_in_processes(
 
 
 async def _try(application: "ProjectApplication") -> str | None:
-    """Start and stop an application; returns what is to be said of its database."""
+    """Start and stop an application; returns the advice on its database."""
     life = Lifespan(application)
     await life.startup()
     advice = await _index_advice(application)

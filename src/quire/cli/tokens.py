@@ -57,7 +57,7 @@ def regenerate_token(settings: Settings, name: str) -> int:
 
 
 def delete_token(settings: Settings, name: str) -> int:
-    """Delete a token; whoever has it can do nothing with it any more.
+    """Delete a token; requests with it are refused from now on.
 
     Raises :class:`ApplicationError` when there is no token with this name.
     """

@@ -56,7 +56,7 @@ class AttributeType(Generic[T, Options]):
 
 
 class AttributeTypeMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What the decorator said of a class; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     name: Any
 

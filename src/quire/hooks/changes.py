@@ -1,4 +1,4 @@
-"""Functions that are told of changes after the commit: the decorator, and checked values."""
+"""Functions that receive changes after the commit: the decorator, and checked values."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ class Change(Struct, Generic[S], frozen=True, kw_only=True):
 
 
 class ChangeMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What a decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     kind: Any
     on: Any
@@ -52,7 +52,7 @@ class ChangeMark(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class ChangeListener(Struct, frozen=True, kw_only=True, eq=False):
-    """A function that is told of changes to one content type.
+    """A function that receives the changes to one content type.
 
     ``key`` is stored with each change: it is the name of the function with its module.
     """

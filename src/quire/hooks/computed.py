@@ -10,7 +10,7 @@ from quire.hooks.marks import F, add_mark
 
 
 class ComputedMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What the decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     kind: Any
     needs: Any

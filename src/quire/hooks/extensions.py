@@ -171,7 +171,7 @@ def make_extensions(
 
 
 def with_listeners(extensions: Extensions, listeners: Sequence[ChangeListener]) -> Extensions:
-    """Return a snapshot with functions that are told of changes after the commit."""
+    """Return a snapshot with functions that receive changes after the commit."""
     writes = dict(extensions.writes)
     for listener in sorted(listeners, key=lambda one: (one.file, one.line, one.name)):
         for action in listener.on:

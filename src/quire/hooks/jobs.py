@@ -1,4 +1,4 @@
-"""Jobs as values: what a decorator said of a function, and the checked definition."""
+"""Jobs as values: the arguments of the decorator, and the checked definition."""
 
 import inspect
 import string
@@ -15,7 +15,7 @@ _PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.K
 
 
 class JobMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What a decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     retries: Any
     timeout: Any

@@ -12,7 +12,7 @@ Moment = Literal["on_start", "on_stop"]
 
 
 class LifecycleMark(Struct, frozen=True, kw_only=True):
-    """What a decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     phase: Moment
 

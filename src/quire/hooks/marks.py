@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Awaitable[None] | None)
 
 
 class HookMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What a decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     phase: str
     kind: Any

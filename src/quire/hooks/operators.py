@@ -17,7 +17,7 @@ OPERAND_TYPES: Mapping[type, str] = MappingProxyType(
 
 
 class OperatorMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What the decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     name: Any
     on: Any

@@ -24,7 +24,7 @@ RuleFunction = Callable[[Principal], Condition]
 
 
 class RuleMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What the decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     kind: Any
     on: Any
@@ -85,7 +85,7 @@ PolicyFunction = Callable[[PolicyContext], bool | None]
 
 
 class PolicyMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What the decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     kind: Any
     on: Any

@@ -35,7 +35,7 @@ class Credential(Struct, frozen=True, kw_only=True):
 
 
 class AuthStrategyMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What the decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     name: Any
     order: Any
@@ -44,7 +44,7 @@ class AuthStrategyMark(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class AsgiMiddlewareMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What the decorator said of a class or function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     order: Any
 

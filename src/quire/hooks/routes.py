@@ -13,7 +13,7 @@ Source = Literal["path", "query", "body"]
 
 
 class RouteMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What a decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     method: str
     path: Any

@@ -1,4 +1,4 @@
-"""Schedules as values: what a decorator said of a function, and the checked definition."""
+"""Schedules as values: the arguments of the decorator, and the checked definition."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ _MOST_STEPS = 5000
 
 
 class ScheduleMark(Struct, frozen=True, kw_only=True, eq=False):
-    """What a decorator said of a function; nothing of it has been checked."""
+    """The arguments of the decorator, unchecked."""
 
     cron: Any
     tz: Any

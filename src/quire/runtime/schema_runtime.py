@@ -239,7 +239,7 @@ def _content_version(
 
 
 def _library(services: Services, engine: WriteEngine) -> MediaLibrary:
-    """Open the media library, which writes whatever schema is announced.
+    """Open the media library, which writes under any announced schema.
 
     Uploads that arrive while types change cannot be begun again. What they write is of built-in
     types, whatever the schema.

@@ -65,7 +65,7 @@ class Services(Struct, frozen=True, kw_only=True):
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
 
     async def close(self) -> None:
-        """Finish what is under way, and let go of the database at the end."""
+        """Finish running work, and close the database last."""
         seconds = self.settings.server.shutdown_timeout.total_seconds()
         self.metrics.stop()
         await self.slow_lists.stop()

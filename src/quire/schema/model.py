@@ -89,7 +89,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def expected(self) -> frozenset[str]:
-        """Names of own attributes that a new entry has to do with even when nothing is said."""
+        """Names of own attributes that a new entry has values for even when none are given."""
         return frozenset(
             a.name
             for a in self.own_attributes

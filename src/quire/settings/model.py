@@ -601,7 +601,7 @@ class JobSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupSettings:
-    """``[backup]``: what `quire backup` does when nothing else is said, and when servers do it."""
+    """``[backup]``: the defaults of `quire backup`, and when servers make backups."""
 
     folder: Path = setting(PATH, "Folder of the backups.", default=Path("backups"))
     keep: int | None = setting(
@@ -700,7 +700,7 @@ class LimitSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationSettings:
-    """``[migration]``: what becomes of a project's JavaScript, which Quire does not run."""
+    """``[migration]``: how a project's JavaScript, which Quire does not run, is treated."""
 
     ignore: tuple[str, ...] = setting(
         NAMES,
@@ -768,7 +768,7 @@ class TracingSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CdnSettings:
-    """``[cdn]``: what shared caches in front of the server keep, and how they hear of changes."""
+    """``[cdn]``: what shared caches in front of the server keep, and how they are purged."""
 
     cache_control: Mapping[str, str] = setting(
         CACHE_CONTROLS,

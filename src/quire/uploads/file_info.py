@@ -25,7 +25,7 @@ _LOWEST, _HIGHEST = 0, 100
 
 
 class FileInfo(Struct, frozen=True):
-    """What is said of one file; what nothing is said of is not in ``values``.
+    """Attributes that a request gives for one file; ``values`` has only those that are given.
 
     ``values`` are attributes of a file. ``folder`` is the row id of a folder, or ``None`` for none.
     """
@@ -52,7 +52,7 @@ def decoded(texts: Sequence[str]) -> object:
 
 
 def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
-    """Understand what is said of a single file. Raises ValidationError for anything else.
+    """Parse the attributes of a single file. Raises ValidationError for anything else.
 
     ``folders`` says that a folder may be chosen; otherwise it is left out, as all unknown members.
     """
@@ -63,7 +63,7 @@ def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
 
 
 def information_of_new(value: object, count: int, *, folders: bool = False) -> list[FileInfo]:
-    """Understand what is said of new files, ``count`` of them, in their order.
+    """Parse the attributes of new files, ``count`` of them, in their order.
 
     Of one file an object is expected, of several a list. Raises ValidationError.
     """

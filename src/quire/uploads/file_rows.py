@@ -106,7 +106,7 @@ def change_record(
 
 
 def replaced_values(prepared: PreparedFile, said: FileInfo) -> dict[str, object]:
-    """Return what becomes of a file's values when its bytes are replaced.
+    """Return the values of a file whose bytes are replaced.
 
     What is said of it stays unless something else is said. Where the new file is no picture, width
     and height stay too, as in the reference server.

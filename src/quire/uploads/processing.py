@@ -26,7 +26,7 @@ THUMBNAIL = ("thumbnail", (245, 156))
 
 
 class IncomingFile(Struct, frozen=True, kw_only=True):
-    """A file that has come: where it lies for now, its name, and the type it was said to have."""
+    """A file that was received: its temporary path, its name, and the type that was declared."""
 
     path: Path
     name: str
@@ -35,7 +35,7 @@ class IncomingFile(Struct, frozen=True, kw_only=True):
 
 
 class RecognisedFile(Struct, frozen=True, kw_only=True):
-    """A file whose kind is known: ``mime`` is what it is called, ``told`` what its bytes tell."""
+    """A file of a known type: ``mime`` as declared, ``told`` as its bytes show."""
 
     incoming: IncomingFile
     ext: str

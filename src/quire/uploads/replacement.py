@@ -84,7 +84,7 @@ class Replacements:
     async def begin(
         self, place: Path, present: FileRow, prepared: PreparedFile
     ) -> ReplacementRecord:
-        """Put aside what is there, and note durably what is about to be done.
+        """Set the present files aside, and write a durable record of the replacement.
 
         Raises StorageError and OutOfSpaceError; then nothing is noted.
         """
@@ -110,7 +110,7 @@ class Replacements:
         return note
 
     async def undo(self, place: Path, note: ReplacementRecord) -> None:
-        """Put the old bytes back; where that fails too, the note is for whoever comes next."""
+        """Restore the former bytes; if that fails, the record is left for the next attempt."""
         try:
             await self._put_back(place, note)
         except QuireError:
@@ -240,7 +240,7 @@ def _flush(path: Path) -> None:
 
 
 def _machine(folder: Path) -> str:
-    """Return what tells this machine, or whoever shares its folder and its locks, from others."""
+    """Return an identifier of this machine, or of those that share its folder and locks."""
     path = folder / MACHINE
     folder.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):

@@ -74,7 +74,7 @@ class LibraryLimits(Struct, frozen=True, kw_only=True):
 
 
 class MediaLibrary:
-    """Files with their rows, whoever asks; what they may do is asked before.
+    """Writes files with their rows; callers have checked the permissions.
 
     ``by`` is the row id of an administrator, where one did it.
     """
@@ -112,7 +112,7 @@ class MediaLibrary:
         into_api_folder: bool = True,
         by: int | None = None,
     ) -> list[T]:
-        """Put files into the library; returns what ``read`` tells of each, in their order.
+        """Add files to the library; returns what ``read`` returns for each, in their order.
 
         Files that may not come in are left out as long as others may. Raises ApplicationError for
         names, types and pictures that are refused, ValidationError for a folder or an entry that
@@ -223,7 +223,7 @@ class MediaLibrary:
         by: int | None = None,
         check: Check | None = None,
     ) -> list[T]:
-        """Change what is said of files.
+        """Change the attributes of files.
 
         Raises NotFoundError, and what ``check`` raises, with nothing changed.
         """

@@ -129,7 +129,7 @@ class TransformCache:
         return None
 
     def _make_room(self, newest: Path) -> None:
-        """Forget what nobody has looked at for longest, but not what was made just now."""
+        """Delete the least recently used images, except those that were just made."""
         found = sorted(self._files())
         total = sum(size for _, size, _ in found)
         recent = _moment() - _SPARED_SECONDS

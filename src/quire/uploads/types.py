@@ -166,7 +166,7 @@ def _markup(head: bytes) -> bytes:
 
 
 def type_of(ext: str, declared: str, head: bytes) -> str:
-    """Return the type that a file is said to have."""
+    """Return the declared type of a file."""
     stated = declared.partition(";")[0].strip()
     named = type_of_extension(ext)
     if not stated or stated.lower() == UNKNOWN:

@@ -98,7 +98,7 @@ def _common(dialect: Dialect, kind: StorageKind, *, exact: bool) -> Callable[[Va
 
 
 class Progress(Protocol):
-    """Is told how far the work has got."""
+    """Receives the progress of a copy."""
 
     def begin(self, work: str, total: int) -> None:
         """A stretch of work begins that goes through so many rows."""
@@ -108,7 +108,7 @@ class Progress(Protocol):
 
 
 class CopyResult(Struct, frozen=True):
-    """What was copied: rows by table, and what is to be told of it.
+    """What was copied: rows by table, and notes for the report.
 
     ``resumed`` tells that an earlier copy was continued. ``differences`` names the tables that are
     not the same on both sides.

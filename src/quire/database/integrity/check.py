@@ -30,7 +30,7 @@ def examine_program(layout: ExaminedTables) -> Program[list[Damage]]:
 
 
 def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Program[list[Damage]]:
-    """Mend what can be mended, and return it; run it in one transaction.
+    """Repair what can be repaired, and return it; run it in one transaction.
 
     Rules are gone through one after the other, so that what one of them leaves behind (components
     of deleted rows, their links) is mended by the next; the result tells that too. Surplus versions

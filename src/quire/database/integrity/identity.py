@@ -52,7 +52,7 @@ def identity_rules(layout: ExaminedTables, default_locale: str | None) -> Iterat
 
 
 def own_types(layout: ExaminedTables) -> Iterator[ContentType]:
-    """Iterate over the project's content types whose versions can be told apart."""
+    """Iterate over the project's content types whose versions can be distinguished."""
     for content_type in layout.schema.api_types:
         if layout.has(layout.tables[content_type.uid].name, *VERSION_COLUMNS):
             yield content_type

@@ -21,7 +21,7 @@ class IntegrityRule(Protocol):
         ...
 
     def repair(self) -> Program[None]:
-        """Mend what `find` finds now. Called only when a finding says that it can be."""
+        """Repair what `find` finds now. Called only for findings that can be repaired."""
         ...
 
 

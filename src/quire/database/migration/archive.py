@@ -44,7 +44,7 @@ class Archive(Struct, frozen=True, kw_only=True):
 
 
 class ArchiveEntry(Struct, frozen=True, kw_only=True):
-    """What is said of everything that one migration takes away; ``made_at`` as in `Archive`."""
+    """Title and time of everything that one migration archives; ``made_at`` as in `Archive`."""
 
     title: str
     made_at: int
@@ -184,7 +184,7 @@ def restore_archive(writes: Writes, archive: Archive, found: FoundTables) -> Pro
 
 
 def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]:
-    """Let go of what was kept, for good."""
+    """Delete an archive with its tables."""
     for kept in archive.kept:
         yield Statement(writer.drop_table(kept.kept))
     yield from writes.delete(ARCHIVE_TABLE, [archive.id])
@@ -247,7 +247,7 @@ def expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]
 
 
 def forget_expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
-    """Let go of what has been kept for long enough, for good; returns it."""
+    """Delete the archives that have expired; returns them."""
     found = yield from expired(kind, days=days, now=now)
     for archive in found:
         yield from forget(Writes(kind.dialect()), kind.ddl, archive)
@@ -270,7 +270,7 @@ class ModelArchive:
         return await self._database.write(self._put_back(archive))
 
     async def forget(self, archive: Archive) -> None:
-        """Let go of it, for good."""
+        """Delete an archive."""
         writes = Writes(self._kind.dialect())
         await self._database.write(forget(writes, self._kind.ddl, archive))
 

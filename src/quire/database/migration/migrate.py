@@ -61,7 +61,7 @@ def _to_do(
 
 
 def _later(models: Mapping[str, str], told: str) -> str:
-    """Return the later uid of a model that may have been told by its earlier one."""
+    """Return the later uid of a model that may be named by its earlier one."""
     return next((later for later, earlier in models.items() if earlier == told), told)
 
 

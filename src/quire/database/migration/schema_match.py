@@ -56,7 +56,7 @@ class RenamedField(Struct, frozen=True, kw_only=True):
 
 
 class SchemaMatch(Struct, frozen=True, kw_only=True):
-    """What lives on of a former schema, and what is to be done to rows because of it.
+    """Which models of two schemas correspond, and the changes to rows that follow from it.
 
     ``models`` maps the uids of models that live on, later to earlier.
     """

@@ -27,13 +27,13 @@ from quire.schema.sources import EXTENSION
 
 
 class PendingMigration(Struct, frozen=True):
-    """What there is to do before a schema holds for a database."""
+    """The steps that are left before a database has the tables of a schema."""
 
     plan: Plan
 
     @property
     def misread(self) -> tuple[Step, ...]:
-        """The steps without which rows would be taken for something that they are not."""
+        """The steps without which rows would be misread."""
         return tuple(step for step in self.plan.steps if _is_about_rows(step))
 
 
@@ -49,7 +49,7 @@ def is_followed(kind: DatabaseKind, schema: Schema) -> Program[bool]:
 async def require_followed(
     database: Database, kind: DatabaseKind, goal: MigrationGoal
 ) -> PendingMigration:
-    """Look at what is to be done in a database that is said to be for another schema.
+    """Plan the steps that are left in a database that another schema is recorded for.
 
     Raises DatabaseOpenError when rows would be taken for something that they are not, and says what
     helps.

@@ -111,7 +111,7 @@ def _possible(index: Index, existing: FoundTable) -> bool:
 
 
 def _serves(index: Index, existing: FoundTable) -> bool:
-    """Whether an index of the table, whatever its name, does what the wanted one is for.
+    """Whether the table has an index, under any name, that serves the same statements.
 
     A read index is served by any index that begins with its columns; any other one is only served
     by an index over exactly its columns, and a unique one by a unique one. Of an index of some rows

@@ -157,7 +157,7 @@ def open_bucket(bucket: Bucket, *, base: str) -> ObjectStorage:
 
 
 async def _done(work: Awaitable[T]) -> T:
-    """Wait for something; that a file is not there is told as such, all else in our words."""
+    """Await an operation. Raises FileNotFoundError for a missing file, StorageError otherwise."""
     try:
         return await work
     except FileNotFoundError:
