@@ -59,6 +59,7 @@ class DocumentApi:
         responses: ResponseCache,
     ) -> None:
         self._reader = reader
+        self._planner = reader.planner
         self._documents = documents
         self._type = content_type
         self._responses = responses
@@ -160,8 +161,8 @@ class DocumentApi:
                     prepared, document_id, present=present, wrap=envelope
                 )
             )
-        response.is_shared = prepared.is_cacheable
-        if prepared.is_cacheable and kept.can_keep(version):
+        response.is_shared = is_cacheable = prepared.is_cacheable
+        if is_cacheable and kept.can_keep(version):
             if mode == "list":
                 response.tag = await _tag(response.body)
             kept.keep(question, version, response, prepared.tables)
@@ -214,8 +215,8 @@ class DocumentApi:
             response = _respond_found(
                 reader.encoded_row_now(prepared, document_id, present=present, wrap=envelope)
             )
-        response.is_shared = prepared.is_cacheable
-        if prepared.is_cacheable and kept.can_keep(version):
+        response.is_shared = is_cacheable = prepared.is_cacheable
+        if is_cacheable and kept.can_keep(version):
             if mode == "list":
                 response.tag = _tag_now(response.body)
             kept.keep(question, version, response, prepared.tables)
@@ -227,7 +228,7 @@ class DocumentApi:
             mode,
             request.raw_query,
             request.principal.ability,
-            self._reader.default_locale,
+            self._planner.default_locale,
             document_id,
             _is_nested(request),
         )

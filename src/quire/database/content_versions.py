@@ -148,7 +148,7 @@ class VersionedCache(Generic[K, V]):
         """Return the value of a key if it is valid in a version; ``None`` while that is unknown."""
         if version is None:
             return None
-        entry = self._entries.get(key)
+        entry = self._entries.get(key) if self._entries else None  # some keys are slow to hash
         if entry is None or not self._is_valid(entry, version):
             self._counter.misses += 1
             return None
@@ -161,7 +161,7 @@ class VersionedCache(Generic[K, V]):
 
         The values that were not asked for longest give way.
         """
-        if version is None:
+        if version is None or not self._size:
             return
         if self._versions.is_outdated(self._version):
             # None of them is valid any more, so they take no room for nothing.

@@ -19,8 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-from msgspec.structs import replace
-
 from quire.database.compile.strategies import PageStrategy
 from quire.database.connection import Database
 from quire.database.execute.list_cache import ListCache, StatementCosts
@@ -88,6 +86,8 @@ def read_list_now(
 class _ListReading(Generic[T]):
     """One run of a program that reads a list, with what is remembered of the list."""
 
+    __slots__ = ("_cache", "_facts", "_known", "_program", "_read", "_version", "needs_version")
+
     def __init__(
         self,
         cache: ListCache,
@@ -100,21 +100,19 @@ class _ListReading(Generic[T]):
         self._read = read
         self._program = program
         self._version = version
-        self._known = cache.facts(read, strategy, version)
-        self._facts = self._known
+        self._known = known = cache.facts(read, strategy, version)
+        self._facts = known
+        self.needs_version = strategy == "by keys" and (
+            known.keys is not None or bool(known.total is not None and read.offset)
+        )
+        """Whether it goes by facts that hold in the state of the version alone."""
 
     def begin(self) -> Program[T]:
         """Return a fresh program: what is begun again asks again, to be of one state as a whole."""
-        self._facts = replace(self._known)
-        return self._program(self._facts)
-
-    @property
-    def needs_version(self) -> bool:
-        """Whether it goes by facts that hold in the state of the version alone."""
         known = self._known
-        if known.strategy != "by keys":
-            return False
-        return known.keys is not None or bool(known.total is not None and self._read.offset)
+        facts = ListFacts(known.total, known.keys, known.strategy, known.is_current)
+        self._facts = facts
+        return self._program(facts)
 
     @property
     def key(self) -> Hashable:

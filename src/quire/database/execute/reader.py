@@ -50,10 +50,6 @@ class _Run(NamedTuple):
     budget: ResponseBudget
 
 
-def _run(read: PreparedRead, budget: ResponseBudget) -> _Run:
-    return _Run(read.arguments, read.compiled.dialect, budget)
-
-
 Keys = tuple[Value, ...]
 """The ids of the rows of a page, in their order."""
 
@@ -119,7 +115,7 @@ def _page_by_keys(
     read: PreparedRead, facts: ListFacts, budget: ResponseBudget
 ) -> Program[list[Item]]:
     """Read the rows of a page by their keys."""
-    run = _run(read, budget)
+    run = _Run(read.arguments, read.compiled.dialect, budget)
     if facts.keys is None:
         facts.keys = yield from _find_keys(read, facts)
     keys = facts.keys
@@ -170,7 +166,11 @@ def page_program(
     """
     rows: Rows = yield page
     budget.fetch(rows, "")
-    return (yield from _items(read.compiled.node, rows, None, _run(read, budget), ""))
+    return (
+        yield from _items(
+            read.compiled.node, rows, None, _Run(read.arguments, read.compiled.dialect, budget), ""
+        )
+    )
 
 
 def _items(
