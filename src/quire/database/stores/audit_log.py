@@ -12,7 +12,7 @@ from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.conditions import any_of, eq, ge, lt, starts_with
 from quire.database.stores.own_tables import OwnTable, OwnTables
-from quire.database.stores.table import BigInt, LongText
+from quire.database.stores.row_types import BigInt, LongText
 
 FILTERED = ("actor", "action", "target")
 """Columns that can be asked for by their exact value."""

@@ -23,7 +23,7 @@ from quire.database.stores.conditions import (
 )
 from quire.database.stores.own_tables import OwnTable
 from quire.database.stores.queue_table import QueueTable
-from quire.database.stores.table import BigInt, LongText
+from quire.database.stores.row_types import BigInt, LongText
 
 
 class StoredChange(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,8 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.conditions import eq, in_list, not_in_list
-from quire.database.stores.table import LongText, Table, open_table
+from quire.database.stores.row_types import LongText
+from quire.database.stores.table import Table, open_table
 from quire.database.tables.system import CORE_STORE
 
 _OBJECT = "object"

@@ -8,7 +8,7 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import eq, in_list
 from quire.database.stores.own_tables import OwnTable
-from quire.database.stores.table import EmptyText
+from quire.database.stores.row_types import EmptyText
 
 _EVERY_LOCALE = "*"
 

@@ -18,7 +18,7 @@ from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
 from quire.database.stores.own_tables import OwnTable, OwnTables
-from quire.database.stores.table import BigInt
+from quire.database.stores.row_types import BigInt
 from quire.errors import AppError, ServiceUnavailableError
 from quire.ids import new_document_id
 

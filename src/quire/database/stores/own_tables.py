@@ -15,7 +15,8 @@ from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program, Statement
 from quire.database.retry_guard import for_everybody
-from quire.database.stores.table import RowT, Table, open_table, row_columns
+from quire.database.stores.row_types import row_columns
+from quire.database.stores.table import RowT, Table, open_table
 from quire.database.tables.metadata import plain_column
 from quire.database.target import DatabaseKind
 from quire.errors import AppError

@@ -10,7 +10,8 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import Condition, eq
 from quire.database.stores.own_tables import OwnTable
-from quire.database.stores.table import BigInt, EmptyText, LongText, open_table
+from quire.database.stores.row_types import BigInt, EmptyText, LongText
+from quire.database.stores.table import open_table
 
 
 class RevisionKey(Struct, frozen=True):

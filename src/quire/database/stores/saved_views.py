@@ -8,7 +8,7 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import any_of, eq
 from quire.database.stores.own_tables import OwnTable
-from quire.database.stores.table import BigInt, LongText
+from quire.database.stores.row_types import BigInt, LongText
 
 
 class SavedView(Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
 from quire.database.stores.own_tables import OwnTable
-from quire.database.stores.table import BigInt
+from quire.database.stores.row_types import BigInt
 
 
 class StoredSchedule(Struct, frozen=True, kw_only=True):

@@ -10,7 +10,8 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
-from quire.database.stores.table import JsonMapping, JsonTexts, LongText, open_table
+from quire.database.stores.row_types import JsonMapping, JsonTexts, LongText
+from quire.database.stores.table import open_table
 from quire.database.tables.system import WEBHOOKS
 
 

@@ -33,15 +33,15 @@ from quire.database.stores.conditions import (
 )
 from quire.database.stores.own_tables import OwnTable, OwnTables
 from quire.database.stores.queue_table import QueueTable
-from quire.database.stores.table import (
+from quire.database.stores.row_types import (
     BigInt,
     EmptyText,
     JsonMapping,
     JsonTexts,
     LongText,
-    Table,
     row_columns,
 )
+from quire.database.stores.table import Table
 from quire.schema.attributes.base import StorageKind
 from tests.databases.kind import Kind
 from tests.unit.kiosk import open_kiosk
