@@ -18,12 +18,11 @@ async def open_database(settings: Settings, tables: TableMap) -> Database:
     when tables of the schema are missing; ConfigurationError for a kind that cannot be served.
     """
     target = target_of(settings)
-    async with target.look() as looking:
-        opening = await looking.run(opening_program(target.kind.inspector, wanted_tables(tables)))
-    problem = _problem(target.place, opening)
-    if problem is not None:
-        raise DatabaseOpenError(problem)
-    return await target.open()
+    wanted = wanted_tables(tables)
+    return await target.open_checked(
+        lambda: opening_program(target.kind.inspector, wanted),
+        lambda found: _require_sound(target.place, found),
+    )
 
 
 async def require_project_database(target: DatabaseTarget) -> None:
@@ -33,9 +32,7 @@ async def require_project_database(target: DatabaseTarget) -> None:
     """
     async with target.look() as looking:
         opening = await looking.run(opening_program(target.kind.inspector, {}))
-    problem = _problem(target.place, opening)
-    if problem is not None:
-        raise DatabaseOpenError(problem)
+    _require_sound(target.place, opening)
 
 
 async def require_tables(settings: Settings, database: Database, tables: TableMap) -> None:
@@ -47,13 +44,16 @@ async def require_tables(settings: Settings, database: Database, tables: TableMa
         raise DatabaseOpenError(_missing(opening))
 
 
-def _problem(place: str, opening: DatabaseState) -> str | None:
-    """Say why a database cannot be served as it is, or return ``None``."""
+def _require_sound(place: str, opening: DatabaseState) -> None:
+    """Demand that a database can be served as it is. Raises DatabaseOpenError that says why not."""
     if opening.empty:
-        return f"{place} is an empty database; make the tables with `quire new` or Strapi"
-    if opening.problem is None and (opening.missing_tables or opening.missing_columns):
-        return _missing(opening)
-    return opening.problem
+        raise DatabaseOpenError(
+            f"{place} is an empty database; make the tables with `quire new` or Strapi"
+        )
+    if opening.problem is not None:
+        raise DatabaseOpenError(opening.problem)
+    if opening.missing_tables or opening.missing_columns:
+        raise DatabaseOpenError(_missing(opening))
 
 
 def _missing(opening: DatabaseState) -> str:

@@ -93,6 +93,14 @@ class DatabaseTarget(Protocol):
         Raises DatabaseOpenError when it cannot be opened as it is.
         """
 
+    async def open_checked(
+        self, make: Callable[[], Program[T]], require: Callable[[T], None]
+    ) -> Database:
+        """Look into the database as `look` does, and open it if ``require`` accepts the result.
+
+        Raises what ``require`` raises, and what `look` and `open` raise.
+        """
+
     def fill(self) -> AbstractAsyncContextManager[BulkLoadConnection]:
         """Open the database, or an empty one where there is none, to fill it with rows.
 

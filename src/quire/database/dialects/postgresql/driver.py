@@ -98,8 +98,11 @@ class _ReadResult(NamedTuple, Generic[T]):
 class PostgresDatabase:
     """A PostgreSQL database with the connections of this process."""
 
-    def __init__(self, options: PostgresOptions) -> None:
-        """Nothing is connected to yet; :func:`connect` looks whether it can be."""
+    def __init__(self, options: PostgresOptions, reader: PostgresConnection | None = None) -> None:
+        """Use ``reader``, a connection with the settings of `read_session`, for reads.
+
+        Without it nothing is connected to yet; :func:`connect` looks whether it can be.
+        """
         self.dialect = PostgresDialect(options.clock)
         # What a statement is prepared with has to stay together with it.
         self._begin_read = _BEGIN_READ if options.pooler else None
@@ -109,6 +112,8 @@ class PostgresDatabase:
         own_connection = options.connections >= _SEPARATE_PRESENCE
         readers = options.connections - (2 if own_connection else 1)
         self._readers = _read_pool(options, size=max(1, readers))
+        if reader is not None:
+            self._readers.add(reader)
         self._asking = _read_pool(options, size=1) if own_connection else self._readers
         self._presence = PostgresContentVersion(self._ask_snapshot)
         self._wary = 0
@@ -424,8 +429,13 @@ def _replicas(options: PostgresOptions, *, size: int) -> Replicas:
     return Replicas(found, options.replica_wait_ms / 1000)
 
 
+def read_session(options: PostgresOptions) -> dict[str, str]:
+    """Return the settings of the server for connections that read."""
+    return {"statement_timeout": str(options.timeout_ms)}
+
+
 def _read_pool(options: PostgresOptions, *, size: int) -> Pool:
-    return _pool(options, size=size, statement_timeout=str(options.timeout_ms))
+    return _pool(options, size=size, **read_session(options))
 
 
 def _pool(options: PostgresOptions, *, size: int, **session: str) -> Pool:

@@ -46,6 +46,11 @@ class Pool:
         self._all_back: asyncio.Event | None = None
         """Set when nothing is lent any more, for the one who closes."""
 
+    def add(self, connection: PostgresConnection) -> None:
+        """Keep a connection that was opened elsewhere, while there is room for it."""
+        self._open += 1
+        self._idle.append(connection)
+
     async def acquire(self) -> PostgresConnection:
         """Lend a connection. Raises DatabaseBusyError when none comes back in time."""
         while self._idle:

@@ -1,6 +1,6 @@
 """A PostgreSQL database as a `DatabaseTarget`."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,7 @@ from quire.database.dialects.postgresql.client_programs import dump_database, re
 from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.ddl import COLUMN_TYPES, PostgresDdl, quote
 from quire.database.dialects.postgresql.dialect import PostgresDialect
-from quire.database.dialects.postgresql.driver import connect
+from quire.database.dialects.postgresql.driver import PostgresDatabase, connect, read_session
 from quire.database.dialects.postgresql.errors import DRIVER_ERRORS, translate
 from quire.database.dialects.postgresql.integrity_check import damage_program, foreign_keys_program
 from quire.database.dialects.postgresql.options import PostgresOptions
@@ -237,6 +237,25 @@ class PostgresTarget:
             yield SingleConnection(connection)
         finally:
             await connection.close()
+
+    async def open_checked(
+        self, make: Callable[[], Program[T]], require: Callable[[T], None]
+    ) -> Database:
+        """See `DatabaseTarget.open_checked`; the connection is kept for reads."""
+        options = self._options
+        connection = await self._connect(**read_session(options))
+        try:
+            if not options.pooler:  # it may give the next transaction another connection
+                await connection.execute(
+                    f"SET statement_timeout = 0; SET lock_timeout = {options.lock_timeout_ms}"
+                )
+            require(await SingleConnection(connection).run(make()))
+            if not options.pooler:
+                await connection.execute("RESET statement_timeout; RESET lock_timeout")
+        except BaseException:
+            await connection.close()
+            raise
+        return PostgresDatabase(options, connection)
 
     @asynccontextmanager
     async def fill(self) -> AsyncIterator[SingleConnection]:

@@ -2,9 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 from msgspec.structs import replace
@@ -140,6 +141,8 @@ class SqliteStatistics:
         return (f"PRAGMA analysis_limit = {_ROWS_OF_AN_INDEX}", f"ANALYZE {quote(table)}")
 
 
+T = TypeVar("T")
+
 SQLITE = DatabaseKind(
     dialect=SqliteDialect,
     column_types=COLUMN_TYPES,
@@ -210,6 +213,14 @@ class SqliteTarget:
     async def open(self) -> Database:
         """See `Room.open`; nothing but the journal mode is changed."""
         return SqliteDatabase(self._options)
+
+    async def open_checked(
+        self, make: Callable[[], Program[T]], require: Callable[[T], None]
+    ) -> Database:
+        """See `DatabaseTarget.open_checked`; until then the file is only read."""
+        async with self.look() as looking:
+            require(await looking.run(make()))
+        return await self.open()
 
     @asynccontextmanager
     async def fill(self) -> AsyncIterator[FilledFile]:

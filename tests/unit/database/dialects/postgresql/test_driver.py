@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from quire.database.dialects.postgresql.content_version import PostgresContentVersion
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
+from quire.database.dialects.postgresql.target import PostgresTarget
 from quire.database.program import Program, Rows, Statement
 from quire.errors import (
     AppError,
@@ -520,3 +521,38 @@ async def test_behind_a_pooler_every_read_is_a_transaction(options: PostgresOpti
 async def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(DatabaseOpenError, match="cannot be reached"):
         await connect(PostgresOptions(host="127.0.0.1", port=1))
+
+
+OWN = """
+SELECT pg_backend_pid(), current_setting('statement_timeout'), current_setting('lock_timeout')
+"""
+
+
+async def test_the_connection_of_the_look_before_is_kept_for_reads(
+    options: PostgresOptions, database: PostgresDatabase
+) -> None:
+    seen: list[Rows] = []
+    opened = await PostgresTarget(options).open_checked(lambda: run(OWN), seen.append)
+    try:
+        ((process, *settings),) = await opened.read(lambda: run(OWN))
+    finally:
+        await opened.close()
+
+    assert seen == [[(process, "0", "300ms")]]
+    usual = await database.read(lambda: run(OWN))
+    assert settings == [*usual[0]][1:]
+
+
+async def test_a_database_that_is_refused_has_no_connection_left(
+    options: PostgresOptions, database: PostgresDatabase
+) -> None:
+    def refuse(rows: Rows) -> None:
+        raise DatabaseOpenError(str(rows[0][0]))
+
+    with pytest.raises(DatabaseOpenError) as refused:
+        await PostgresTarget(options).open_checked(lambda: run(OWN), refuse)
+
+    process = int(str(refused.value))
+    open_still = "SELECT count(*) FROM pg_stat_activity WHERE pid = $1"
+    while await database.read(lambda: run(open_still, process)) != [(0,)]:  # noqa: ASYNC110 - the server alone knows
+        await asyncio.sleep(0.01)
