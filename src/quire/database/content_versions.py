@@ -149,7 +149,7 @@ class VersionedCache(Generic[K, V]):
         if version is None:
             return None
         entry = self._entries.get(key) if self._entries else None  # some keys are slow to hash
-        if entry is None or not self._is_valid(entry, version):
+        if entry is None or (entry.version != version and not self._is_valid(entry, version)):
             self._counter.misses += 1
             return None
         self._counter.hits += 1
@@ -181,9 +181,8 @@ class VersionedCache(Generic[K, V]):
         self._version = max(self._version, version)
 
     def _is_valid(self, entry: _Entry[V], version: int) -> bool:
+        """Tell whether an entry is valid in another version than its own."""
         known = entry.version
-        if known == version:
-            return True
         if not self._versions.are_equal(known, version, entry.tables):
             return False
         entry.version = max(known, version)
