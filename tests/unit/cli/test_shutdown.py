@@ -168,7 +168,8 @@ def test_a_request_that_waits_for_the_database_is_answered_503(
 
 def wait_until_it_waits(kind: Kind, rows: Rows) -> None:
     """Wait until a statement of the server waits for the lock, as far as the database tells."""
-    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    here = "(SELECT oid FROM pg_database WHERE datname = current_database())"
+    waiting = f"SELECT count(*) FROM pg_locks WHERE NOT granted AND database = {here}"
     while kind.name == "postgresql" and rows.execute(waiting) == [(0,)]:
         time.sleep(0.02)
 
