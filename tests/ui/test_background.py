@@ -151,7 +151,11 @@ def test_jobs_are_filtered_retried_run_now_and_cancelled(
 
 def test_schedules_show_their_next_run_and_run_now(site_with_jobs: Site, activity: Page) -> None:
     page = activity
-    page.goto("/admin/activity?tab=schedules")
+    page.goto("/admin")
+    page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
+    page.keyboard.press("Control+k")
+    page.get_by_role("textbox", name="Search or jump to").fill("sched")
+    page.get_by_role("button", name="Schedules").click()
     row = row_of(page, "delete_unused_tags")
     expect(row).to_contain_text("0 3 * * *")
     expect(row).to_contain_text("Europe/Berlin")

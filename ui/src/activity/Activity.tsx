@@ -24,7 +24,7 @@ import { Outbox } from './Outbox'
 import { Schedules } from './Schedules'
 
 const TABS = ['log', 'deliveries', 'jobs', 'schedules', 'outbox'] as const
-const TITLES = { log: 'activity.log', deliveries: 'activity.deliveries', jobs: 'background.title', schedules: 'schedules.title', outbox: 'outbox.title' } as const
+const TITLES = { log: 'activity.log', deliveries: 'activity.deliveries', jobs: 'activity.jobs', schedules: 'activity.schedules', outbox: 'activity.outbox' } as const
 
 /** For super admins who did what in the admin UI and what runs in the background; and what was sent to webhooks. */
 export function Activity() {

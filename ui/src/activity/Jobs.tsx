@@ -81,7 +81,7 @@ export function Jobs() {
       )}
       {rows && rows.length > 0 && (
         <SettingsTable
-          label={t('background.title')}
+          label={t('activity.jobs')}
           columns={[t('background.name'), t('providers.state'), { label: t('deliveries.attempts'), align: 'right' }, t('background.created'), t('background.next'), t('background.error')]}
         >
           {rows.map((job) => (

@@ -62,7 +62,7 @@ export function Outbox() {
       {rows?.length === 0 && <EmptyState title={chosen === 'failed' ? t('outbox.noneFailed') : t('outbox.none')}>{chosen === 'all' ? t('outbox.noneHint') : undefined}</EmptyState>}
       {rows && rows.length > 0 && (
         <SettingsTable
-          label={t('outbox.title')}
+          label={t('activity.outbox')}
           columns={[t('background.name'), t('outbox.change'), t('providers.state'), { label: t('deliveries.attempts'), align: 'right' }, t('background.next'), t('background.error')]}
         >
           {rows.map((one) => (

@@ -29,7 +29,7 @@ export function Schedules() {
       {schedules.isPending && <Loading rows={3} />}
       {schedules.data?.length === 0 && <EmptyState title={t('schedules.none')}>{t('schedules.noneHint')}</EmptyState>}
       {schedules.data && schedules.data.length > 0 && (
-        <SettingsTable label={t('schedules.title')} columns={[t('background.name'), t('schedules.cron'), t('background.next'), t('schedules.last')]}>
+        <SettingsTable label={t('activity.schedules')} columns={[t('background.name'), t('schedules.cron'), t('background.next'), t('schedules.last')]}>
           {schedules.data.map(({ name, cron, timezone, nextDueAt, lastJob }) => (
             <Table.Tr key={name}>
               <Table.Td><FunctionName name={name} /></Table.Td>

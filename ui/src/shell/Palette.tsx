@@ -61,6 +61,15 @@ export function Palette() {
     { id: 'home', label: t('nav.home'), icon: House, run: () => void navigate({ to: '/' }) },
     { id: 'explorer', label: t('nav.explorer'), icon: SquareTerminal, run: () => void navigate({ to: '/explorer' }) },
     ...(mayLog || ability.can('admin::webhooks.read') ? [{ id: 'activity', label: t('nav.activity'), icon: Activity, run: () => void navigate({ to: '/activity' }) }] : []),
+    ...(mayLog
+      ? (['jobs', 'schedules', 'outbox'] as const).map((tab) => ({
+          id: tab,
+          label: t(`activity.${tab}`),
+          hint: t('nav.activity'),
+          icon: Activity,
+          run: () => void navigate({ to: '/activity', search: { tab } }),
+        }))
+      : []),
     { id: 'profile', label: t('nav.profile'), icon: User, run: () => void navigate({ to: '/profile' }) },
     ...sections
       .filter((one) => one.path.startsWith('/settings'))
