@@ -98,7 +98,7 @@ function Recent({ title, entries, at }: { title: string; entries: RecentEntry[];
                     params={{ uid: entry.contentTypeUid, documentId: entry.documentId }}
                     search={entry.locale ? { locale: entry.locale } : {}}
                   >
-                    {String(entry.title ?? '') || t('entry.untitled')}
+                    <bdi>{String(entry.title ?? '') || t('entry.untitled')}</bdi>
                   </Link>
                   <Text size="xs" c="dimmed">
                     {entry.contentTypeDisplayName}

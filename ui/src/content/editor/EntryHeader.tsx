@@ -115,7 +115,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
                   {type.info.displayName}
                 </Link>
               )}
-              <Title order={place.level === 0 ? 1 : 2} fz={15} className="quire-ellipsis" title={title}>{title}</Title>
+              <Title order={place.level === 0 ? 1 : 2} fz={15} className="quire-ellipsis" dir="auto" title={title}>{title}</Title>
             </Breadcrumbs>
           </Stack>
           {entry?.status && drafts && <StatusBadge status={entry.status} />}

@@ -153,7 +153,7 @@ function Cell({ type, state, row, name, isTitle, mayUpdate, titleOf }: CellOf) {
     mayUpdate && type.attributes[name] !== undefined && attribute.writable !== false && fieldTypeOf(attribute).standsAlone && ability.canField('update', type.uid, name) && meta?.edit.editable !== false && name !== 'createdAt' && name !== 'updatedAt'
   const { Cell: Shown } = fieldTypeOf(attribute)
   const content = (
-    <div className="quire-ellipsis">
+    <div className="quire-ellipsis" dir="auto">
       {isTitle ? (
         <Link className="quire-title-link" to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={state.locale ? { locale: state.locale } : {}}>
           {name === view.settings.mainField ? titleOf(row) : <Shown value={row[name]} attribute={attribute} mainField={meta?.list.mainField} />}
@@ -218,7 +218,7 @@ function Cards(props: Props) {
           <Group wrap="nowrap" gap="sm" align="flex-start">
             <Checkbox size="xs" mt={3} aria-label={t('list.select', { title: titleOf(row) })} checked={selected.has(row.documentId)} onChange={() => actions.toggle(row)} />
             <Stack gap={4} style={{ flex: 1, minWidth: 0 }}>
-              <Link className="quire-title-link" to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={state.locale ? { locale: state.locale } : {}}>
+              <Link dir="auto" className="quire-title-link" to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={state.locale ? { locale: state.locale } : {}}>
                 {titleOf(row)}
               </Link>
               {shown.filter((name) => name !== view.settings.mainField).slice(0, 3).map((name) => {
@@ -227,7 +227,7 @@ function Cards(props: Props) {
                 return (
                   <Group key={name} gap={6} wrap="nowrap">
                     <Text size="xs" c="dimmed" style={{ flexShrink: 0 }}>{labelOf(view, name, 'list')}</Text>
-                    <Text size="sm" component="div" className="quire-ellipsis" style={{ minWidth: 0 }}><Shown value={row[name]} attribute={attribute} mainField={view.metadatas[name]?.list.mainField} /></Text>
+                    <Text size="sm" component="div" className="quire-ellipsis" dir="auto" style={{ minWidth: 0 }}><Shown value={row[name]} attribute={attribute} mainField={view.metadatas[name]?.list.mainField} /></Text>
                   </Group>
                 )
               })}

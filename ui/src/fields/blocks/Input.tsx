@@ -9,6 +9,7 @@ import { Editable, ReactEditor, Slate, useFocused, useSelected, useSlate, useSla
 import { useStore } from 'zustand'
 import { isEqual, useEditor, useField } from '../../content/editor/store'
 import { openMediaDialog } from '../../media/openMediaDialog'
+import { useTextLanguage } from '../shared/direction'
 import { FieldFrame } from '../shared/Frame'
 import type { InputProps } from '../types'
 import {
@@ -84,6 +85,7 @@ type SurfaceProps = {
 const BlocksSurface = memo(
   function BlocksSurface({ label, locked, value, onChange, full, onFull, onSource }: SurfaceProps) {
     const { t } = useTranslation()
+    const language = useTextLanguage()
     const [editor] = useState(makeEditor)
     const [initial] = useState(() => (value && value.length > 0 ? structuredClone(value) : emptyBlocks()))
     const [slash, setSlash] = useState<Slash | null>(null)
@@ -131,6 +133,7 @@ const BlocksSurface = memo(
           <SortableBlocks>
             <Editable
               className="quire-blocks"
+              {...language}
               aria-label={label}
               aria-multiline
               role="textbox"

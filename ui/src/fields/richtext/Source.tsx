@@ -3,6 +3,7 @@ import { Bold, Code, Heading, Image, Italic, Link, List, ListOrdered, Quote } fr
 import type { RefObject } from 'react'
 import { useTranslation } from 'react-i18next'
 import { openMediaDialog } from '../../media/openMediaDialog'
+import { useTextLanguage } from '../shared/direction'
 import type { InputProps } from '../types'
 import { imageText, type Images } from './useImages'
 
@@ -21,6 +22,7 @@ type Props = InputProps & {
 /** The text, with a toolbar that writes Markdown into it. */
 export function Source({ text, set, area, images, height, onScroll, ...props }: Props) {
   const { t } = useTranslation()
+  const language = useTextLanguage()
   const edits: Edit[] = [
     { label: t('markdown.heading'), icon: Heading, before: '## ', line: true },
     { label: t('markdown.bold'), icon: Bold, before: '**', after: '**' },
@@ -70,6 +72,7 @@ export function Source({ text, set, area, images, height, onScroll, ...props }: 
       )}
       <Textarea
         ref={area}
+        {...language}
         variant="unstyled"
         autosize={!fills}
         minRows={6}

@@ -1,6 +1,7 @@
 import { Text, Textarea, TextInput } from '@mantine/core'
 import { useField } from '../../content/editor/store'
 import type { InputProps } from '../types'
+import { useTextLanguage } from './direction'
 import { inputProps } from './Frame'
 
 /** How much of a limited text is used, once it comes near the limit. */
@@ -15,11 +16,13 @@ function Counter({ value, max }: { value: string; max?: number }) {
 
 export function TextControl(props: InputProps & { type?: 'text' | 'email' }) {
   const { value, error, set } = useField<string | null | undefined>(props.path)
+  const language = useTextLanguage()
   const text = value ?? ''
   const { attribute } = props
   return (
     <TextInput
       {...inputProps(props, error)}
+      {...(props.type === 'email' ? {} : language)}
       type={props.type ?? 'text'}
       value={text}
       onChange={(event) => set(event.currentTarget.value === '' && !attribute.required ? null : event.currentTarget.value)}
@@ -33,11 +36,13 @@ export function TextControl(props: InputProps & { type?: 'text' | 'email' }) {
 
 export function LongTextControl(props: InputProps) {
   const { value, error, set } = useField<string | null | undefined>(props.path)
+  const language = useTextLanguage()
   const text = value ?? ''
   const { attribute } = props
   return (
     <Textarea
       {...inputProps(props, error)}
+      {...language}
       autosize
       minRows={2}
       maxRows={14}
