@@ -27,11 +27,24 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
             )}
           </Text>
         )}
-        {retry && (
+        {retry && known?.status !== 403 && known?.status !== 404 && (
           <Button variant="default" mt="xs" leftSection={<RotateCw size={14} />} onClick={retry}>
             {t('action.retry')}
           </Button>
         )}
+      </Stack>
+    </Paper>
+  )
+}
+
+/** What a role may not see: which permission is missing, and who can grant it. */
+export function NoPermission({ children }: { children: string }) {
+  const { t } = useTranslation()
+  return (
+    <Paper withBorder p="lg" maw={560} role="alert">
+      <Stack gap="xs">
+        <Title order={2}>{t('error.forbidden')}</Title>
+        <Text size="sm">{children} {t('error.whoGrants')}</Text>
       </Stack>
     </Paper>
   )

@@ -105,7 +105,7 @@ function Recent({ title, entries, at }: { title: string; entries: RecentEntry[];
                     {entry.locale ? ` · ${entry.locale}` : ''}
                   </Text>
                 </Table.Td>
-                <Table.Td w={92}><StatusBadge status={entry.status as Status} /></Table.Td>
+                <Table.Td w={92}>{entry.status && <StatusBadge status={entry.status as Status} />}</Table.Td>
                 <Table.Td w={126} ta="right" pr="sm" className="quire-wide">
                   {entry[at] && <RelativeTime at={entry[at]} size="xs" c="dimmed" />}
                 </Table.Td>

@@ -22,6 +22,8 @@ export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: (
     [t('shortcut.undo'), [MOD, 'Z']],
     [t('shortcut.redo'), [MOD, 'Shift', 'Z']],
     [t('shortcut.order'), ['Space', '↑', '↓', 'Space']],
+    [t('shortcut.blockMove'), ['Alt', '↑', '↓']],
+    [t('shortcut.blockMenu'), ['Alt', 'F10']],
     [t('shortcut.sheet'), ['?']],
   ]
   return (

@@ -40,6 +40,9 @@ type Props = {
   may: { write: boolean; publish: boolean; delete: boolean }
 }
 
+/** Why a button does nothing is for the keyboard and for fingers too. */
+const REASON_SHOWN_ON = { hover: true, focus: true, touch: true }
+
 /** Where one is, in which state the entry is, and what can be done to it. */
 export function EntryHeader({ type, title, loaded, locale, isDirty, place, preview, inspect, autosave, actions, may }: Props) {
   const { t } = useTranslation()
@@ -178,7 +181,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
               </Menu.Dropdown>
             </Menu>
           )}
-          <Tooltip label={whyNotSave} disabled={!whyNotSave}>
+          <Tooltip label={whyNotSave} disabled={!whyNotSave} events={REASON_SHOWN_ON}>
             <Button
               variant={drafts ? 'default' : 'filled'}
               size="xs"
@@ -192,7 +195,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
           </Tooltip>
           {drafts && (
             <Button.Group>
-              <Tooltip label={whyNotPublish} disabled={!whyNotPublish} multiline maw={260}>
+              <Tooltip label={whyNotPublish} disabled={!whyNotPublish} multiline maw={260} events={REASON_SHOWN_ON}>
                 <Button
                   size="xs"
                   loading={actions.activity === 'publishing'}

@@ -84,7 +84,7 @@ function Rule({ fields, rule, onChange, onRemove }: { fields: FilterField[]; rul
   const chosen = custom.find((one) => one.name === rule.op)
   const needsValue = rule.op !== '$null' && rule.op !== '$notNull'
   return (
-    <Group gap={6} wrap="nowrap" align="flex-start">
+    <Group gap={6} wrap="nowrap" align="flex-start" className="quire-rule">
       <Select
         size="xs"
         w={170}

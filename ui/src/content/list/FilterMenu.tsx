@@ -52,7 +52,7 @@ export function FilterMenu({ fields, value, onChange }: { fields: FilterField[];
           if (event.key === 'Escape' && !isMenuOpen) setOpened(false)
         }}
       >
-        <ScrollArea.Autosize mah="60vh">
+        <ScrollArea.Autosize mah="60vh" scrollbars="y">
           <FilterBuilder fields={fields} group={draft} onChange={change} />
         </ScrollArea.Autosize>
         <Group justify="space-between" mt="sm">

@@ -9,7 +9,7 @@ import { request } from '../../api/client'
 import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales, useModel } from '../../api/hooks'
 import { keys } from '../../api/keys'
 import type { ContentType, Entry, EntryPage, Status } from '../../api/types'
-import { EmptyState, ErrorState, Loading } from '../../components/States'
+import { EmptyState, ErrorState, Loading, NoPermission } from '../../components/States'
 import { toast, toastError } from '../../components/toast'
 import { queries } from '../../queries'
 import { AddToRelease } from '../../releases/lazy'
@@ -151,6 +151,15 @@ export function ListScreen({ type }: { type: ContentType }) {
     }
   }
 
+  if (!ability.canContent('read', uid)) {
+    return (
+      <Stack p={{ base: 'sm', sm: 'lg' }} gap="sm">
+        <Title order={1}>{info.displayName}</Title>
+        <NoPermission>{t('list.noPermission', { type: info.displayName })}</NoPermission>
+      </Stack>
+    )
+  }
+  const mayRead = ability.canContent('read', uid, locale)
   return (
     <Stack p={{ base: 'sm', sm: 'lg' }} gap="sm" style={{ minWidth: 0 }}>
       <Group justify="space-between" align="flex-start">
@@ -220,7 +229,8 @@ export function ListScreen({ type }: { type: ContentType }) {
       {isEditing && <BulkEdit type={type} locale={locale} entries={[...selected.values()]} onClose={() => setEditing(false)} onDone={clearSelection} />}
       {list.error && <ErrorState error={list.error} retry={() => void list.refetch()} />}
       {!list.data && !list.error && <Loading rows={10} />}
-      {list.data && rows.length === 0 && (
+      {list.data && !mayRead && <NoPermission>{t('list.noPermissionInLocale', { type: info.displayName, locale: locale ?? '' })}</NoPermission>}
+      {list.data && rows.length === 0 && mayRead && (
         <Paper withBorder className="quire-surface">
           {isFiltered ? (
             <EmptyState title={t('list.noneFound')} action={<Button variant="default" onClick={() => change({ q: undefined, filters: undefined, status: undefined, stage: undefined, assignee: undefined, missing: undefined })}>{t('list.clearFilters')}</Button>} />

@@ -12,7 +12,8 @@ type Chosen = { locale?: string; missing?: string }
 /** The locale of a list, with how much there is in each; and the locale that listed documents have no version in. */
 export function LocaleSelect({ type, locale, missing, onChange }: Props & { onChange: (chosen: Chosen) => void }) {
   const { t } = useTranslation()
-  const locales = useLocales()
+  const ability = useAbility()
+  const locales = useLocales().filter((one) => one.code === locale || ability.canContent('read', type.uid, one.code))
   const [counted, setCounted] = useState(false)
   const { data } = useQuery({ ...coverageQuery(type.uid), enabled: counted })
   const detail = (code: string): string => {
@@ -51,7 +52,7 @@ export function MissingSelect({ type, locale, missing, onChange }: Props & { onC
   return (
     <Select
       size="xs"
-      w={150}
+      w={130}
       clearable
       placeholder={t('coverage.missingIn')}
       aria-label={t('coverage.missingIn')}

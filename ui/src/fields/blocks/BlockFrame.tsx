@@ -81,7 +81,7 @@ function BlockHandle({ element }: { element: BlockNode }) {
           {/* Tab stops at the handle of the block with the cursor alone. */}
           <DragHandle label={t('blocks.handle', { name })} tabIndex={isCurrent ? 0 : -1} />
         </Menu.Target>
-        <Menu.Dropdown>
+        <Menu.Dropdown mah="min(440px, 50vh)" style={{ overflowY: 'auto' }}>
           <Menu.Item leftSection={<ArrowUp size={14} />} disabled={at() === 0} onClick={() => move(-1)}>{t('part.up')}</Menu.Item>
           <Menu.Item leftSection={<ArrowDown size={14} />} disabled={at() === editor.children.length - 1} onClick={() => move(1)}>{t('part.down')}</Menu.Item>
           <Menu.Item leftSection={<Copy size={14} />} onClick={() => duplicateBlock(editor, at())}>{t('part.duplicate')}</Menu.Item>

@@ -32,8 +32,8 @@ export function Coverage() {
             <Table.Tbody>
               {coverage.data.map((type) => (
                 <Table.Tr key={type.uid}>
-                  <Table.Td fw={500}>{type.displayName}</Table.Td>
-                  {locales.map((one) => <Table.Td key={one.code}><Cell type={type} code={one.code} /></Table.Td>)}
+                  <Table.Td fw={500} style={{ verticalAlign: 'top' }}>{type.displayName}</Table.Td>
+                  {locales.map((one) => <Table.Td key={one.code} style={{ verticalAlign: 'top' }}><Cell type={type} code={one.code} /></Table.Td>)}
                 </Table.Tr>
               ))}
             </Table.Tbody>

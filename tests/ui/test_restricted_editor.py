@@ -1,0 +1,112 @@
+"""What somebody with few rights sees and does: no control that the API would refuse, and why."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.ui.accessibility import assert_accessible_in_both_schemes
+from tests.ui.conftest import OpenPage
+from tests.ui.site import Site
+
+ARTICLE, TAG = "api::article.article", "api::tag.tag"
+ARTICLES = f"/content-manager/collection-types/{ARTICLE}"
+_REFUSAL = re.compile("permission|Your role")
+EXPLORER = "plugin::content-manager.explorer"
+
+
+def _grant(action: str, *fields: str, subject: str = ARTICLE) -> dict[str, Any]:
+    properties: dict[str, list[str]] = {"locales": ["en"]} if subject == ARTICLE else {}
+    if fields:
+        properties["fields"] = list(fields)
+    return {"action": f"{EXPLORER}.{action}", "subject": subject, "properties": properties}
+
+
+@pytest.fixture(scope="module")
+def writer(site: Site) -> str:
+    """Somebody who writes two fields of English articles, and only looks at tags."""
+    role = site.api("POST", "/admin/roles", {"name": "Writer of drafts"})["data"]["id"]
+    fields = ("title", "summary")
+    permissions = [
+        _grant("read", *fields, "slug"),
+        _grant("create", *fields),
+        _grant("update", *fields),
+        _grant("read", "label", subject=TAG),
+    ]
+    site.api("PUT", f"/admin/roles/{role}/permissions", {"permissions": permissions})
+    site.add_person("wendy@example.org", "Wendy", role)
+    return "wendy@example.org"
+
+
+@pytest.fixture
+def desk(site: Site, writer: str, open_page: OpenPage) -> Page:
+    return open_page(site.address, storage_state=site.session(writer))
+
+
+def test_an_entry_is_found_made_and_changed_but_not_published(site: Site, desk: Page) -> None:
+    desk.goto(f"/admin/content/{ARTICLE}")
+    desk.get_by_role("table").wait_for()
+    desk.keyboard.press("c")
+    title = desk.get_by_role("textbox", name="Title").first
+    title.fill("Written by Wendy")
+    expect(desk.get_by_role("textbox", name="Slug")).to_have_attribute("readonly", "")
+    expect(desk.get_by_label("Your role may not change this field.").first).to_be_visible()
+    expect(desk.get_by_role("textbox", name="Body")).to_have_count(0)
+
+    publish = desk.get_by_role("button", name="Publish", exact=True)
+    expect(publish).to_have_attribute("aria-disabled", "true")
+    publish.hover()
+    expect(desk.get_by_text("Your role may not publish entries of this type.")).to_be_visible()
+    desk.mouse.move(0, 0)
+    desk.keyboard.press("Control+Shift+P")
+    desk.keyboard.press("Control+s")
+    desk.wait_for_url(lambda url: "create" not in url)
+    [found] = site.api("GET", f"{ARTICLES}?_q=Written%20by%20Wendy")["results"]
+    assert (found["title"], found["status"]) == ("Written by Wendy", "draft")
+    assert_accessible_in_both_schemes(desk)
+    desk.get_by_role("button", name="More actions").click()
+    expect(desk.get_by_role("menuitem", name="Delete")).to_have_count(0)
+
+
+def test_lists_offer_what_the_role_may_do_and_say_so(desk: Page) -> None:
+    desk.goto(f"/admin/content/{TAG}")
+    desk.get_by_role("table").wait_for()
+    expect(desk.get_by_role("button", name="Create entry")).to_have_count(0)
+    desk.keyboard.press("c")
+    assert desk.url.endswith(TAG)
+    desk.get_by_role("checkbox").nth(1).check()
+    expect(
+        desk.get_by_text("Your role may neither publish nor delete these entries.")
+    ).to_be_visible()
+    for name in ("Publish", "Delete", "Edit fields"):
+        expect(desk.get_by_role("button", name=name, exact=True)).to_have_count(0)
+    desk.get_by_role("checkbox").nth(1).uncheck()
+    desk.get_by_role("table").get_by_role("link").first.click()
+    expect(desk.get_by_text("Your role may see this entry, but not change it.")).to_be_visible()
+    save = desk.get_by_role("button", name="Save", exact=True)
+    expect(save).to_have_attribute("aria-disabled", "true")
+    save.hover()
+    expect(desk.get_by_role("tooltip")).to_have_text("Your role may not change this entry.")
+
+
+def test_nothing_else_can_be_reached(site: Site, desk: Page) -> None:
+    for screen in ("/admin/model", "/admin/activity", "/admin/settings/roles", "/admin/media"):
+        desk.goto(screen)
+        expect(desk.get_by_role("main").get_by_text(_REFUSAL).first).to_be_visible()
+    desk.goto(f"/admin/content/{ARTICLE}?locale=de")
+    expect(desk.get_by_role("main").get_by_text(_REFUSAL).first).to_be_visible()
+    german = site.api("GET", f"{ARTICLES}?locale=de&pageSize=1")["results"][0]
+    desk.goto(f"/admin/content/{ARTICLE}/{german['documentId']}?locale=de")
+    expect(desk.get_by_role("textbox", name="Title")).to_have_count(0)
+
+
+def test_why_there_is_nothing_to_publish_is_said(site: Site, page: Page) -> None:
+    published = site.api("GET", f"{ARTICLES}?publicationFilter=unmodified&pageSize=1")["results"]
+    page.goto(f"/admin/content/{ARTICLE}/{published[0]['documentId']}")
+    publish = page.get_by_role("button", name="Publish", exact=True)
+    expect(publish).to_have_attribute("aria-disabled", "true")
+    publish.focus()
+    expect(page.get_by_role("tooltip")).to_have_text("This is published as it is.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_have_count(0)
