@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.pictures import take_picture
-from tests.ui.site import Site
+from tests.ui.site import HTTP, Site
 
 SAMPLE = "api::sample.sample"
 SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
@@ -129,3 +129,20 @@ def test_a_list_is_accessible_as_a_table_and_as_cards(page: Page) -> None:
     assert_accessible_in_both_schemes(page)
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 390, json.dumps(width)
+
+
+def test_a_list_is_copied_as_a_request_of_the_content_api(site: Site, own_page: Page) -> None:
+    own_page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    own_page.goto("/admin/content/api::article.article?q=the&sort=title:DESC&pageSize=5")
+    expect(own_page.get_by_role("row")).not_to_have_count(1)
+    own_page.get_by_role("button", name="More actions for this list").click()
+    own_page.get_by_role("menuitem", name="Copy as API request").click()
+    expect(own_page.get_by_text("Request copied")).to_be_visible()
+    copied = own_page.evaluate("navigator.clipboard.readText()")
+    address = re.fullmatch(r"curl -g '(.*)'", copied)
+    assert address is not None, copied
+    entries = HTTP.get(address[1]).raise_for_status().json()["data"]
+    query = "status=published&locale=en&_q=the&sort=title:DESC&pageSize=5"
+    listed = site.api("GET", f"/content-manager/collection-types/api::article.article?{query}")
+    assert [one["title"] for one in entries] == [one["title"] for one in listed["results"]]
+    assert len(entries) == 5

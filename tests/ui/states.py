@@ -1,0 +1,356 @@
+"""Pictures of the screens of the admin UI in each of their states, for people to look at.
+
+`python -m tests.ui.states FOLDER` writes them in the light and the dark scheme and at the width of
+a phone, and sheets with several of them each; `--only WORD` takes those alone whose name has it.
+"""
+
+import argparse
+import sys
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from playwright.sync_api import (
+    Browser,
+    Page,
+    Request,
+    Route,
+    StorageState,
+    ViewportSize,
+    sync_playwright,
+)
+
+from tests.ui.accessibility import SETTLE
+from tests.ui.conftest import CHROMIUM, FLAGS
+from tests.ui.site import Site, serve_empty, serve_site
+
+WIDE: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+_SCHEMES = ("light", "dark", "phone")
+_SHEET_WIDTH = 1900
+ARTICLE, SAMPLE, WIDE_TYPE, TAG = (
+    f"api::{name}.{name}" for name in ("article", "sample", "wide", "tag")
+)
+_LONG = "A title that is much longer than anybody has planned for, as editors will write it " * 3
+_ARABIC = "جداول المد والجزر في الميناء القديم"
+
+# What the shell itself needs, which comes before the states of a screen.
+_SHELL = (
+    "/admin/users/me",
+    "/admin/access-token",
+    "/admin/init",
+    "/i18n/locales",
+    "/admin/x/views",
+)
+_SHELL_TYPES = (
+    "/content-manager/init",
+    "/content-manager/components",
+    "/content-manager/content-types",
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A page in a state: what makes it so before it is opened, and what is done on it then."""
+
+    name: str
+    path: str
+    before: Callable[[Page], object] = lambda page: None
+    after: Callable[[Page], object] = lambda page: None
+    user: str = "boss"
+
+
+def _is_of_shell(request: Request) -> bool:
+    path = "/" + request.url.split("/", 3)[3].split("?")[0]
+    return path.startswith(_SHELL) or path in _SHELL_TYPES
+
+
+def _requests(page: Page, answer: Callable[[Route], object]) -> None:
+    """Answer what the screen asks for, and leave the requests of the shell and all files alone."""
+
+    def handle(route: Route) -> None:
+        if route.request.resource_type in {"fetch", "xhr"} and not _is_of_shell(route.request):
+            answer(route)
+        else:
+            route.continue_()
+
+    page.route("**/*", handle)
+
+
+def _hold(page: Page) -> None:
+    _requests(page, lambda route: None)
+
+
+def _fail(status: int, message: str) -> Callable[[Page], None]:
+    error = {"data": None, "error": {"status": status, "name": "Error", "message": message}}
+
+    def fail(page: Page) -> None:
+        headers = {"x-request-id": "01J9Z3V8E2KQ"}
+        _requests(page, lambda route: route.fulfill(status=status, json=error, headers=headers))
+
+    return fail
+
+
+_STATES: dict[str, Callable[[Page], object]] = {
+    "loading": _hold,
+    "error-500": _fail(500, "Internal Server Error"),
+    "error-503": _fail(503, "The server is stopping"),
+    "offline": lambda page: _requests(page, lambda route: route.abort("internetdisconnected")),
+}
+_PATHS = {
+    "home": "/admin",
+    "list": f"/admin/content/{ARTICLE}",
+    "editor": f"/admin/content/{ARTICLE}/{{article}}",
+    "media": "/admin/media",
+    "model": f"/admin/model/{ARTICLE}",
+    "explorer": "/admin/explorer",
+    "activity": "/admin/activity",
+    "releases": "/admin/releases",
+    "release": "/admin/releases/{release}",
+    "locales": "/admin/settings/locales",
+    "review": "/admin/settings/review-workflows",
+    "roles": "/admin/settings/roles",
+    "tokens": "/admin/settings/api-tokens",
+    "webhooks": "/admin/settings/webhooks",
+    "users": "/admin/settings/users",
+    "profile": "/admin/profile",
+}
+
+
+def _scenes(ids: dict[str, str]) -> Iterator[Scene]:
+    for name, path in _PATHS.items():
+        at = path.format(**ids)
+        yield Scene(f"{name}-full", at)
+        for state, before in _STATES.items():
+            yield Scene(f"{name}-{state}", at, before)
+        yield Scene(f"{name}-no-permission", at, user="reader")
+    yield from _content_scenes(ids)
+    yield from _dialog_scenes(ids)
+
+
+def _content_scenes(ids: dict[str, str]) -> Iterator[Scene]:
+    yield Scene("list-filtered-empty", f"/admin/content/{ARTICLE}?q=zzzz")
+    yield Scene("list-missing", f"/admin/content/{ARTICLE}?missing=ar")
+    yield Scene("list-long-names", f"/admin/content/{SAMPLE}")
+    yield Scene("list-rtl", f"/admin/content/{ARTICLE}?locale=ar")
+    yield Scene("list-selection", f"/admin/content/{ARTICLE}", after=_select_rows)
+    yield Scene("editor-rtl", f"/admin/content/{ARTICLE}/{ids['arabic']}?locale=ar")
+    yield Scene(
+        "editor-rtl-beside", f"/admin/content/{ARTICLE}/{ids['arabic']}?locale=ar&compare=en"
+    )
+    yield Scene("editor-new-locale", f"/admin/content/{ARTICLE}/{ids['article']}?locale=ar")
+    yield Scene("editor-long-names", f"/admin/content/{SAMPLE}/{ids['long']}")
+    yield Scene("editor-200-attributes", f"/admin/content/{WIDE_TYPE}/create")
+    yield Scene("editor-100-sections", f"/admin/content/{SAMPLE}/{ids['zone']}", after=_to_zone)
+    yield Scene("editor-problems", f"/admin/content/{SAMPLE}/create", after=_publish)
+    yield Scene("editor-blocks", f"/admin/content/{ARTICLE}/{ids['article']}", after=_block_menu)
+    yield Scene("media-filtered-empty", "/admin/media?q=zzzz")
+    yield Scene("activity-filtered-empty", "/admin/activity?q=zzzz")
+    yield Scene("not-found", "/admin/content/api::nothing.nothing")
+    yield Scene("entry-not-found", f"/admin/content/{ARTICLE}/zzzzzzzzzzzzzzzzzzzzzzzz")
+    yield Scene("login", "/admin/login", user="nobody")
+    yield Scene("forgot-password", "/admin/auth/forgot-password", user="nobody")
+
+
+def _dialog_scenes(ids: dict[str, str]) -> Iterator[Scene]:
+    article = f"/admin/content/{ARTICLE}/{ids['article']}"
+    more = "More ways to publish"
+    yield Scene("schedule-dialog", article, after=lambda page: _menu(page, more, "Schedule"))
+    yield Scene("release-dialog", article, after=lambda page: _menu(page, more, "Add to a release"))
+    yield Scene(
+        "locales-dialog", article, after=lambda page: _menu(page, more, "Publish all ready")
+    )
+    yield Scene("scheduled", "/admin/releases/scheduled")
+    yield Scene("palette", "/admin", after=lambda page: page.keyboard.press("Control+k"))
+    yield Scene("shortcuts", "/admin", after=lambda page: page.keyboard.press("?"))
+    yield Scene("filter", f"/admin/content/{ARTICLE}", after=_open_filter)
+
+
+def _menu(page: Page, button: str, item: str) -> None:
+    page.get_by_role("button", name=button).click()
+    page.get_by_role("menuitem", name=item).first.click()
+    page.get_by_role("dialog").wait_for()
+
+
+def _select_rows(page: Page) -> None:
+    for at in range(2):
+        page.get_by_role("checkbox").nth(at + 1).check()
+
+
+def _to_zone(page: Page) -> None:
+    page.get_by_role("group", name="Zone").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 500)
+
+
+def _publish(page: Page) -> None:
+    page.get_by_role("button", name="Publish", exact=True).click()
+
+
+def _block_menu(page: Page) -> None:
+    body = page.get_by_role("textbox", name="Body")
+    body.scroll_into_view_if_needed()
+    body.locator(".quire-block").first.hover()
+    page.get_by_role("button", name="Move or change").first.click()
+
+
+def _open_filter(page: Page) -> None:
+    page.get_by_role("button", name="Filter", exact=True).click()
+
+
+def _prepare(site: Site) -> dict[str, str]:
+    """Fill a site with what the scenes show; returns the ids that their addresses have."""
+    entries = "/content-manager/collection-types"
+    site.api("POST", "/i18n/locales", {"name": "Arabic (ar)", "code": "ar", "isDefault": False})
+
+    def make(uid: str, values: dict[str, Any], locale: str = "") -> str:
+        path = f"{entries}/{uid}" + (f"?locale={locale}" if locale else "")
+        return str(site.api("POST", path, values)["data"]["documentId"])
+
+    blocks = [
+        {"type": "heading", "level": 2, "children": [{"type": "text", "text": "Morning"}]},
+        {"type": "paragraph", "children": [{"type": "text", "text": "Low water at six. " * 12}]},
+        {"type": "quote", "children": [{"type": "text", "text": "Said."}]},
+    ]
+    article = make(
+        ARTICLE, {"title": "Low water", "slug": "low-water", "summary": "At six.", "body": blocks}
+    )
+    site.api("POST", f"{entries}/{ARTICLE}/{article}/actions/publish", {})
+    site.api("PUT", f"{entries}/{ARTICLE}/{article}", {"title": "Low water, again"})
+    arabic = make(ARTICLE, {"title": "Tide tables of the old harbour", "body": blocks})
+    text = [{"type": "paragraph", "children": [{"type": "text", "text": f"{_ARABIC}. " * 9}]}]
+    values = {"title": _ARABIC, "body": [*text, *blocks[:1]]}
+    site.api("PUT", f"{entries}/{ARTICLE}/{arabic}?locale=ar", values)
+    long = make(SAMPLE, {"name": _LONG, "on": True})
+    make(SAMPLE, {"name": "Unbreakable" * 20, "on": True})
+    section = {"__component": "lab.pair", "label": "A pair"}
+    zone = make(SAMPLE, {"name": "Many sections", "on": True, "zone": [section] * 100})
+    release = site.api("POST", "/admin/x/releases", {"name": _LONG[:80]})["data"]["id"]
+    for document in (article, arabic):
+        entry = {"contentType": ARTICLE, "documentId": document, "locale": "en"}
+        site.api("POST", f"/admin/x/releases/{release}/items", {"entries": [entry]})
+    soon = (datetime.now(UTC) + timedelta(days=2)).isoformat()
+    path = f"/admin/x/schedule/{ARTICLE}/{arabic}?locale=en"
+    site.api("PUT", path, {"publishAt": soon, "unpublishAt": None, "timezone": "UTC"})
+    stages = [{"name": "Draft"}, {"name": "Approved by the editors", "requiredToPublish": True}]
+    workflow = {"name": "Editorial", "contentTypes": [WIDE_TYPE], "stages": stages}
+    site.api("POST", "/admin/x/review/workflows", workflow)
+    role = site.api("POST", "/admin/roles", {"name": "Reader"})["data"]["id"]
+    read = {"action": "plugin::content-manager.explorer.read", "subject": TAG}
+    read["properties"] = {"fields": ["label"]}  # type: ignore[assignment]
+    site.api("PUT", f"/admin/roles/{role}/permissions", {"permissions": [read]})
+    site.add_person("reader@example.org", "Rhea", role)
+    return {
+        "article": article,
+        "arabic": arabic,
+        "long": long,
+        "zone": zone,
+        "release": str(release),
+    }
+
+
+class Camera:
+    """Takes the pictures of scenes, and reports what could not be taken."""
+
+    def __init__(self, browser: Browser, folder: Path) -> None:
+        self._browser = browser
+        self._folder = folder
+        self.taken: list[str] = []
+        self.failed: list[str] = []
+
+    def take(self, address: str, scene: Scene, session: StorageState | None) -> None:
+        """Open a page for a scene, and write its pictures."""
+        with self._page(address, session) as page:
+            try:
+                scene.before(page)
+                page.goto(scene.path, wait_until="domcontentloaded")
+                page.locator("h1, [role=status], [role=alert]").first.wait_for()
+                page.wait_for_timeout(900)
+                scene.after(page)
+                page.wait_for_timeout(300)
+                self._shoot(page, scene.name)
+            except Exception as error:  # noqa: BLE001 - the others are taken all the same
+                self.failed.append(f"{scene.name}: {str(error).splitlines()[0]}")
+
+    @contextmanager
+    def _page(self, address: str, session: StorageState | None) -> Iterator[Page]:
+        context = self._browser.new_context(
+            base_url=address, reduced_motion="reduce", viewport=WIDE, storage_state=session
+        )
+        page = context.new_page()
+        page.set_default_timeout(6000)
+        yield page
+        page.unroute_all(behavior="ignoreErrors")
+        context.close()
+
+    def _shoot(self, page: Page, name: str) -> None:
+        for scheme in _SCHEMES:
+            page.set_viewport_size(PHONE if scheme == "phone" else WIDE)
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            page.wait_for_timeout(120)
+            page.evaluate(SETTLE)
+            wider = page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            if wider > 0:
+                self.failed.append(f"{name}, {scheme}: {wider} pixels wider than the window")
+            page.screenshot(path=self._folder / f"{name}.{scheme}.png", caret="hide")
+        self.taken.append(name)
+
+    def sheets(self) -> None:
+        """Put the pictures of each scheme on sheets, with their names."""
+        page = self._browser.new_page(viewport={"width": _SHEET_WIDTH, "height": 800})
+        for scheme in _SCHEMES:
+            size = 6 if scheme == "phone" else 9
+            columns = 6 if scheme == "phone" else 3
+            for start in range(0, len(self.taken), size):
+                figures = [self._figure(name, scheme) for name in self.taken[start : start + size]]
+                grid = f"display:grid;grid-template-columns:repeat({columns},1fr);gap:6px"
+                page.set_content(f"<div style='{grid}'>{''.join(figures)}</div>")
+                file = self._folder / f"sheet-{scheme}-{start // size:02}.png"
+                page.screenshot(path=file, full_page=True)
+        page.close()
+
+    def _figure(self, name: str, scheme: str) -> str:
+        picture = b64encode((self._folder / f"{name}.{scheme}.png").read_bytes()).decode()
+        image = f"<img style='width:100%' src='data:image/png;base64,{picture}'>"
+        return f"<div style='font:12px sans-serif'>{name}{image}</div>"
+
+
+def main() -> None:
+    """Take the pictures of all scenes."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="", help="those alone whose name has this word")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        camera = Camera(browser, options.folder)
+        with serve_site(Path(mkdtemp())) as site:
+            site.register()
+            ids = _prepare(site)
+            users = {"boss": site.session, "reader": lambda: site.session("reader@example.org")}
+            for scene in _scenes(ids):
+                if options.only in scene.name:
+                    session = users.get(scene.user)
+                    camera.take(site.address, scene, session() if session else None)
+        with serve_empty(Path(mkdtemp())) as site:
+            site.register()
+            empty = site.session()
+            for name, path in _PATHS.items():
+                scene = Scene(f"{name}-empty", path)
+                if "{" not in path and ARTICLE not in path and options.only in scene.name:
+                    camera.take(site.address, scene, empty)
+        camera.sheets()
+        browser.close()
+    lines = [f"{len(camera.taken)} scenes", *camera.failed]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
