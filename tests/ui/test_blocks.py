@@ -1,7 +1,9 @@
 """Blocks as a whole: their handles, and what is pasted as blocks."""
 
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
@@ -12,6 +14,15 @@ ARTICLES = "/content-manager/collection-types/api::article.article"
 
 def _block(kind: str, text: str, **options: object) -> dict[str, Any]:
     return {"type": kind, **options, "children": [{"type": "text", "text": text}]}
+
+
+@pytest.fixture(autouse=True)
+def _no_more_articles(site: Site) -> Iterator[None]:
+    """Other tests count the articles."""
+    yield
+    for title in ("Handles", "Menus", "Pasted"):
+        for one in site.api("GET", f"{ARTICLES}?filters[title]={title}")["results"]:
+            site.api("DELETE", f"{ARTICLES}/{one['documentId']}")
 
 
 def _open(site: Site, page: Page, title: str, *body: dict[str, Any]) -> str:

@@ -10,8 +10,6 @@ import { blockName, CHOICES, choiceOf } from './choices'
 import { duplicateBlock, moveBlock, removeBlock, turnBlock, type BlockNode, type BlocksEditor } from './editor'
 
 const LONGEST_NAME = 40
-/** Milliseconds until a menu that closes has given the focus back to its handle. */
-const AFTER_MENU = 30
 
 /** The outermost blocks, ordered by dragging their handles or with keys on them. */
 export function SortableBlocks({ children }: { children: ReactNode }) {
@@ -66,13 +64,15 @@ function BlockHandle({ element }: { element: BlockNode }) {
     event.preventDefault()
     move(event.key === 'ArrowUp' ? -1 : 1)
   }
+  // A menu that closes gives the focus back to its handle, unless something else has it by then.
+  const focusTextLater = () => window.setTimeout(() => focusText(editor))
   const turn = (block: Partial<BlockNode>) => {
     turnBlock(editor, at(), block)
-    window.setTimeout(() => focusText(editor), AFTER_MENU)
+    focusTextLater()
   }
   const remove = () => {
     removeBlock(editor, at())
-    window.setTimeout(() => focusText(editor), AFTER_MENU)
+    focusTextLater()
   }
   return (
     <div ref={handle} contentEditable={false} className="quire-block-handle" data-current={isCurrent || undefined} onKeyDown={press}>
