@@ -146,7 +146,7 @@ class VersionedCache(Generic[K, V]):
 
     def get(self, key: K, version: int | None) -> V | None:
         """Return the value of a key if it is valid in a version; ``None`` while that is unknown."""
-        if version is None:
+        if version is None or not self._size:
             return None
         entry = self._entries.get(key) if self._entries else None  # some keys are slow to hash
         if entry is None or (entry.version != version and not self._is_valid(entry, version)):

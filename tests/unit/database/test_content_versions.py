@@ -109,9 +109,11 @@ def test_values_that_were_not_asked_for_longest_give_way() -> None:
 
 
 def test_without_room_nothing_is_kept() -> None:
-    cache: VersionedCache[str, int] = VersionedCache(ContentVersions(), 0)
+    counter = CacheCounter()
+    cache: VersionedCache[str, int] = VersionedCache(ContentVersions(), 0, counter)
     cache.keep("a", 0, 1, BOOKS)
-    assert (len(cache), cache.can_keep(0)) == (0, False)
+    assert cache.get("a", 0) is None
+    assert (len(cache), cache.can_keep(0), counter.misses) == (0, False, 0)
 
 
 def test_values_weigh_what_they_are_said_to() -> None:
