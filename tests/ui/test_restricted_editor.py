@@ -23,7 +23,7 @@ def _grant(action: str, *fields: str, subject: str = ARTICLE) -> dict[str, Any]:
     return {"action": f"{EXPLORER}.{action}", "subject": subject, "properties": properties}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def writer(site: Site) -> str:
     """Somebody who writes two fields of English articles, and only looks at tags."""
     role = site.api("POST", "/admin/roles", {"name": "Writer of drafts"})["data"]["id"]
