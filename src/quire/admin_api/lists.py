@@ -14,7 +14,7 @@ from quire.database.execute.row_mappers import members
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.errors import InvalidKeyError, PaginationError, ValidationError
-from quire.query.known_filters import known_filters
+from quire.query.lenient_filters import known_filters
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits
 from quire.schema.attributes.base import Attribute, ScalarAttribute

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from quire.builder.files import FileChange
-from quire.cli.environment import write_environment
+from quire.cli.new_secrets import write_environment
 from quire.cli.progress import shown_progress
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, ask_key, print_message, print_warning

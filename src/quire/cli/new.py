@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import quire
-from quire.cli.environment import write_environment
+from quire.cli.new_secrets import write_environment
 from quire.cli.seed import CONTENT_FOLDER, seed_project
 from quire.cli.terminal import DONE, print_message
 from quire.database.settings_target import target_of

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from quire.cli.environment import write_environment
+from quire.cli.new_secrets import write_environment
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, print_message
 from quire.database.settings_target import target_of

@@ -26,7 +26,7 @@ from quire.database.program import Program
 from quire.document_service.relation_input import row_id as read_row_id
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
-from quire.query.known_filters import known_filters
+from quire.query.lenient_filters import known_filters
 from quire.query.operators import Predicate
 from quire.query.parameters import as_query
 from quire.query.plan import Comparison, Filter, PlanNode, ReadPlan, SortKey, Status

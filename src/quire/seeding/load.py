@@ -19,14 +19,14 @@ from quire.seeding.content import (
     Locale,
     MediaFile,
 )
-from quire.seeding.entries import KnownTargets
-from quire.seeding.files import (
+from quire.seeding.content_files import (
     ContentFiles,
     DocumentItem,
     DocumentsItem,
     ManifestFile,
     MediaItem,
 )
+from quire.seeding.entries import KnownTargets
 from quire.seeding.references import references
 from quire.seeding.source import DocumentSource
 

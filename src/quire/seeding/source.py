@@ -5,7 +5,7 @@ from msgspec import Struct
 from quire.schema.attributes.base import RelationAttribute, ScalarAttribute
 from quire.schema.model import ContentType
 from quire.seeding.content import Document, DocumentVersion
-from quire.seeding.files import DocumentItem, VersionItem
+from quire.seeding.content_files import DocumentItem, VersionItem
 
 
 class DocumentSource(Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from quire.database.stores.folders import FOLDER_UID, all_folders
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.errors import InvalidKeyError, NotFoundError, ValidationError
-from quire.query.known_filters import known_filters
+from quire.query.lenient_filters import known_filters
 from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue
 from quire.query.resolve.filters import LONG_LIST, has_longer_list
