@@ -169,11 +169,26 @@ def sign_in(page: Page, email: str = EMAIL, password: str = PASSWORD) -> None:
     page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
 
 
+_ARRIVED = """() => {
+  const { status, location, resolvedLocation } = __TSR_ROUTER__.state
+  return status === 'idle' && location.href === resolvedLocation.href
+}"""
+
+
+def go_on(page: Page, path: str) -> None:
+    """Go to another screen as by a link, for a third of what it takes to load the UI anew.
+
+    The screen is there with what it has asked the server for.
+    """
+    page.evaluate("(path) => history.pushState({}, '', path)", path)
+    page.wait_for_function(_ARRIVED)
+    page.get_by_role("heading", level=1).first.wait_for()
+    expect(page.locator("[aria-busy=true], .mantine-Loader-root")).to_have_count(0)
+
+
 @pytest.fixture
 def builder(studio: Site, open_page: OpenPage) -> Page:
-    page = open_page(
+    """An empty page of the administrator of the studio, who is signed in."""
+    return open_page(
         studio.address, viewport={"width": 1280, "height": 800}, storage_state=studio.session()
     )
-    page.goto("/admin")
-    page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
-    return page

@@ -79,6 +79,8 @@ def test_a_type_is_made_changed_and_undone_with_what_was_removed(  # noqa: PLR09
     studio: Site, builder: Page
 ) -> None:
     page = builder
+    page.goto("/admin")
+    page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
     page.keyboard.press("g")
     page.keyboard.press("m")
     page.get_by_role("button", name="New collection").first.click()

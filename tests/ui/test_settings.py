@@ -8,7 +8,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import SETTLE, assert_accessible, assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
 
@@ -373,14 +373,10 @@ SCREENS = (
 )
 
 
-def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(
-    site: Site, open_page: OpenPage
-) -> None:
-    page = open_page(site.address, storage_state=site.session())
+def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(home: Page) -> None:
+    page = home
     for screen in SCREENS:
-        page.goto(f"/admin/settings/{screen}")
-        page.get_by_role("heading", level=1).wait_for()
-        page.wait_for_load_state("networkidle")
+        go_on(page, f"/admin/settings/{screen}")
         assert_accessible_in_both_schemes(page)
         page.set_viewport_size({"width": 390, "height": 844})
         page.evaluate(SETTLE)  # the sidebar moves away
