@@ -8,6 +8,8 @@ from subprocess import PIPE, Popen
 
 import pytest
 
+from quire.cli.new_secrets import write_environment
+from quire.settings import load_settings
 from tests.databases.kind import Kind, opened
 from tests.reliability.test_several_servers import Client, apart, wait_for_status
 from tests.unit.cli.processes import QUIRE, serving
@@ -32,6 +34,8 @@ def nodes(kind: Kind, folder: Path) -> Iterator[list[Path]]:
     first = folder / "1"
     write_tree(first, *SCHEMA)
     kind.settle(first)
+    # Nodes of one project have the same secrets; a database that is there would want its own.
+    write_environment(load_settings(first, environ={}))
     (first / ".tmp").mkdir(exist_ok=True)
     folders = [first]
     for number in range(2, NODES + 1):
@@ -62,9 +66,6 @@ def made(kind: Kind, tmp_path: Path) -> Iterator[list[Path]]:
         makers = folders[:1] if kind.name == "sqlite" else folders
         outcomes = run_together(makers, "new")
         assert [code for code, _ in outcomes] == [0] * len(makers), outcomes
-        for folder in folders[len(makers) :]:
-            with (folder / ".env").open("a", encoding="utf-8") as environment:
-                environment.write((folders[0] / ".env").read_text(encoding="utf-8"))
         yield folders
 
 

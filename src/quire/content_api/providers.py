@@ -13,7 +13,7 @@ import structlog
 from msgspec.structs import asdict
 
 from quire.auth.end_users import EndUsers
-from quire.auth.oauth.http import ProviderError
+from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_provider
 from quire.auth.oauth.state import BEGUN, DONE, SignInState, StateCipher, begin_sign_in, is_same
 from quire.clock import Clock

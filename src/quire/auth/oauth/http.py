@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import httpx
 import orjson
 
+from quire.auth.oauth.errors import ProviderError
 from quire.auth.oauth.providers import is_safe
 
 _TIMEOUT_S = 10.0
@@ -13,14 +14,6 @@ _TIMEOUT_S = 10.0
 _LARGEST = 1_000_000
 
 _HEADERS = {"Accept": "application/json", "User-Agent": "Quire"}
-
-
-class ProviderError(Exception):
-    """A provider that does not say who somebody is."""
-
-
-class IdentityError(ProviderError):
-    """An ID token that proves nothing."""
 
 
 @asynccontextmanager
