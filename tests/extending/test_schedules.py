@@ -209,6 +209,8 @@ async def test_a_run_that_still_waits_makes_way_for_the_next_one(
             return [job.message for job in await jobs_of(office)] == ["LookupError: "]
 
         await until(has_failed)
+        # The next attempt is due then, too, and a run that has begun is not cancelled.
+        await parts_of(office).worker.stop()
         set_clocks(offices, "2027-01-15T10:00:01+00:00")
         await ended(office, 1)
         assert (await jobs_of(office))[0].state == "cancelled"
