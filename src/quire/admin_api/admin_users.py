@@ -31,9 +31,9 @@ from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import (
     AdminPassword,
-    AtLeast,
-    Between,
     Email,
+    MinLength,
+    Range,
     Text,
     id_of,
     ids_of,
@@ -48,14 +48,14 @@ from quire.schema.model import ADMIN_USER_UID
 OWN = "You cannot delete your own user"
 WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
 
-_Roles = Annotated[list[IdText], Between(1)]
+_Roles = Annotated[list[IdText], Range(1)]
 
 
 class Invitation(RequestBody):
     """Who is invited to be an administrator."""
 
     email: Annotated[str, Email()]
-    firstname: Annotated[str, AtLeast(1)]
+    firstname: Annotated[str, MinLength(1)]
     lastname: str | UnsetType = UNSET
     roles: _Roles | UnsetType = UNSET
     prefered_language: str | UnsetType | None = UNSET
@@ -63,9 +63,9 @@ class Invitation(RequestBody):
 
 class _Person(RequestBody):
     email: Annotated[str, Email()] | UnsetType = UNSET
-    firstname: Annotated[str, AtLeast(1)] | UnsetType = UNSET
+    firstname: Annotated[str, MinLength(1)] | UnsetType = UNSET
     lastname: str | UnsetType | None = UNSET
-    username: Annotated[str, AtLeast(1), single_line] | UnsetType | None = UNSET
+    username: Annotated[str, MinLength(1), single_line] | UnsetType | None = UNSET
     password: AdminPassword | UnsetType = UNSET
 
 

@@ -11,7 +11,7 @@ from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiTo
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import AtLeast, Place, id_of
+from quire.content_api.validators import MinLength, Place, id_of
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, not_of_type
@@ -43,7 +43,7 @@ class _Lifespan(Struct, frozen=True):
 class NewApiToken(RequestBody, forbid_unknown_fields=False):
     """A token that is to be made; ``lifespan`` is in milliseconds, without it there is no end."""
 
-    name: Annotated[str, AtLeast(1)]
+    name: Annotated[str, MinLength(1)]
     description: str | None = None
     type: TokenType = "read-only"
     permissions: list[str] | None = None
@@ -53,7 +53,7 @@ class NewApiToken(RequestBody, forbid_unknown_fields=False):
 class ApiTokenChange(RequestBody):
     """What is to be changed of a token."""
 
-    name: Annotated[str, AtLeast(1)] | UnsetType = UNSET
+    name: Annotated[str, MinLength(1)] | UnsetType = UNSET
     description: str | UnsetType | None = UNSET
     type: TokenType | UnsetType = UNSET
     permissions: list[str] | UnsetType | None = UNSET

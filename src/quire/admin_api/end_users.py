@@ -67,7 +67,7 @@ class MailTest(RequestBody, forbid_unknown_fields=False):
     template: FreeObject
 
 
-class SentTest(Struct):
+class MailTestResult(Struct):
     """Whom the mail was sent to."""
 
     to: str
@@ -132,7 +132,7 @@ class EndUserApi:
             f"{_OWNER}.email-templates.update",
             self.test_template,
             body=MailTest,
-            response=Data[SentTest],
+            response=Data[MailTestResult],
         )
 
     async def policies(self, request: Request) -> Response:  # noqa: ARG002 - a handler

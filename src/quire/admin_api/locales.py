@@ -12,7 +12,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import AtLeast, AtMost, OneOf, id_of
+from quire.content_api.validators import MaxLength, MinLength, OneOf, id_of
 from quire.content_manager.locales import NOT_FOUND, LocaleStore, ManagedLocale, iso_locales
 from quire.database.connection import Database
 from quire.errors import NotFoundError
@@ -32,7 +32,7 @@ class _KnownCode(Struct, frozen=True):
 class NewLocale(RequestBody, kw_only=True):
     """A locale that is to be added."""
 
-    name: Annotated[str, AtMost(_LONGEST_NAME)] | None = None
+    name: Annotated[str, MaxLength(_LONGEST_NAME)] | None = None
     code: Annotated[str, _KnownCode()]
     is_default: bool
 
@@ -40,7 +40,7 @@ class NewLocale(RequestBody, kw_only=True):
 class LocaleChange(RequestBody):
     """What is to be changed of a locale."""
 
-    name: Annotated[str, AtLeast(1), AtMost(_LONGEST_NAME)] | UnsetType | None = UNSET
+    name: Annotated[str, MinLength(1), MaxLength(_LONGEST_NAME)] | UnsetType | None = UNSET
     is_default: bool | UnsetType = UNSET
 
 

@@ -15,7 +15,7 @@ from quire.access.administration import (
     subjects_of,
 )
 from quire.content_api.request_bodies import RequestBody, validator_of
-from quire.content_api.validators import Between, Items, Place, required
+from quire.content_api.validators import Items, Place, Range, required
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import Schema
@@ -32,20 +32,20 @@ REPEATED = "Some permissions are duplicated (same action and subject)"
 _MOST = 5000
 
 
-class GivenPermission(RequestBody):
+class PermissionPayload(RequestBody):
     """What a role is to grant."""
 
     action: str
     action_parameters: dict[str, object] | None = None
     subject: str | None = None
     properties: dict[str, object] = field(default_factory=dict)
-    conditions: Annotated[list[str], Between(0, 10)] = field(default_factory=list)
+    conditions: Annotated[list[str], Range(0, 10)] = field(default_factory=list)
 
 
 class RolePermissions(RequestBody):
     """All that a role is to grant."""
 
-    permissions: Annotated[list[GivenPermission], Between(0, _MOST)]
+    permissions: Annotated[list[PermissionPayload], Range(0, _MOST)]
 
 
 class PermissionList:
@@ -77,7 +77,7 @@ class _Permission(Struct, frozen=True):
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         found = False
-        for problem in validator_of(GivenPermission).problems(place, value):
+        for problem in validator_of(PermissionPayload).problems(place, value):
             found = True
             yield problem
         if found or not isinstance(value, Mapping):

@@ -25,7 +25,7 @@ from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Between
+from quire.content_api.validators import Range
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.tables.initial_values import permission_fields
@@ -47,7 +47,7 @@ class CheckedPermission(RequestBody):
 class PermissionCheck(RequestBody, forbid_unknown_fields=False):
     """Which permissions are asked about."""
 
-    permissions: Annotated[list[CheckedPermission], Between(0, _MANY)]
+    permissions: Annotated[list[CheckedPermission], Range(0, _MANY)]
 
 
 class AdminSession(Struct, rename="camel"):

@@ -5,7 +5,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from quire.content_api.request_bodies import RequestBody
-from quire.content_api.validators import Between, RowId
+from quire.content_api.validators import Range, RowId
 
 T = TypeVar("T")
 
@@ -82,23 +82,23 @@ class Page(Struct, Generic[T]):
     pagination: AdminPagination
 
 
-class OfProject(Struct, frozen=True):
+class ProjectModels(Struct, frozen=True):
     """Notes that a schema is made of the content types of a project."""
 
     name: str
 
 
-ManagedEntry = Annotated[FreeObject, OfProject("ManagedEntry")]
+ManagedEntry = Annotated[FreeObject, ProjectModels("ManagedEntry")]
 """An entry of any content type, as it is shown."""
 
-EntryInput = Annotated[FreeObject, OfProject("EntryInput")]
+EntryInput = Annotated[FreeObject, ProjectModels("EntryInput")]
 """What may be written of an entry of any content type."""
 
 
 class RowIds(RequestBody):
     """Several rows."""
 
-    ids: Annotated[list[IdText], Between(1)]
+    ids: Annotated[list[IdText], Range(1)]
 
 
 DocumentIdList = Annotated[list[object], Meta(extra_json_schema={"items": {"type": "string"}})]
@@ -165,7 +165,7 @@ class ShownEntry(Struct):
     meta: EntryMeta | UnsetType = UNSET
 
 
-class CreatorInShort(Struct, rename="camel", kw_only=True):
+class CreatorSummary(Struct, rename="camel", kw_only=True):
     """Who has made or changed something."""
 
     id: int
@@ -191,10 +191,10 @@ class Listed(Struct, Generic[T]):
     """A page of a list, with its place beside it."""
 
     data: list[T]
-    meta: "ListedMeta"
+    meta: "EntryListMeta"
 
 
-class ListedMeta(Struct):
+class EntryListMeta(Struct):
     """The place of a page."""
 
     pagination: AdminPagination

@@ -19,7 +19,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Response
 
 
-class AdminRoleInShort(Struct):
+class AdminRoleSummary(Struct):
     """A role of administrators, as it is shown with those who have it."""
 
     id: int
@@ -53,7 +53,7 @@ class Administrator(Struct, rename="camel", kw_only=True):
     is_active: bool | UnsetType | None = UNSET
     blocked: bool | UnsetType | None = UNSET
     prefered_language: str | UnsetType | None = UNSET
-    roles: list[AdminRoleInShort] | UnsetType = UNSET
+    roles: list[AdminRoleSummary] | UnsetType = UNSET
     created_at: Moment | UnsetType | None = UNSET
     updated_at: Moment | UnsetType | None = UNSET
     published_at: Moment | UnsetType | None = UNSET

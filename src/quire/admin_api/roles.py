@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 from quire.access.admin_grants import Grant
 from quire.access.administration import ADMIN_ACTIONS, LOCALES, PermissionSection
 from quire.admin_api.lists import AdminLists
-from quire.admin_api.permission_body import GivenPermission, PermissionList, RolePermissions
+from quire.admin_api.permission_body import PermissionList, PermissionPayload, RolePermissions
 from quire.admin_api.profile import list_all_permissions
 from quire.admin_api.response_types import ADMINISTRATORS, CREATED, Data, ListQuery, RowIds
 from quire.admin_api.responses import (
@@ -23,7 +23,7 @@ from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows, StoredAdmi
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import AtLeast, id_of, ids_of
+from quire.content_api.validators import MinLength, id_of, ids_of
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.document_service.validate.problems import Problem, validation_error
@@ -36,14 +36,14 @@ _ACTION = "admin::roles"
 class NewAdminRole(RequestBody):
     """A role that is to be made."""
 
-    name: Annotated[str, AtLeast(1)]
+    name: Annotated[str, MinLength(1)]
     description: str | None = None
 
 
 class AdminRoleChange(RequestBody):
     """What is to be changed of a role."""
 
-    name: Annotated[str, AtLeast(1)] | UnsetType = UNSET
+    name: Annotated[str, MinLength(1)] | UnsetType = UNSET
     description: str | UnsetType | None = UNSET
 
 
@@ -162,7 +162,7 @@ class AdminRoleApi:
         stored = await self._roles.grant(role_id, grants, request.administrator.ability)
         return respond_data([serialize_permission(permission) for permission in stored])
 
-    def _grant(self, given: GivenPermission, default_locale: str | None) -> Grant:
+    def _grant(self, given: PermissionPayload, default_locale: str | None) -> Grant:
         properties = dict(given.properties)
         action, subject = ADMIN_ACTIONS[given.action], given.subject
         if action.section is PermissionSection.CONTENT and LOCALES in action.properties:

@@ -17,7 +17,7 @@ from quire.auth.admin.user_rows import AdminUser
 from quire.content_api.messages import NO_CONTENT, Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import AdminPassword, AtLeast, Email, Text
+from quire.content_api.validators import AdminPassword, Email, MinLength, Text
 from quire.errors import (
     ApplicationError,
     ForbiddenError,
@@ -53,7 +53,7 @@ class SignedOutDevice(RequestBody, forbid_unknown_fields=False):
 class NewPerson(RequestBody, kw_only=True):
     """The name and the password of a new administrator."""
 
-    firstname: Annotated[str, AtLeast(1)]
+    firstname: Annotated[str, MinLength(1)]
     lastname: str | UnsetType | None = UNSET
     password: AdminPassword
 
@@ -71,7 +71,7 @@ class FirstAdministrator(RequestBody, kw_only=True):
     """The first administrator."""
 
     email: Annotated[str, Email()]
-    firstname: Annotated[str, AtLeast(1)]
+    firstname: Annotated[str, MinLength(1)]
     lastname: str | None = None
     password: AdminPassword
     registration_token: str | UnsetType = UNSET

@@ -98,7 +98,7 @@ class DeletedWebhooks(RequestBody, forbid_unknown_fields=False):
     ids: list[IdText]
 
 
-class WebhookInFull(Struct, rename="camel"):
+class WebhookDetail(Struct, rename="camel"):
     """A webhook; values of headers are masked where somebody may not change it."""
 
     schema_name: ClassVar[str] = "Webhook"
@@ -110,7 +110,7 @@ class WebhookInFull(Struct, rename="camel"):
     is_enabled: bool
 
 
-class AnswerHeader(Struct):
+class ReceivedHeader(Struct):
     """A header of an answer."""
 
     name: str
@@ -122,7 +122,7 @@ class WebhookTest(Struct, rename="camel"):
 
     status_code: int
     message: str
-    headers: list[AnswerHeader] | UnsetType = UNSET
+    headers: list[ReceivedHeader] | UnsetType = UNSET
     body: str | UnsetType = UNSET
 
 
@@ -147,11 +147,11 @@ class WebhookApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(WEBHOOKS, "admin/webhooks"), Data[WebhookInFull]
+        route, one = RouteGroup(WEBHOOKS, "admin/webhooks"), Data[WebhookDetail]
         read, create, update, delete = (
             f"admin::webhooks.{verb}" for verb in ("read", "create", "update", "delete")
         )
-        yield route("GET", "", read, self.find, response=Data[list[WebhookInFull]])
+        yield route("GET", "", read, self.find, response=Data[list[WebhookDetail]])
         yield route("POST", "", create, self.create, body=NewWebhook, response=one, status=CREATED)
         path, ids = "/batch-delete", Data[list[int | str]]
         yield route("POST", path, delete, self.delete_many, body=DeletedWebhooks, response=ids)

@@ -15,13 +15,13 @@ from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.structs import FieldInfo, fields, replace
 
 from quire.content_api.validators import (
-    Anything,
-    Between,
+    AnyValue,
     Fields,
     Flag,
     Items,
     Members,
     OneOf,
+    Range,
     Rule,
     Text,
     Validator,
@@ -86,7 +86,7 @@ def _validator(hint: object, more: tuple[Rule, ...] = ()) -> Validator:
         if isinstance(note, Validator):
             return note
     rules = (*(note for note in notes if callable(note)), *more)
-    limits = next((note for note in notes if isinstance(note, Between)), Between())
+    limits = next((note for note in notes if isinstance(note, Range)), Range())
     origin = get_origin(inner)
     if origin is Literal:
         return Text(rules=(*rules, OneOf(get_args(inner))), nullable=nullable)
@@ -100,7 +100,7 @@ def _validator(hint: object, more: tuple[Rule, ...] = ()) -> Validator:
         )
     if origin is dict:
         item = _validator(get_args(inner)[1])
-        if item == Anything():
+        if item == AnyValue():
             return Fields(closed=False, rules=rules, nullable=nullable)
         return Members(item=item, rules=rules, nullable=nullable)
     if isinstance(inner, type) and issubclass(inner, Struct):
@@ -108,7 +108,7 @@ def _validator(hint: object, more: tuple[Rule, ...] = ()) -> Validator:
     return _plain(inner, limits, rules, nullable=nullable)
 
 
-def _plain(kind: object, limits: Between, rules: tuple[Rule, ...], *, nullable: bool) -> Validator:
+def _plain(kind: object, limits: Range, rules: tuple[Rule, ...], *, nullable: bool) -> Validator:
     if kind is str:
         return Text(rules=rules, nullable=nullable)
     if kind is bool:
@@ -116,7 +116,7 @@ def _plain(kind: object, limits: Between, rules: tuple[Rule, ...], *, nullable: 
     if kind is int:
         return WholeNumber(least=limits.least, most=limits.most, rules=rules)
     if kind is object:
-        return Anything(rules=rules)
+        return AnyValue(rules=rules)
     message = f"bodies cannot have values of the type {kind!r}"
     raise TypeError(message)
 

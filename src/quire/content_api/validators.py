@@ -47,7 +47,7 @@ def required(value: object) -> str | None:
     return REQUIRED if value is ABSENT or value == "" else None
 
 
-class AtLeast(Struct, frozen=True):
+class MinLength(Struct, frozen=True):
     """Demand so many characters."""
 
     count: int
@@ -63,7 +63,7 @@ class AtLeast(Struct, frozen=True):
         return {"minLength": self.count}
 
 
-class AtMost(Struct, frozen=True):
+class MaxLength(Struct, frozen=True):
     """Allow so many characters."""
 
     count: int
@@ -121,7 +121,7 @@ def _few_bytes(value: object) -> str | None:
 
 
 PASSWORD_RULES: tuple[Rule, ...] = (
-    AtLeast(8),
+    MinLength(8),
     _few_bytes,
     _pattern(_LOWER, "lowercase character"),
     _pattern(_UPPER, "uppercase character"),
@@ -133,14 +133,14 @@ AdminPassword = Annotated[str, PASSWORD_RULES, Meta(extra_json_schema={"format":
 """A new password of an administrator."""
 
 
-class Between(Struct, frozen=True):
+class Range(Struct, frozen=True):
     """How many items a list may have, or how large a number may be."""
 
     least: int = 0
     most: int = 1000
 
 
-class Anything(Struct, frozen=True, kw_only=True):
+class AnyValue(Struct, frozen=True, kw_only=True):
     """Any value."""
 
     rules: tuple[Rule, ...] = ()

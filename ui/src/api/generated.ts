@@ -5,10 +5,6 @@ export type ManagedEntry = Record<string, unknown> & { documentId: string; id: n
 
 export type AccessToken = { "token": string };
 
-export type AddedEntries = { "entries": (AddedEntry)[]; "action"?: "publish" | "unpublish" };
-
-export type AddedEntry = { "contentType": string; "documentId": string; "locale"?: string | null };
-
 export type AdminApiToken = { "id": number; "kind"?: string; "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "accessKey"?: string; "permissions"?: (string)[] | null; "lifespan"?: number | string | null; "expiresAt"?: string | null; "lastUsedAt"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null };
 
 export type AdminLocale = { "id": number; "documentId"?: string; "name"?: string | null; "code": string | null; "isDefault": boolean; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
@@ -21,15 +17,13 @@ export type AdminRole = { "id": number; "name": string; "code": string; "descrip
 
 export type AdminRoleChange = { "name"?: string; "description"?: string | null };
 
-export type AdminRoleInShort = { "id": number; "name": string; "description": string | null; "code": string };
+export type AdminRoleSummary = { "id": number; "name": string; "description": string | null; "code": string };
 
 export type AdminSession = { "id": number; "sessionId": string; "deviceId": string | null; "type": string; "createdAt": string | null; "expiresAt": string | null; "current": boolean };
 
-export type Administrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleInShort)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
+export type Administrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleSummary)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
 
 export type AdministratorChange = { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[] };
-
-export type AnswerHeader = { "name": string; "value": string };
 
 export type ApiTokenChange = { "name"?: string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null };
 
@@ -51,15 +45,19 @@ export type ChangedDocument = { "documentId": string; "fields": Record<string, u
 
 export type CheckedPermission = { "action": string; "subject"?: string | null; "field"?: string };
 
-export type ComponentInput = { "component": GivenComponent; "components"?: (Record<string, unknown>)[] };
+export type ComponentInput = { "component": ComponentPayload; "components"?: (Record<string, unknown>)[] };
 
-export type ContentTypeInput = { "contentType": GivenContentType; "components"?: (Record<string, unknown>)[] };
+export type ComponentPayload = { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> };
+
+export type ContentTypeInput = { "contentType": ContentTypePayload; "components"?: (Record<string, unknown>)[] };
+
+export type ContentTypePayload = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
 
 export type Count = { "count": number };
 
 export type CountedType = { "uid": string; "displayName": string; "kind": string; "count": number };
 
-export type CreatorInShort = { "id": number; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email"?: string | null; "isActive"?: boolean | null };
+export type CreatorSummary = { "id": number; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email"?: string | null; "isActive"?: boolean | null };
 
 export type Credentials = { "email": string; "password": string; "code"?: string; "deviceId"?: string; "rememberMe"?: boolean };
 
@@ -77,7 +75,9 @@ export type DocumentCounts = { "draft": number; "published": number; "modified":
 
 export type DocumentIds = { "documentIds": (string)[] };
 
-export type EntryInFull = { "entry": ManagedEntry | NoEntry; "meta": EntryMeta; "published": ManagedEntry | null; "references": number };
+export type EntryDetail = { "entry": ManagedEntry | NoEntry; "meta": EntryMeta; "published": ManagedEntry | null; "references": number };
+
+export type EntryListMeta = { "pagination": AdminPagination };
 
 export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
 
@@ -121,14 +121,6 @@ export type ForgottenPassword = { "email": string };
 
 export type FoundEntries = { "results": (ManagedEntry)[] };
 
-export type GivenComponent = { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> };
-
-export type GivenContentType = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
-
-export type GivenPermission = { "action": string; "actionParameters"?: Record<string, unknown> | null; "subject"?: string | null; "properties"?: Record<string, unknown>; "conditions"?: (string)[] };
-
-export type GivenSchema = { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] };
-
 export type HiddenPlaces = { "hidden": number };
 
 export type ImportedFile = { "url": string; "fileInfo"?: Record<string, unknown> };
@@ -141,7 +133,7 @@ export type InnerResponse = { "status": number; "body": string; "role": number |
 
 export type Invitation = { "email": string; "firstname": string; "lastname"?: string; "roles"?: (number | string)[]; "preferedLanguage"?: string | null };
 
-export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleInShort)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "registrationToken": string };
+export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleSummary)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "registrationToken": string };
 
 export type InvitedPerson = { "email": string | null; "firstname": string | null; "lastname": string | null };
 
@@ -165,8 +157,6 @@ export type LibraryView = { "pageSize": number; "sort"?: string };
 
 export type LinkedEntries = { "results"?: (RelatedEntry)[] };
 
-export type ListedMeta = { "pagination": AdminPagination };
-
 export type LocaleChange = { "name"?: string | null; "isDefault"?: boolean };
 
 export type LocaleCount = { "locale": string; "documents": number; "published": number };
@@ -176,6 +166,8 @@ export type LocaleCoverage = { "uid": string; "displayName": string; "kind": str
 export type MailTemplates = { "email-templates": Record<string, unknown> };
 
 export type MailTest = { "template": Record<string, unknown> };
+
+export type MailTestResult = { "to": string };
 
 export type MediaFile = { "id": number; "documentId"?: string; "name": string; "alternativeText"?: string | null; "caption"?: string | null; "url": string; "mime": string; "size"?: number; "width"?: number | null; "height"?: number | null; "formats"?: Record<string, unknown> | null };
 
@@ -203,6 +195,10 @@ export type NewLocale = { "name"?: string | null; "code": string; "isDefault": b
 
 export type NewPerson = { "firstname": string; "lastname"?: string | null; "password": string };
 
+export type NewReleaseItem = { "contentType": string; "documentId": string; "locale"?: string | null };
+
+export type NewReleaseItems = { "entries": (NewReleaseItem)[]; "action"?: "publish" | "unpublish" };
+
 export type NewSecondFactor = { "secret": string; "uri": string };
 
 export type NewView = { "uid": string; "name": string; "shared"?: boolean; "state": Record<string, unknown> };
@@ -222,6 +218,8 @@ export type PasswordReset = { "resetPasswordToken": string; "password": string; 
 export type PermissionCatalogue = { "conditions": (Record<string, unknown>)[]; "sections": Record<string, unknown> };
 
 export type PermissionCheck = { "permissions": (CheckedPermission)[] };
+
+export type PermissionPayload = { "action": string; "actionParameters"?: Record<string, unknown> | null; "subject"?: string | null; "properties"?: Record<string, unknown>; "conditions"?: (string)[] };
 
 export type PlanNotice = { "text": string; "uid": string; "attribute": string; "rows": number; "rule": string };
 
@@ -245,6 +243,8 @@ export type Providers = { "providers": Record<string, unknown> };
 
 export type PublishCheck = { "documentId": string; "locale": string | null; "problems": (EntryProblem)[] };
 
+export type ReceivedHeader = { "name": string; "value": string };
+
 export type RecentEntry = { "documentId": string; "locale"?: string | null; "title"?: unknown; "contentTypeUid": string; "contentTypeDisplayName"?: string; "kind"?: string; "updatedAt"?: string | null; "publishedAt"?: string | null; "status"?: "draft" | "published" | "modified" };
 
 export type RecoveryCodes = { "recoveryCodes": (string)[] };
@@ -259,7 +259,7 @@ export type Release = { "id": number; "name": string; "status": "empty" | "ready
 
 export type ReleaseCheck = { "id": number; "problems": (ReleaseProblem)[] };
 
-export type ReleaseInFull = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[] };
+export type ReleaseDetail = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[] };
 
 export type ReleaseItem = { "id": number; "action": "publish" | "unpublish"; "contentType": string; "exists": boolean; "readable": boolean; "publishable": boolean; "documentId"?: string; "locale"?: string | null; "title"?: unknown; "status"?: "draft" | "published" | "modified"; "updatedAt"?: string | null };
 
@@ -273,7 +273,7 @@ export type ReleaseSchedule = { "id": number; "scheduledAt": string | null; "tim
 
 export type ReleaseTime = { "scheduledAt"?: string | null; "timezone"?: string | null };
 
-export type ReleaseUndone = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[]; "skipped": number };
+export type ReleaseUndoResult = { "id": number; "name": string; "status": "empty" | "ready" | "blocked" | "failed" | "done"; "scheduledAt": string | null; "timezone": string | null; "releasedAt": string | null; "createdAt": string; "updatedAt": string; "itemCount": number; "items": (ReleaseItem)[]; "skipped": number };
 
 export type ReservedNames = { "models": (string)[]; "attributes": (string)[] };
 
@@ -285,13 +285,13 @@ export type ReviewWorkflow = { "id": number; "name": string; "contentTypes": (st
 
 export type ReviewWorkflowInput = { "name": string; "contentTypes": (string)[]; "stages": (StageInput)[] };
 
-export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null };
+export type Revision = { "id": number; "createdAt": string; "createdBy": CreatorSummary | null; "status": "draft" | "published"; "locale": string | null };
 
-export type RevisionInFull = { "id": number; "createdAt": string; "createdBy": CreatorInShort | null; "status": "draft" | "published"; "locale": string | null; "data": Record<string, unknown>; "fields": Record<string, unknown> };
+export type RevisionDetail = { "id": number; "createdAt": string; "createdBy": CreatorSummary | null; "status": "draft" | "published"; "locale": string | null; "data": Record<string, unknown>; "fields": Record<string, unknown> };
 
 export type RoleInput = { "name": string; "permissions": Record<string, unknown>; "description"?: string };
 
-export type RolePermissions = { "permissions": (GivenPermission)[] };
+export type RolePermissions = { "permissions": (PermissionPayload)[] };
 
 export type RowIds = { "ids": (number | string)[] };
 
@@ -307,13 +307,13 @@ export type ScheduledAction = { "at": string; "timezone": string | null; "entry"
 
 export type SchemaDescription = { "contentTypes": Record<string, unknown>; "components": Record<string, unknown> };
 
-export type SchemaInput = { "data": GivenSchema };
+export type SchemaInput = { "data": SchemaPayload };
+
+export type SchemaPayload = { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] };
 
 export type SchemaStatus = { "isUpdating": boolean };
 
 export type SecondFactorState = { "active": boolean; "recoveryCodes": number };
-
-export type SentTest = { "to": string };
 
 export type SharedFields = { "nonLocalizedFields": Record<string, unknown>; "localizations": (Record<string, unknown>)[] };
 
@@ -355,7 +355,7 @@ export type WebhookChange = { "name": string; "url": string; "headers": Record<s
 
 export type WebhookSecret = { "secret": string | null };
 
-export type WebhookTest = { "statusCode": number; "message": string; "headers"?: (AnswerHeader)[]; "body"?: string };
+export type WebhookTest = { "statusCode": number; "message": string; "headers"?: (ReceivedHeader)[]; "body"?: string };
 
 export interface Operations {
   "DELETE /admin/api-tokens/{id}": { body: undefined; response: { "data": AdminApiToken | null } };
@@ -365,8 +365,8 @@ export interface Operations {
   "DELETE /admin/webhooks/{id}": { body: undefined; response: { "data": Webhook } };
   "DELETE /admin/x/model/archive/{id}": { body: undefined; response: { "data": ArchivedChange } };
   "DELETE /admin/x/outbox/{id}": { body: undefined; response: { "data": Record<string, unknown> } };
-  "DELETE /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
-  "DELETE /admin/x/releases/{id}/items/{item}": { body: undefined; response: { "data": ReleaseInFull } };
+  "DELETE /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseDetail } };
+  "DELETE /admin/x/releases/{id}/items/{item}": { body: undefined; response: { "data": ReleaseDetail } };
   "DELETE /admin/x/review/workflows/{id}": { body: undefined; response: { "data": ReviewWorkflow } };
   "DELETE /admin/x/users/{id}/second-factor": { body: undefined; response: { "data": Record<string, unknown> } };
   "DELETE /admin/x/views/{id}": { body: undefined; response: { "data": SavedView } };
@@ -404,7 +404,7 @@ export interface Operations {
   "GET /admin/x/deliveries": { body: undefined; response: { "data": (Delivery)[] } };
   "GET /admin/x/difference/{uid}/{id}": { body: undefined; response: { "data": Difference } };
   "GET /admin/x/entry-releases/{uid}/{id}": { body: undefined; response: { "data": (ReleaseOfEntry)[] } };
-  "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": EntryInFull } };
+  "GET /admin/x/entry/{uid}/{id}": { body: undefined; response: { "data": EntryDetail } };
   "GET /admin/x/explain": { body: undefined; response: { "data": Explanation } };
   "GET /admin/x/home": { body: undefined; response: { "data": Overview } };
   "GET /admin/x/jobs": { body: undefined; response: { "data": JobList } };
@@ -422,13 +422,13 @@ export interface Operations {
   "GET /admin/x/outbox/{id}": { body: undefined; response: { "data": OutboxChange } };
   "GET /admin/x/previews": { body: undefined; response: { "data": Previews } };
   "GET /admin/x/references/{uid}/{id}": { body: undefined; response: { "data": (References)[] } };
-  "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": ListedMeta } };
-  "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseInFull } };
+  "GET /admin/x/releases": { body: undefined; response: { "data": (Release)[]; "meta": EntryListMeta } };
+  "GET /admin/x/releases/{id}": { body: undefined; response: { "data": ReleaseDetail } };
   "GET /admin/x/review/assignees/{uid}": { body: undefined; response: { "data": (Assignee)[] } };
   "GET /admin/x/review/entries/{uid}/{id}": { body: undefined; response: { "data": EntryReview | null } };
   "GET /admin/x/review/workflows": { body: undefined; response: { "data": (ReviewWorkflow)[] } };
   "GET /admin/x/revisions/{uid}/{id}": { body: undefined; response: { "data": (Revision)[] } };
-  "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": RevisionInFull } };
+  "GET /admin/x/revisions/{uid}/{id}/{revision}": { body: undefined; response: { "data": RevisionDetail } };
   "GET /admin/x/schedule": { body: undefined; response: { "data": (ScheduledAction)[] } };
   "GET /admin/x/schedule/{uid}/{id}": { body: undefined; response: { "data": EntrySchedule } };
   "GET /admin/x/schedules": { body: undefined; response: { "data": (Schedule)[] } };
@@ -499,21 +499,21 @@ export interface Operations {
   "POST /admin/x/bulk-edit/{uid}": { body: BulkEditInput; response: { "data": BulkEditResult } };
   "POST /admin/x/end-user-roles/{id}/request": { body: InnerRequest; response: { "data": InnerResponse } };
   "POST /admin/x/end-users/{id}/request": { body: InnerRequest; response: { "data": InnerResponse } };
-  "POST /admin/x/export/{uid}": { body: ExportOptions; response: { "data": (ManagedEntry)[]; "meta": ListedMeta } };
+  "POST /admin/x/export/{uid}": { body: ExportOptions; response: { "data": (ManagedEntry)[]; "meta": EntryListMeta } };
   "POST /admin/x/jobs/{id}/cancel": { body: undefined; response: { "data": Job } };
   "POST /admin/x/jobs/{id}/retry": { body: undefined; response: { "data": Job } };
-  "POST /admin/x/mail-test": { body: MailTest; response: { "data": SentTest } };
+  "POST /admin/x/mail-test": { body: MailTest; response: { "data": MailTestResult } };
   "POST /admin/x/media/import": { body: ImportedFile; response: MediaFile };
   "POST /admin/x/media/{id}/crop": { body: CropInput; response: MediaFile };
   "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": Count } };
   "POST /admin/x/model/plan": { body: SchemaInput; response: { "data": ModelPlan } };
   "POST /admin/x/outbox/{id}/replay": { body: undefined; response: { "data": Record<string, unknown> } };
   "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": PublishCheck } };
-  "POST /admin/x/releases": { body: ReleaseName; response: { "data": ReleaseInFull } };
+  "POST /admin/x/releases": { body: ReleaseName; response: { "data": ReleaseDetail } };
   "POST /admin/x/releases/{id}/check": { body: undefined; response: { "data": ReleaseCheck } };
-  "POST /admin/x/releases/{id}/items": { body: AddedEntries; response: { "data": ReleaseInFull } };
-  "POST /admin/x/releases/{id}/publish": { body: undefined; response: { "data": ReleaseInFull } };
-  "POST /admin/x/releases/{id}/undo": { body: UndoOptions; response: { "data": ReleaseUndone } };
+  "POST /admin/x/releases/{id}/items": { body: NewReleaseItems; response: { "data": ReleaseDetail } };
+  "POST /admin/x/releases/{id}/publish": { body: undefined; response: { "data": ReleaseDetail } };
+  "POST /admin/x/releases/{id}/undo": { body: UndoOptions; response: { "data": ReleaseUndoResult } };
   "POST /admin/x/review/workflows": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: RestoredEntry };
   "POST /admin/x/samples/{uid}": { body: SampleOptions; response: { "data": Samples } };
@@ -563,8 +563,8 @@ export interface Operations {
   "PUT /admin/users/{id}": { body: AdministratorChange; response: { "data": Administrator } };
   "PUT /admin/webhooks/{id}": { body: WebhookChange; response: { "data": Webhook } };
   "PUT /admin/x/previews": { body: PreviewUrls; response: { "data": Previews } };
-  "PUT /admin/x/releases/{id}": { body: ReleaseName; response: { "data": ReleaseInFull } };
-  "PUT /admin/x/releases/{id}/items/{item}": { body: ItemChange; response: { "data": ReleaseInFull } };
+  "PUT /admin/x/releases/{id}": { body: ReleaseName; response: { "data": ReleaseDetail } };
+  "PUT /admin/x/releases/{id}/items/{item}": { body: ItemChange; response: { "data": ReleaseDetail } };
   "PUT /admin/x/releases/{id}/schedule": { body: ReleaseTime; response: { "data": ReleaseSchedule } };
   "PUT /admin/x/review/entries/{uid}/{id}": { body: EntryMove; response: { "data": EntryReview } };
   "PUT /admin/x/review/workflows/{id}": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };

@@ -3,11 +3,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
-import type { Release, ReleaseInFull } from '../api/generated'
+import type { Release, ReleaseDetail } from '../api/generated'
 import { releaseChanged } from './queries'
 
 /** Ask for the name of a release, which is created or, if there is one, renamed. */
-export function NameDialog({ release, onClose, onDone }: { release?: Release; onClose: () => void; onDone: (release: ReleaseInFull) => void }) {
+export function NameDialog({ release, onClose, onDone }: { release?: Release; onClose: () => void; onDone: (release: ReleaseDetail) => void }) {
   const { t } = useTranslation()
   const [name, setName] = useState(release?.name ?? '')
   const save = useMutation({

@@ -5,7 +5,7 @@ import { CalendarClock, ListChecks, PencilLine, Trash2, Undo2 } from 'lucide-rea
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError, request } from '../api/client'
-import type { ReleaseInFull, ReleaseItem, ReleaseProblem } from '../api/generated'
+import type { ReleaseDetail, ReleaseItem, ReleaseProblem } from '../api/generated'
 import { useLocales, useModel } from '../api/hooks'
 import { absolute, RelativeTime } from '../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../components/States'
@@ -32,7 +32,7 @@ export function ReleaseScreen() {
   return <Opened key={id} release={release.data} />
 }
 
-function Opened({ release }: { release: ReleaseInFull }) {
+function Opened({ release }: { release: ReleaseDetail }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const mayPublish = useMayPublish()
@@ -67,7 +67,7 @@ function Opened({ release }: { release: ReleaseInFull }) {
     },
     onError,
   })
-  const undo = useMutation<ReleaseInFull, Error, boolean>({
+  const undo = useMutation<ReleaseDetail, Error, boolean>({
     mutationFn: async (skipChanged) => (await request('POST /admin/x/releases/{id}/undo', { path: { id }, body: { skipChanged } })).data,
     onSuccess: (opened) => {
       releaseChanged(opened)
@@ -167,7 +167,7 @@ function Verdict({ problems, total }: { problems: ReleaseProblem[]; total: numbe
   )
 }
 
-function Items({ release, problems }: { release: ReleaseInFull; problems: ReleaseProblem[] }) {
+function Items({ release, problems }: { release: ReleaseDetail; problems: ReleaseProblem[] }) {
   const { t } = useTranslation()
   return (
     <div className="quire-matrix" tabIndex={0} role="region" aria-label={t('releases.entries')}>
@@ -190,7 +190,7 @@ function Items({ release, problems }: { release: ReleaseInFull; problems: Releas
   )
 }
 
-function Item({ release, item, problems }: { release: ReleaseInFull; item: ReleaseItem; problems: ReleaseProblem[] }) {
+function Item({ release, item, problems }: { release: ReleaseDetail; item: ReleaseItem; problems: ReleaseProblem[] }) {
   const { t } = useTranslation()
   const type = useModel().types.get(item.contentType)
   const locales = useLocales()

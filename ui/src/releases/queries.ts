@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { request } from '../api/client'
-import type { EntrySchedule, Release, ReleaseInFull, ScheduledAction } from '../api/generated'
+import type { EntrySchedule, Release, ReleaseDetail, ScheduledAction } from '../api/generated'
 import { queries } from '../queries'
 
 export type ReleaseState = 'open' | 'done'
@@ -26,7 +26,7 @@ export const openReleasesQuery = queryOptions({
 export const releaseQuery = (id: number) =>
   queryOptions({
     queryKey: [KEY, 'one', id],
-    queryFn: async (): Promise<ReleaseInFull> => (await request('GET /admin/x/releases/{id}', { path: { id } })).data,
+    queryFn: async (): Promise<ReleaseDetail> => (await request('GET /admin/x/releases/{id}', { path: { id } })).data,
   })
 
 export const entryReleasesQuery = (uid: string, id: string, locale: string | undefined) =>
@@ -52,7 +52,7 @@ export function scheduleChanged(uid: string, id: string, locale: string | undefi
 }
 
 /** Load again what shows releases; `release` is what a change has answered with. */
-export function releaseChanged(release?: ReleaseInFull): void {
+export function releaseChanged(release?: ReleaseDetail): void {
   if (release) queries.setQueryData(releaseQuery(release.id).queryKey, release)
   void queries.invalidateQueries({ queryKey: [KEY] })
 }

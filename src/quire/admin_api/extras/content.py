@@ -25,7 +25,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Between
+from quire.content_api.validators import Range
 from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
 from quire.content_manager.differences import draft_and_published
 from quire.content_manager.permissions import TypePermissions
@@ -49,12 +49,12 @@ MOST_EDITED = 500
 class BulkEditInput(RequestBody):
     """What is to be changed of several documents; a ``preview`` changes nothing."""
 
-    document_ids: Annotated[DocumentIdList, Between(0, MOST_EDITED)]
+    document_ids: Annotated[DocumentIdList, Range(0, MOST_EDITED)]
     data: EntryInput
     preview: bool = False
 
 
-class EntryInFull(Struct):
+class EntryDetail(Struct):
     """A document, what is published of it, and how many entries lead to it."""
 
     entry: ManagedEntry | NoEntry
@@ -125,7 +125,7 @@ class OwnContentApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         listed: tuple[tuple[str, str, Handler, object], ...] = (
-            ("GET", "entry/:uid/:id", self.entry, Data[EntryInFull]),
+            ("GET", "entry/:uid/:id", self.entry, Data[EntryDetail]),
             ("GET", "difference/:uid/:id", self.difference, Data[Difference]),
             ("POST", "publish-check/:uid/:id", self.publish_check, Data[PublishCheck]),
         )

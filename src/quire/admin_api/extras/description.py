@@ -10,7 +10,7 @@ from quire.admin_api.content_manager.relations import RelatedEntry
 from quire.admin_api.media.bodies import MediaFile
 from quire.admin_api.response_types import (
     PROJECT,
-    CreatorInShort,
+    CreatorSummary,
     EntryInput,
     FreeObject,
     Localization,
@@ -72,7 +72,7 @@ class AdminDescriptionApi:
         managed = ManagedTypes(
             entry=ManagedEntry,
             entry_input=EntryInput,
-            creator=CreatorInShort,
+            creator=CreatorSummary,
             localization=Localization,
             related=RelatedEntry,
             file=MediaFile,

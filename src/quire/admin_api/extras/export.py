@@ -21,7 +21,7 @@ from quire.content_api.envelope import envelope, respond_encoded
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Between
+from quire.content_api.validators import Range
 from quire.content_manager.export import export_page
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import requested_version
@@ -37,7 +37,7 @@ class ExportOptions(RequestBody):
     """The format of an export, and the documents that it has; without them all of the list."""
 
     format: Literal["json", "csv"] = "json"
-    document_ids: Annotated[DocumentIdList, Between(1)] | UnsetType = UNSET
+    document_ids: Annotated[DocumentIdList, Range(1)] | UnsetType = UNSET
 
 
 class ExportApi:

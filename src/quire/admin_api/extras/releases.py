@@ -26,7 +26,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, AtMost, Between, id_of, single_line
+from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, single_line
 from quire.content_manager.permissions import TypePermissions, read_permissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.releases.entries import ReleaseEntries
@@ -61,10 +61,10 @@ def _not_blank(value: object) -> str | None:
 class ReleaseName(RequestBody):
     """The name of a release."""
 
-    name: Annotated[str, _not_blank, AtMost(255), single_line]
+    name: Annotated[str, _not_blank, MaxLength(255), single_line]
 
 
-class AddedEntry(RequestBody):
+class NewReleaseItem(RequestBody):
     """An entry that is added to a release."""
 
     content_type: str
@@ -72,10 +72,10 @@ class AddedEntry(RequestBody):
     locale: str | None = None
 
 
-class AddedEntries(RequestBody):
+class NewReleaseItems(RequestBody):
     """Entries that are added to a release, and what is done with them."""
 
-    entries: Annotated[list[AddedEntry], Between(1, MOST_ITEMS)]
+    entries: Annotated[list[NewReleaseItem], Range(1, MOST_ITEMS)]
     action: ItemAction = "publish"
 
 
@@ -129,17 +129,17 @@ class ShownItem(Struct, rename="camel", kw_only=True):
     updated_at: Moment | UnsetType | None = UNSET
 
 
-class ReleaseInFull(ShownRelease):
+class ReleaseDetail(ShownRelease):
     """A release with its items."""
 
-    schema_name: ClassVar[str] = "ReleaseInFull"
+    schema_name: ClassVar[str] = "ReleaseDetail"
     items: list[ShownItem]
 
 
-class ReleaseUndone(ReleaseInFull):
+class ReleaseUndoResult(ReleaseDetail):
     """A release that is open again, and how many entries were left as they are."""
 
-    schema_name: ClassVar[str] = "ReleaseUndone"
+    schema_name: ClassVar[str] = "ReleaseUndoResult"
     skipped: int
 
 
@@ -192,20 +192,20 @@ class ReleaseApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(EXTRAS, "admin/x/releases"), Data[ReleaseInFull]
+        route, one = RouteGroup(EXTRAS, "admin/x/releases"), Data[ReleaseDetail]
         listed, who = Listed[ShownRelease], SIGNED_IN
         yield route("GET", "", who, self.find, query=ReleaseQuery, response=listed)
         yield route("POST", "", who, self.create, body=ReleaseName, response=one, status=CREATED)
         yield route("GET", "/:id", who, self.find_one, response=one)
         yield route("PUT", "/:id", who, self.rename, body=ReleaseName, response=one)
         yield route("DELETE", "/:id", who, self.delete, response=one)
-        yield route("POST", "/:id/items", who, self.add, body=AddedEntries, response=one)
+        yield route("POST", "/:id/items", who, self.add, body=NewReleaseItems, response=one)
         path = "/:id/items/:item"
         yield route("PUT", path, who, self.change_item, body=ItemChange, response=one)
         yield route("DELETE", path, who, self.remove, response=one)
         yield route("POST", "/:id/check", who, self.check, response=Data[ReleaseCheck])
         yield route("POST", "/:id/publish", who, self.publish, response=one)
-        undone = Data[ReleaseUndone]
+        undone = Data[ReleaseUndoResult]
         yield route("POST", "/:id/undo", who, self.undo, body=UndoOptions, response=undone)
         route, found = RouteGroup(EXTRAS, "admin/x/entry-releases/"), Data[list[ReleaseOfEntry]]
         yield route("GET", ":uid/:id", who, self.of_entry, query=LocaleQuery, response=found)
@@ -300,7 +300,7 @@ class ReleaseApi:
 
     async def add(self, request: Request) -> Response:
         """Add entries to an open release, to be published or unpublished with it."""
-        added = read_body(request.body, AddedEntries)
+        added = read_body(request.body, NewReleaseItems)
         entries = [self._entry(one) for one in added.entries]
 
         def change(release: Release) -> Program[None]:
@@ -478,7 +478,7 @@ class ReleaseApi:
             if any_of and not reached:
                 raise ForbiddenError(_NOT_ALLOWED.format(document_id=entry.document_id))
 
-    def _entry(self, given: AddedEntry) -> EntryKey:
+    def _entry(self, given: NewReleaseItem) -> EntryKey:
         content_type = self._type(given.content_type)
         locale = given.locale or self._engine.default_locale
         return EntryKey(

@@ -17,7 +17,7 @@ from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import AtMost, Between, RowId, id_of, ids_of, single_line
+from quire.content_api.validators import MaxLength, Range, RowId, id_of, ids_of, single_line
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import locale_of
@@ -38,7 +38,7 @@ from quire.schema.model import Schema
 
 _MANAGE = "admin::project-settings.update"
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
-_Name = Annotated[str, AtMost(100), single_line]
+_Name = Annotated[str, MaxLength(100), single_line]
 _USUAL_COLOR = "#4945FF"
 _NO_COLOR = "color must be six hexadecimal digits after #, such as #4945FF"
 _TWO_NAMES = 'two stages have the name "{}"'
@@ -65,7 +65,7 @@ class ReviewWorkflowInput(RequestBody):
 
     name: _Name
     content_types: list[str]
-    stages: Annotated[list[StageInput], Between(1, MOST_STAGES)]
+    stages: Annotated[list[StageInput], Range(1, MOST_STAGES)]
 
 
 class EntryMove(RequestBody):

@@ -12,7 +12,7 @@ from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import (
     EXTRAS,
-    CreatorInShort,
+    CreatorSummary,
     Data,
     EntryMeta,
     FreeObject,
@@ -71,15 +71,15 @@ class ShownRevision(Struct, rename="camel"):
     schema_name: ClassVar[str] = "Revision"
     id: int
     created_at: Moment
-    created_by: CreatorInShort | None
+    created_by: CreatorSummary | None
     status: Literal["draft", "published"]
     locale: str | None
 
 
-class RevisionInFull(ShownRevision):
+class RevisionDetail(ShownRevision):
     """An earlier state with its values, and the fields in which the present draft differs."""
 
-    schema_name: ClassVar[str] = "RevisionInFull"
+    schema_name: ClassVar[str] = "RevisionDetail"
     data: FreeObject
     fields: FreeObject
 
@@ -115,7 +115,7 @@ class RevisionApi:
         """Yield the routes."""
         listed: tuple[tuple[str, str, Handler, object], ...] = (
             ("GET", ":uid/:id", self.find, Data[list[ShownRevision]]),
-            ("GET", ":uid/:id/:revision", self.find_one, Data[RevisionInFull]),
+            ("GET", ":uid/:id/:revision", self.find_one, Data[RevisionDetail]),
             ("POST", ":uid/:id/:revision/restore", self.restore, RestoredEntry),
         )
         route, query = RouteGroup(EXTRAS, "admin/x/revisions/"), LocaleQuery

@@ -15,7 +15,7 @@ from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Between
+from quire.content_api.validators import Range
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.requests import locale_of
@@ -37,7 +37,7 @@ _NO_DRAFTS = "{} has no drafts: its entries are public at once"
 class SampleOptions(RequestBody):
     """How many entries are made, and whether they are published."""
 
-    count: Annotated[int, Between(1, MOST_SAMPLES)] = _USUAL
+    count: Annotated[int, Range(1, MOST_SAMPLES)] = _USUAL
     publish: bool = False
 
 

@@ -14,7 +14,7 @@ from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import AtMost, id_of
+from quire.content_api.validators import MaxLength, id_of
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.own_tables import OwnTables
@@ -25,7 +25,7 @@ MOST_VIEWS = 200
 """How many views somebody may have."""
 
 _LARGEST_STATE = 16_384
-_Name = Annotated[str, AtMost(100)]
+_Name = Annotated[str, MaxLength(100)]
 
 
 class NewView(RequestBody, kw_only=True):

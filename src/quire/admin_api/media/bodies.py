@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.admin_api.response_types import FreeObject
 from quire.content_api.request_bodies import RequestBody
-from quire.content_api.validators import AtLeast, AtMost, Between, Place, Rule, id_of, required
+from quire.content_api.validators import MaxLength, MinLength, Place, Range, Rule, id_of, required
 from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.uploads.stored_settings import SORTS
@@ -80,10 +80,10 @@ def no_spaces_around(value: object) -> str | None:
     return "cannot start or end with a whitespace" if wrong else None
 
 
-_Name = Annotated[str, AtLeast(1), no_slashes, no_spaces_around, AtMost(_LONGEST_NAME)]
+_Name = Annotated[str, MinLength(1), no_slashes, no_spaces_around, MaxLength(_LONGEST_NAME)]
 _ParentId = Annotated[int | str | None, Parent("parent folder does not exist")]
 _Ids = Annotated[
-    list[object], Between(0, MOST_AT_ONCE), Meta(extra_json_schema={"items": {"type": "integer"}})
+    list[object], Range(0, MOST_AT_ONCE), Meta(extra_json_schema={"items": {"type": "integer"}})
 ]
 
 
@@ -127,7 +127,7 @@ class FileUpdate(RequestBody, forbid_unknown_fields=False):
 class FileUpdates(RequestBody, forbid_unknown_fields=False):
     """What is said of several files."""
 
-    updates: Annotated[list[FileUpdate], Between(1, MOST_AT_ONCE)]
+    updates: Annotated[list[FileUpdate], Range(1, MOST_AT_ONCE)]
 
 
 class LibrarySwitches(RequestBody, forbid_unknown_fields=False):

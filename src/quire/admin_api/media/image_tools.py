@@ -15,7 +15,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Between, id_of
+from quire.content_api.validators import Range, id_of
 from quire.database.entries.store import EntryStore
 from quire.database.execute.row_mappers import members
 from quire.database.program import Program
@@ -43,8 +43,8 @@ from quire.uploads.transforms import (
 
 CHANGED = "The file was changed meanwhile"
 _MOST_PIXELS = 1_000_000
-_Offset = Annotated[int, Between(0, _MOST_PIXELS)]
-_Length = Annotated[int, Between(1, _MOST_PIXELS)]
+_Offset = Annotated[int, Range(0, _MOST_PIXELS)]
+_Length = Annotated[int, Range(1, _MOST_PIXELS)]
 
 _NOTHING_ASKED = f"one of {', '.join(SHAPING)} must be given"
 

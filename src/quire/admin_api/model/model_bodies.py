@@ -10,9 +10,9 @@ from quire.admin_api.model.attribute_bodies import Attribute, AttributeBodies
 from quire.admin_api.response_types import FreeObject
 from quire.content_api.request_bodies import RequestBody
 from quire.content_api.validators import (
-    AtLeast,
     Fields,
     Flag,
+    MinLength,
     OneOf,
     Place,
     Rule,
@@ -127,18 +127,18 @@ class ContentTypeBody(Struct, frozen=True, kw_only=True):
         )
         return {
             "attributes": Attributes(forms),
-            "displayName": CheckedText((AtLeast(1), required)),
+            "displayName": CheckedText((MinLength(1), required)),
             "description": CheckedText((), nullable=True),
             "options": AnyObject(),
             "pluginOptions": AnyObject(),
             "kind": CheckedText((OneOf((*KINDS,)),), nullable=True),
             "collectionName": CheckedText((_table_name,), nullable=True),
             "singularName": CheckedText(
-                (AtLeast(1), StandaloneMessage(_untaken(names)), *named, self._unchanged),
+                (MinLength(1), StandaloneMessage(_untaken(names)), *named, self._unchanged),
             ),
             "pluralName": CheckedText(
                 (
-                    AtLeast(1),
+                    MinLength(1),
                     StandaloneMessage(_untaken(names)),
                     StandaloneMessage(_untaken(tables)),
                     *named,
@@ -169,7 +169,7 @@ class ComponentBody(Struct, frozen=True, kw_only=True):
             fields={
                 "attributes": Attributes(forms),
                 "displayName": CheckedText(
-                    (AtLeast(1), StandaloneMessage(_demanded("displayName.required")))
+                    (MinLength(1), StandaloneMessage(_demanded("displayName.required")))
                 ),
                 "description": CheckedText((), nullable=True),
                 "icon": CheckedText((), nullable=True),
@@ -221,11 +221,11 @@ class CategoryName(RequestBody, forbid_unknown_fields=False):
 
     name: Annotated[
         str,
-        CheckedText((AtLeast(3), StandaloneMessage(_demanded("name.required")), _category)),
+        CheckedText((MinLength(3), StandaloneMessage(_demanded("name.required")), _category)),
     ]
 
 
-class GivenContentType(RequestBody, forbid_unknown_fields=False, kw_only=True):
+class ContentTypePayload(RequestBody, forbid_unknown_fields=False, kw_only=True):
     """A content type as it is to be."""
 
     display_name: str
@@ -243,11 +243,11 @@ class GivenContentType(RequestBody, forbid_unknown_fields=False, kw_only=True):
 class ContentTypeInput(RequestBody, forbid_unknown_fields=False):
     """A content type, and the components that come with it."""
 
-    content_type: GivenContentType
+    content_type: ContentTypePayload
     components: list[FreeObject] | UnsetType = UNSET
 
 
-class GivenComponent(RequestBody, forbid_unknown_fields=False, kw_only=True):
+class ComponentPayload(RequestBody, forbid_unknown_fields=False, kw_only=True):
     """A component as it is to be."""
 
     category: str
@@ -260,11 +260,11 @@ class GivenComponent(RequestBody, forbid_unknown_fields=False, kw_only=True):
 class ComponentInput(RequestBody, forbid_unknown_fields=False):
     """A component, and those that come with it."""
 
-    component: GivenComponent
+    component: ComponentPayload
     components: list[FreeObject] | UnsetType = UNSET
 
 
-class GivenSchema(RequestBody, forbid_unknown_fields=False):
+class SchemaPayload(RequestBody, forbid_unknown_fields=False):
     """Content types and components, each with what is done with it."""
 
     content_types: list[FreeObject] | UnsetType = UNSET
@@ -274,7 +274,7 @@ class GivenSchema(RequestBody, forbid_unknown_fields=False):
 class SchemaInput(RequestBody, forbid_unknown_fields=False):
     """Several changes of the model at once."""
 
-    data: GivenSchema
+    data: SchemaPayload
 
 
 class ConsentQuery(Struct, rename="camel"):

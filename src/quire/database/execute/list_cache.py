@@ -34,7 +34,7 @@ class _Kind(NamedTuple):
     locale: Hashable
 
 
-class _Told(NamedTuple):
+class _KnownCost(NamedTuple):
     """What the database has said, and until when that is gone by."""
 
     is_costly: bool
@@ -57,7 +57,7 @@ class StatementCosts:
         """``ask`` tells whether a statement is costly, ``now`` the time in seconds."""
         self._ask = ask
         self._now = now
-        self._told: BoundedCache[_Kind, _Told] = BoundedCache(_KINDS)
+        self._told: BoundedCache[_Kind, _KnownCost] = BoundedCache(_KINDS)
 
     async def is_costly(
         self, database: Database, statement: Statement, depth: int, locale: Hashable = None
@@ -74,7 +74,7 @@ class StatementCosts:
             is_costly = await self._ask(database, statement)
             if is_costly is None:  # it may know the next time
                 return False
-            self._told[kind] = _Told(is_costly, now + _SECONDS)
+            self._told[kind] = _KnownCost(is_costly, now + _SECONDS)
         return is_costly
 
     def is_costly_now(self, statement: Statement, depth: int, locale: Hashable = None) -> bool:

@@ -58,11 +58,11 @@ class WalkedPage(NamedTuple):
 
 
 class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
-    """A compiled read with the arguments of one request: ready to run any number of times.
+    """A compiled read with the arguments of one request: ready to run, also more than once.
 
     ``page_statement`` is the first statement, ``total_statement`` the one that counts. ``limit`` is
-    how many rows a page has at most, ``None`` where it has any number of them; ``offset`` how many
-    lie before it. ``pages`` says how the page is read if it is costly, ``None`` for one that is
+    the maximum number of rows of a page, ``None`` for no limit; ``offset`` is the number of rows
+    before it. ``pages`` says how the page is read if it is costly, ``None`` for one that is
     not. What is ``volatile`` depends on the moment, so that neither it nor what is read is kept.
     """
 

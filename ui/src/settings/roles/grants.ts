@@ -1,4 +1,4 @@
-import type { AdminPermission, GivenPermission } from '../../api/generated'
+import type { AdminPermission, PermissionPayload } from '../../api/generated'
 import type { CellState, MatrixRow } from '../../components/PermissionMatrix'
 
 /** What administrators may do with content, as the table of a role has it. */
@@ -62,7 +62,7 @@ export function grantsOf(permissions: AdminPermission[], parts: ReadonlyMap<stri
 }
 
 /** The permissions as they are sent: together they replace what the role granted before. */
-export function permissionsOf(grants: Grants, parts: ReadonlyMap<string, Parts>): GivenPermission[] {
+export function permissionsOf(grants: Grants, parts: ReadonlyMap<string, Parts>): PermissionPayload[] {
   const content = [...grants.content].map(([key, grant]) => {
     const [verb = '', subject = ''] = key.split(' ')
     const applies = parts.get(subject)?.applies[verb] ?? []
