@@ -5,9 +5,8 @@ from typing import Any
 
 import msgspec
 
-from quire.background.change_queue import ChangeQueue
 from quire.database.program import Program
-from quire.database.stores.changes import StoredChange
+from quire.database.stores.changes import ChangeQueue, StoredChange
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.changes import ChangeListener
 from quire.hooks.extensions import CallCause, require_depth

@@ -8,15 +8,14 @@ from msgspec import Struct, field
 
 from quire.access.ability import NO_PROJECT_RULES, ProjectRules
 from quire.access.principal import Principal
-from quire.background.change_queue import ChangeQueue
-from quire.background.job_queue import JobQueue
 from quire.clock import Clock, now_ms
 from quire.database.dialect import Dialect
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
 from quire.database.execute.prepared_read import Shown
 from quire.database.program import Program, Statement, Value
-from quire.database.stores.changes import StoredChange
+from quire.database.stores.changes import ChangeQueue, StoredChange
+from quire.database.stores.jobs import JobQueue
 from quire.document_service.passwords import Password, password_of
 from quire.document_service.policies import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation

@@ -32,7 +32,7 @@ class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
     """A function that runs in the background, later or in another server process.
 
     Functions of the project are defined by ``@job``; the server's own ones are made directly, see
-    `quire.jobs.queue`. ``name`` is unique and is stored with each job. ``arguments`` is the struct
+    `quire.jobs.job`. ``name`` is unique and is stored with each job. ``arguments`` is the struct
     that its arguments are stored as; ``function`` is called with its fields by name. ``timeout`` is
     in seconds. Of jobs whose ``one_at_a_time`` gives the same text, one runs at a time. After one
     of its ``final_errors`` a job is not tried again.

@@ -10,13 +10,11 @@ import msgspec
 import structlog
 
 from quire.access.ability import Unsanitized
-from quire.background.change_queue import ChangeQueue
-from quire.background.worker import QueueWorker, backoff_ms
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.content_versions import VersionedValue
 from quire.database.program import Program, Value
-from quire.database.stores.changes import CHANGES, Attempts, StoredChange
+from quire.database.stores.changes import CHANGES, Attempts, ChangeQueue, StoredChange
 from quire.document_service.call_context import CallContext
 from quire.document_service.changes import cause_of
 from quire.document_service.read_planner import Find
@@ -26,6 +24,7 @@ from quire.hooks.extensions import CallCause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime
+from quire.queue_worker import QueueWorker, backoff_ms
 
 _log = structlog.get_logger("quire.jobs")
 

@@ -10,15 +10,14 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from quire.background.job_queue import JobQueue
-from quire.background.worker import QueueWorker
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.jobs import StoredJob
+from quire.database.stores.jobs import JobQueue, StoredJob
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule
 from quire.errors import ValidationError
 from quire.hooks.schedules import ScheduleDefinition, due_text
+from quire.queue_worker import QueueWorker
 
 _log = structlog.get_logger("quire.jobs")
 

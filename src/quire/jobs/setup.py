@@ -6,13 +6,11 @@ import inspect
 import structlog
 from msgspec import Struct
 
-from quire.background.change_queue import ChangeQueue
-from quire.background.job_queue import JobQueue
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.stores.changes import ChangeRows
-from quire.database.stores.jobs import JobRows
+from quire.database.stores.changes import ChangeQueue, ChangeRows
+from quire.database.stores.jobs import JobQueue, JobRows
 from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.schedules import ScheduleRows
 from quire.document_service.call_context import CallContext

@@ -14,13 +14,11 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from quire.background.job_queue import JobQueue
-from quire.background.worker import QueueWorker, backoff_ms
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.content_versions import VersionedValue
 from quire.database.program import Program, Value
-from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, StoredJob
+from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, JobQueue, StoredJob
 from quire.document_service.call_context import CallContext, FindUser
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, ValidationError
@@ -30,7 +28,8 @@ from quire.hooks.jobs import JobDefinition
 from quire.hooks.lifecycle import LifecycleFunction
 from quire.hooks.schedules import ScheduleDefinition
 from quire.ids import new_document_id
-from quire.jobs.queue import cause_of
+from quire.jobs.job import cause_of
+from quire.queue_worker import QueueWorker, backoff_ms
 
 _log = structlog.get_logger("quire.jobs")
 T = TypeVar("T")

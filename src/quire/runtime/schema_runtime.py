@@ -110,7 +110,7 @@ class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
     fast path for reads asks (`quire.content_api.fast_path`), ``None`` where there is none.
     ``admin`` is ``None`` in a project without a secret for administrators. The default locale is
     unknown until ``content_version`` was asked for the first time. ``jobs`` are the functions that
-    may run in the background: those of the project, and the server's own (`quire.jobs.queue`).
+    may run in the background: those of the project, and the server's own (`quire.jobs.job`).
     """
 
     schema: Schema

@@ -11,7 +11,6 @@ import msgspec
 import structlog
 from msgspec import Struct
 
-from quire.background.worker import QueueWorker
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.content_versions import VersionedValue
@@ -28,6 +27,7 @@ from quire.database.stores.webhook_deliveries import (
 from quire.database.stores.webhooks import Webhook
 from quire.database.tables.system import WEBHOOKS
 from quire.errors import ApplicationError
+from quire.queue_worker import QueueWorker
 from quire.tracing import TRACE_PARENT
 from quire.webhooks.http_client import DeliveryResponse
 from quire.webhooks.outbox import Outbox

@@ -9,7 +9,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from quire.admin_api.response_types import BEFORE, CREATED, PROJECT, Data, FreeObject, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
-from quire.background.job_queue import JobQueue
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
@@ -17,7 +16,7 @@ from quire.content_api.validators import id_of, log_page
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.jobs import JOB_STATES, JOBS, RUNNING, WAITING, StoredJob
+from quire.database.stores.jobs import JOB_STATES, JOBS, RUNNING, WAITING, JobQueue, StoredJob
 from quire.database.stores.schedules import SCHEDULES, ScheduleRows, StoredSchedule
 from quire.errors import ConflictError, NotFoundError, ValidationError
 from quire.hooks.schedules import ScheduleDefinition

@@ -9,14 +9,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from quire.admin_api.response_types import ACCEPTED, BEFORE, PROJECT, Data, FreeObject, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SUPER_ADMINS
-from quire.background.change_queue import ChangeQueue
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, log_page
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.changes import CHANGES, StoredChange
+from quire.database.stores.changes import CHANGES, ChangeQueue, StoredChange
 from quire.errors import ConflictError, NotFoundError, ValidationError
 
 _STATES = {"waiting": False, "failed": True}

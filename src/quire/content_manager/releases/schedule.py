@@ -10,7 +10,7 @@ from quire.database.program import Program
 from quire.database.stores.jobs import FAILED, JOBS, RUNNING, WAITING, StoredJob
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.hooks.jobs import JobDefinition
-from quire.jobs.queue import add_job, cancel_jobs
+from quire.jobs.job import add_job, cancel_jobs
 
 ENTRY_JOB, RELEASE_JOB = "quire.publish-entry", "quire.publish-release"
 ACTIONS: tuple[ItemAction, ...] = ("publish", "unpublish")

@@ -4,7 +4,7 @@ A row is written in the transaction of the change, and deleted when it was deliv
 of one document that a function is to be told of, the oldest goes first.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct, structs
 
@@ -21,7 +21,7 @@ from quire.database.stores.conditions import (
     none_earlier,
     not_null,
 )
-from quire.database.stores.own_tables import OwnTable
+from quire.database.stores.own_tables import OwnTable, OwnTables
 from quire.database.stores.queue_table import QueueTable
 from quire.database.stores.row_types import BigInt, LongText
 
@@ -150,3 +150,37 @@ def _heads(listener: str) -> tuple[Condition, ...]:
     """Return what is true of the oldest change of each document that a function waits for."""
     waits = is_null("ended_at")
     return eq("listener", listener), waits, none_earlier(waits, same=("listener", "document_id"))
+
+
+class ChangeQueue:
+    """Stores changes within transactions of others."""
+
+    def __init__(self, rows: ChangeRows, tables: OwnTables) -> None:
+        self.rows = rows
+        self.tables = tables
+        self.added: Callable[[], None] = lambda: None
+        """Is called when a change is durable."""
+
+    async def prepare(self) -> None:
+        """Make the table, unless it is there. Raises ServiceUnavailableError.
+
+        Two transactions that make the table at the same time exclude one another.
+        """
+        await self.tables.ensure(CHANGES)
+
+    def add(
+        self, changes: Sequence[StoredChange], superseding: frozenset[str], now: int
+    ) -> Program[None]:
+        """Store changes; those of the listeners in ``superseding`` replace older ones."""
+        yield from self.tables.ensure_in_transaction(CHANGES)
+        newest: dict[object, StoredChange] = {}
+        for place, change in enumerate(changes):
+            is_only = change.listener in superseding
+            same = (change.listener, change.document_id, change.locale) if is_only else place
+            newest.pop(same, None)
+            newest[same] = change
+        # In one order, so that two transactions never wait for one another here.
+        for change in sorted(newest.values(), key=lambda one: (one.listener, one.document_id)):
+            if change.listener in superseding:
+                yield from self.rows.supersede(change, now)
+        yield from self.rows.add(list(newest.values()), now)

@@ -1,6 +1,6 @@
 """The table of jobs: functions that run in the background, and what became of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ from quire.database.stores.conditions import (
     not_null,
     one_of,
 )
-from quire.database.stores.own_tables import OwnTable
+from quire.database.stores.own_tables import OwnTable, OwnTables
 from quire.database.stores.queue_table import QueueTable
 from quire.database.stores.row_types import BigInt, LongText
 
@@ -252,3 +252,38 @@ def _is_next_of_key(claim: JobClaim) -> tuple[Condition, ...]:
     may_run = any_of(eq("state", RUNNING), gt("due", claim.now))
     is_free = no_other(may_run, same={"running_key": "lock_key"})
     return (*_is_claimable(claim.names), not_null("lock_key"), is_free)
+
+
+class JobQueue:
+    """Adds jobs and cancels them, within transactions of others."""
+
+    def __init__(self, rows: JobRows, tables: OwnTables) -> None:
+        self.rows = rows
+        self.tables = tables
+        self.added: Callable[[], None] = lambda: None
+        """Is called when a job is durable."""
+
+    async def prepare(self) -> None:
+        """Make the table, unless it is there. Raises ServiceUnavailableError.
+
+        Whoever adds jobs awaits this before the transaction: two transactions that make the table
+        at the same time exclude one another.
+        """
+        await self.tables.ensure(JOBS)
+
+    def add(self, job: StoredJob) -> Program[int]:
+        """Store a job; returns its id."""
+        yield from self.tables.ensure_in_transaction(JOBS)
+        return (yield from self.rows.add(job))
+
+    def cancel(self, name: str, key: str, now: int) -> Program[int]:
+        """Cancel jobs that have not ended by name and key; returns how many there were."""
+        if not (yield from self.tables.exists(JOBS)):
+            return 0
+        return (yield from self.rows.cancel(name, key, now))
+
+    def cancel_one(self, job_id: int, now: int) -> Program[bool]:
+        """Cancel a job that has not ended; tells whether there was one."""
+        if not (yield from self.tables.exists(JOBS)):
+            return False
+        return (yield from self.rows.cancel_one(job_id, now))

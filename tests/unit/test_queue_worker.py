@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.background.worker import backoff_ms
+from quire.queue_worker import backoff_ms
 
 _SECOND, _HOUR = 1000, 3_600_000
 
