@@ -162,8 +162,21 @@ const BlocksSurface = memo(
   (before, after) => before.locked === after.locked && before.full === after.full && before.label === after.label,
 )
 
+/** Slate follows the cursor up to a tenth of a second later; a key that comes sooner means where it is now. */
+function readSelection(editor: BlocksEditor): void {
+  const selection = window.getSelection()
+  const range = selection?.rangeCount && ReactEditor.toSlateRange(editor, selection, { exactMatch: false, suppressThrow: true })
+  if (range && !(editor.selection && Range.equals(range, editor.selection))) Transforms.select(editor, range)
+}
+
+function focusHandle(editor: BlocksEditor): void {
+  const block = editor.children[editor.selection?.anchor.path[0] ?? 0]
+  if (block) ReactEditor.toDOMNode(editor, block).querySelector<HTMLElement>('.quire-block-handle button')?.focus()
+}
+
 function pressInEditor(editor: BlocksEditor, event: React.KeyboardEvent): void {
   const isMod = event.ctrlKey || event.metaKey
+  if ((isMod || event.altKey || event.key === 'Tab') && !event.nativeEvent.isComposing) readSelection(editor)
   const mark = isMod && !event.shiftKey && !event.altKey ? MARK_KEYS[event.key.toLowerCase()] : undefined
   if (mark) {
     event.preventDefault()
@@ -173,7 +186,7 @@ function pressInEditor(editor: BlocksEditor, event: React.KeyboardEvent): void {
     moveBlock(editor, event.key === 'ArrowUp' ? -1 : 1)
   } else if (event.altKey && event.key === 'F10') {
     event.preventDefault()
-    event.currentTarget.querySelector<HTMLElement>('.quire-block-handle[data-current] button')?.focus()
+    focusHandle(editor)
   } else if (event.key === 'Tab' && blockAt(editor)?.[0].type === 'list-item') {
     event.preventDefault()
     if (event.shiftKey) leaveList(editor)
