@@ -38,7 +38,7 @@ from quire.content_api.routes import METHODS, Found, Route, RouteTable
 from quire.content_api.shared_caching import SharedCaching
 from quire.content_api.strategies import Strategies
 from quire.content_manager.content_version import ContentVersion
-from quire.database.connection import WouldBlockError
+from quire.database.connection import WouldBlockError, run_now
 from quire.database.retry_guard import watch_commits
 from quire.document_service.project_rules import acting
 from quire.document_service.unit_of_work import WriteEngine
@@ -211,6 +211,7 @@ class ContentApi:
         try:
             response = self._respond_now(request)
         except (WouldBlockError, StaleSchemaError):
+            request.may_wait = True
             return None
         except Exception as error:  # noqa: BLE001 - as in `response`
             response = _respond_problem(request, error)
@@ -222,10 +223,9 @@ class ContentApi:
         if request.path.removesuffix(b"/") == _HEALTH:
             return NO_CONTENT
         found = self._find(request)
-        respond_now = None if found is None else found[0].respond_now
         if self._strategies is not None:
             return None  # they have to be awaited
-        if found is None or respond_now is None:
+        if found is None or not found[0].is_immediate:
             return None
         version = self._content_version.known()
         if version is None:
@@ -239,7 +239,8 @@ class ContentApi:
         self._require(principal, route, request)
         if self._drafts_need_token:
             refuse_drafts(principal, request)
-        return respond_now(request)
+        request.may_wait = False
+        return run_now(route.handler(request))
 
     def _require(self, principal: Principal, route: Route, request: Request) -> None:
         """Check the permission and the policies of a route. Raises ForbiddenError."""
@@ -284,7 +285,7 @@ class ContentApi:
     def reads_content(self, request: Request) -> bool:
         """Tell whether a GET is for a route that `respond_now` responds for, now or later."""
         found = self._find(request)
-        return found is not None and found[0].respond_now is not None
+        return found is not None and found[0].is_immediate
 
     async def _response_anew(self, request: Request, error: StaleSchemaError) -> Response | None:
         """Answer a request whose tables have changed meanwhile by what has replaced this API.

@@ -11,7 +11,7 @@ from quire.content_api.computed_reads import ComputedReads
 from quire.content_api.envelope import envelope, paged, respond_encoded, respond_known
 from quire.content_api.etags import is_known, tag_of, tags_known
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
-from quire.content_api.messages import NO_CONTENT, Handler, Request, RespondNow, Response
+from quire.content_api.messages import NO_CONTENT, Handler, Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
 from quire.content_api.routes import Route
 from quire.content_api.write_requests import (
@@ -69,25 +69,18 @@ class DocumentApi:
         """Yield the routes of the content type."""
         name = self._type.route_name
         if self._type.kind is TypeKind.SINGLE:
-            yield self._route("GET", name, "find", self.find_single, self.find_single_now)
+            yield self._route("GET", name, "find", self.find_single)
             yield self._route("PUT", name, "update", self.update_single)
             yield self._route("DELETE", name, "delete", self.delete_single)
             return
         one = f"{name}/:documentId"
-        yield self._route("GET", name, "find", self.find, self.find_now)
+        yield self._route("GET", name, "find", self.find)
         yield self._route("POST", name, "create", self.create)
-        yield self._route("GET", one, "findOne", self.find_one, self.find_one_now)
+        yield self._route("GET", one, "findOne", self.find_one)
         yield self._route("PUT", one, "update", self.update)
         yield self._route("DELETE", one, "delete", self.delete)
 
-    def _route(
-        self,
-        method: str,
-        path: str,
-        action: str,
-        handler: Handler,
-        respond_now: RespondNow | None = None,
-    ) -> Route:
+    def _route(self, method: str, path: str, action: str, handler: Handler) -> Route:
         uid = self._type.uid
         return Route(
             method=method,
@@ -95,14 +88,19 @@ class DocumentApi:
             action=f"{uid}.{action}",
             handler=handler,
             uid=uid,
-            respond_now=respond_now,
+            is_immediate=method == "GET",
             is_shared=method == "GET",
         )
 
     async def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
         ability, computes = request.principal.ability, self._computes(request)
         return await self._reader.prepare(
-            self._type, mode, request.raw_query, ability, computes=computes
+            self._type,
+            mode,
+            request.raw_query,
+            ability,
+            computes=computes,
+            may_wait=request.may_wait,
         )
 
     def _computes(self, request: Request) -> bool:
@@ -113,25 +111,13 @@ class DocumentApi:
         """List documents of a collection type."""
         return _unless_known(request, await self._read(request, "list"))
 
-    def find_now(self, request: Request) -> Response:
-        """Do as `find` does without waiting. Raises WouldBlockError."""
-        return _unless_known(request, self._read_now(request, "list"))
-
     async def find_one(self, request: Request) -> Response:
         """Show one document."""
         return await self._read(request, "document", request.parameters["documentId"])
 
-    def find_one_now(self, request: Request) -> Response:
-        """Do as `find_one` does without waiting. Raises WouldBlockError."""
-        return self._read_now(request, "document", request.parameters["documentId"])
-
     async def find_single(self, request: Request) -> Response:
         """Show the document of a single type."""
         return await self._read(request, "single")
-
-    def find_single_now(self, request: Request) -> Response:
-        """Do as `find_single` does without waiting. Raises WouldBlockError."""
-        return self._read_now(request, "single")
 
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Answer a read by what is remembered, or read and remember what can be."""
@@ -142,6 +128,8 @@ class DocumentApi:
             return response
         prepared = await self._prepare(request, mode)
         if self._computed is not None and prepared.compiled.computed:
+            if not request.may_wait:
+                raise WouldBlockError
             computing = self._read_computed(self._computed, request, mode, document_id, prepared)
             response, is_cacheable = await computing
             if is_cacheable and kept.can_keep(version):
@@ -153,18 +141,24 @@ class DocumentApi:
         present = self._present(request, prepared)
         if mode == "list":
             wrap = paged(prepared.pagination)
-            body = await self._reader.encoded_rows(prepared, version, present=present, wrap=wrap)
+            body = await self._reader.encoded_rows(
+                prepared, version, present=present, wrap=wrap, may_wait=request.may_wait
+            )
             response = respond_encoded(body)
         else:
             response = _respond_found(
                 await self._reader.encoded_row(
-                    prepared, document_id, present=present, wrap=envelope
+                    prepared,
+                    document_id,
+                    present=present,
+                    wrap=envelope,
+                    may_wait=request.may_wait,
                 )
             )
         response.is_shared = is_cacheable = prepared.is_cacheable
         if is_cacheable and kept.can_keep(version):
             if mode == "list":
-                response.tag = await _tag(response.body)
+                response.tag = await _tag(response.body, may_wait=request.may_wait)
             kept.keep(question, version, response, prepared.tables)
         return response
 
@@ -191,36 +185,6 @@ class DocumentApi:
             response = _respond_computed(found.documents[0])
         prepared.budget().check_encoded(len(response.body), lambda: "")
         return response, found.is_cacheable
-
-    def _read_now(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
-        """Do as `_read` does without waiting. Raises WouldBlockError."""
-        kept, version = self._responses, request.version
-        question = self._question(request, mode, document_id)
-        response = kept.get(question, version)
-        if response is not None:
-            return response
-        reader = self._reader
-        ability, computes = request.principal.ability, self._computes(request)
-        prepared = reader.prepare_now(
-            self._type, mode, request.raw_query, ability, computes=computes
-        )
-        if prepared.compiled.computed:
-            raise WouldBlockError
-        present = self._present(request, prepared)
-        if mode == "list":
-            wrap = paged(prepared.pagination)
-            body = reader.encoded_rows_now(prepared, version, present=present, wrap=wrap)
-            response = respond_encoded(body)
-        else:
-            response = _respond_found(
-                reader.encoded_row_now(prepared, document_id, present=present, wrap=envelope)
-            )
-        response.is_shared = is_cacheable = prepared.is_cacheable
-        if is_cacheable and kept.can_keep(version):
-            if mode == "list":
-                response.tag = _tag_now(response.body)
-            kept.keep(question, version, response, prepared.tables)
-        return response
 
     def _question(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:
         return ResponseKey(
@@ -355,16 +319,16 @@ class DocumentApi:
         return _respond_computed(found.documents[0], status)
 
 
-async def _tag(body: bytes) -> bytes:
-    """Return the tag of a body; that of a large one is worked out on another thread."""
-    return tag_of(body) if len(body) < _LARGE_BODY else await asyncio.to_thread(tag_of, body)
+async def _tag(body: bytes, *, may_wait: bool = True) -> bytes:
+    """Return the tag of a body; that of a large one is worked out on another thread.
 
-
-def _tag_now(body: bytes) -> bytes:
-    """Return the tag of a body. Raises WouldBlockError for a large one."""
-    if len(body) >= _LARGE_BODY:
+    Raises WouldBlockError for a large one where ``may_wait`` is false.
+    """
+    if len(body) < _LARGE_BODY:
+        return tag_of(body)
+    if not may_wait:
         raise WouldBlockError
-    return tag_of(body)
+    return await asyncio.to_thread(tag_of, body)
 
 
 def _respond_computed(document: dict[str, Any], status: int = OK) -> Response:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
 from quire.content_api.document_reads import DocumentReads, SentRequest
-from quire.content_api.messages import Handler, Request, RespondNow, Response
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_api.scripts.routes import ScriptServices, scripted_route
 from quire.customisations import ServedRoute
@@ -54,7 +54,8 @@ def guarded_routes(
             handler=_guarded(route, one),
             uid=route.uid,
             streams=route.streams,
-            respond_now=_guarded_now(route, one),
+            # Where nobody is identified, the handler does it all.
+            is_immediate=route.is_immediate and one.permission is not None,
             is_open=one.permission is None,
         )
 
@@ -108,19 +109,6 @@ def _guarded(route: Route, served: ServedRoute) -> Handler:
         return await handler(request)
 
     return handle
-
-
-def _guarded_now(route: Route, served: ServedRoute) -> RespondNow | None:
-    """Return what responds without waiting; where nobody is identified, the handler does it all."""
-    respond_now, prepare = route.respond_now, _preparation(served, route.uid)
-    if respond_now is None or served.permission is None:
-        return None
-
-    def respond(request: Request) -> Response:
-        prepare(request)
-        return respond_now(request)
-
-    return respond
 
 
 def _preparation(served: ServedRoute, uid: str | None) -> Callable[[Request], None]:

@@ -63,6 +63,7 @@ class Request:
         "found",
         "headers",
         "is_guarded",
+        "may_wait",
         "method",
         "parameters",
         "path",
@@ -100,6 +101,8 @@ class Request:
         self.allowance: Allowance | None = None
         self.is_guarded = False
         """Whether code of the project decides about each such request anew."""
+        self.may_wait = True
+        """Whether the handler may wait for a thread or a server; see `Route.is_immediate`."""
         self._id: bytes | None = None
 
     @property
@@ -158,4 +161,3 @@ class Response:
 NO_CONTENT = Response(204, b"", None)
 
 Handler = Callable[[Request], Awaitable[Response]]
-RespondNow = Callable[[Request], Response]

@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from msgspec import UNSET, Struct, field
 
-from quire.content_api.messages import Handler, RespondNow
+from quire.content_api.messages import Handler
 from quire.errors import BadRequestError
 from quire.hooks.routes import CustomRoute
 
@@ -26,9 +26,9 @@ class Route(Struct, frozen=True, kw_only=True):
 
     ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
     content type that the route belongs to, if any. Where a route ``streams``, its handler reads
-    forms itself, after the permission was asked. ``respond_now`` does what the handler of a GET
-    does, without waiting, where that is possible; it raises WouldBlockError where it is not. A
-    route that ``is_open`` asks nobody who they are. ``custom`` is the route of the project's Python
+    forms itself, after the permission was asked. The handler of one that ``is_immediate`` goes by
+    `Request.may_wait`: where it must not wait, it raises WouldBlockError rather than do so. A route
+    that ``is_open`` asks nobody who they are. ``custom`` is the route of the project's Python
     code that it is. What a route that ``is_shared`` answers depends on nothing but the path, the
     query and the principal.
 
@@ -44,7 +44,7 @@ class Route(Struct, frozen=True, kw_only=True):
     handler: Handler
     uid: str | None = None
     streams: bool = False
-    respond_now: RespondNow | None = None
+    is_immediate: bool = False
     is_open: bool = False
     is_shared: bool = False
     custom: CustomRoute | None = None

@@ -136,10 +136,13 @@ class TimedPlanner(ReadPlanner):
         ability: Ability,
         *,
         computes: bool = False,
+        may_wait: bool = True,
     ) -> PreparedRead:
         """Work out what a query means, or remember it."""
         with _timings().measure("resolve"):
-            return await super().prepare(content_type, mode, query, ability, computes=computes)
+            return await super().prepare(
+                content_type, mode, query, ability, computes=computes, may_wait=may_wait
+            )
 
 
 class TimedAuthenticator(Authenticator):

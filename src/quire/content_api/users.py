@@ -52,14 +52,14 @@ class UserApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for method, path, action, handler, respond_now in (
-            ("GET", "users/count", "count", self.count, None),
-            ("GET", "users/me", "me", self.me, self.me_now),
-            ("GET", "users", "find", self.find, self.find_now),
-            ("GET", "users/:id", "findOne", self.find_one, self.find_one_now),
-            ("POST", "users", "create", self.create, None),
-            ("PUT", "users/:id", "update", self.update, None),
-            ("DELETE", "users/:id", "destroy", self.destroy, None),
+        for method, path, action, handler, is_immediate in (
+            ("GET", "users/count", "count", self.count, False),
+            ("GET", "users/me", "me", self.me, True),
+            ("GET", "users", "find", self.find, True),
+            ("GET", "users/:id", "findOne", self.find_one, True),
+            ("POST", "users", "create", self.create, False),
+            ("PUT", "users/:id", "update", self.update, False),
+            ("DELETE", "users/:id", "destroy", self.destroy, False),
         ):
             yield Route(
                 method=method,
@@ -67,20 +67,18 @@ class UserApi:
                 action=f"{USER_UID}.{action}",
                 handler=handler,
                 uid=USER_UID,
-                respond_now=respond_now,
+                is_immediate=is_immediate,
             )
 
     async def find(self, request: Request) -> Response:
         """List end users; root ``start`` and ``limit`` cut the list, pages do not exist."""
         ability = request.principal.ability
-        prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
-        return respond_encoded(await self._reader.encoded_rows(prepared, request.version))
-
-    def find_now(self, request: Request) -> Response:
-        """Do as `find` does without waiting. Raises WouldBlockError."""
-        ability = request.principal.ability
-        prepared = self._reader.prepare_now(self._type, "window", request.raw_query, ability)
-        return respond_encoded(self._reader.encoded_rows_now(prepared, request.version))
+        may_wait = request.may_wait
+        prepared = await self._reader.prepare(
+            self._type, "window", request.raw_query, ability, may_wait=may_wait
+        )
+        body = await self._reader.encoded_rows(prepared, request.version, may_wait=may_wait)
+        return respond_encoded(body)
 
     async def count(self, request: Request) -> Response:
         """Count end users."""
@@ -92,31 +90,19 @@ class UserApi:
         """Show the end user who asks."""
         return await self._one(request, _own_id(request))
 
-    def me_now(self, request: Request) -> Response:
-        """Do as `me` does without waiting. Raises WouldBlockError."""
-        return self._one_now(request, _own_id(request))
-
     async def find_one(self, request: Request) -> Response:
         """Show an end user."""
         return await self._one(request, row_id(request.parameters["id"]))
 
-    def find_one_now(self, request: Request) -> Response:
-        """Do as `find_one` does without waiting. Raises WouldBlockError."""
-        return self._one_now(request, row_id(request.parameters["id"]))
-
     async def _one(self, request: Request, user_id: int | None) -> Response:
         ability = request.principal.ability
-        prepared = await self._reader.prepare(self._type, "entry", request.raw_query, ability)
+        may_wait = request.may_wait
+        prepared = await self._reader.prepare(
+            self._type, "entry", request.raw_query, ability, may_wait=may_wait
+        )
         if user_id is None:
             return NO_CONTENT
-        return _respond_found(await self._reader.encoded_row(prepared, user_id))
-
-    def _one_now(self, request: Request, user_id: int | None) -> Response:
-        ability = request.principal.ability
-        prepared = self._reader.prepare_now(self._type, "entry", request.raw_query, ability)
-        if user_id is None:
-            return NO_CONTENT
-        return _respond_found(self._reader.encoded_row_now(prepared, user_id))
+        return _respond_found(await self._reader.encoded_row(prepared, user_id, may_wait=may_wait))
 
     async def create(self, request: Request) -> Response:
         """Make an end user."""

@@ -1,6 +1,6 @@
 """The interface of a database: reading and writing with programs."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
@@ -13,10 +13,25 @@ T = TypeVar("T")
 
 
 class WouldBlockError(Exception):
-    """Raised by functions that never wait, when their result cannot be had without waiting.
+    """Raised by what must not wait, when its result cannot be had without waiting.
 
-    Nothing has been done then; the coroutine that does the same has to be awaited instead.
+    Nothing has been done then; the same has to be called and awaited so that it may wait.
     """
+
+
+def run_now(awaitable: Awaitable[T]) -> T:
+    """Run a coroutine that must not wait, without an event loop, and return its result.
+
+    Raises WouldBlockError when it waits after all.
+    """
+    steps = awaitable.__await__()
+    try:
+        next(steps)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    steps.close()
+    raise WouldBlockError
 
 
 class PoolStatistics(Struct, frozen=True, kw_only=True):

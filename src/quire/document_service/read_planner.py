@@ -144,12 +144,13 @@ class ReadPlanner:
         ability: Ability,
         *,
         computes: bool = False,
+        may_wait: bool = True,
     ) -> PreparedRead:
         """Work out what a query means, or remember it; large plans are compiled off the loop.
 
         With ``computes`` it may ask for computed fields, which the caller adds to what is read.
-        Raises the query's first fault as an AppError, and ServiceUnavailableError when too many
-        large plans wait to be compiled.
+        Raises the query's first fault as an AppError, ServiceUnavailableError when too many large
+        plans wait to be compiled, and WouldBlockError for a large plan where ``may_wait`` is false.
         """
         key = _key(content_type, mode, query, ability, computes=computes)
         prepared = self._known(key)
@@ -157,33 +158,12 @@ class ReadPlanner:
             default_locale = self.default_locale
             resolved = self._resolve(content_type, mode, query, ability, computes=computes)
             if self._is_large(resolved.plan):
+                if not may_wait:
+                    raise WouldBlockError
                 await self._compile_on_thread(resolved.plan)
             prepared = self.planned(resolved)
             if self.default_locale == default_locale:  # it may have changed meanwhile
                 self._keep(key, prepared)
-        return prepared
-
-    def prepare_now(
-        self,
-        content_type: ContentType,
-        mode: Mode,
-        query: Query,
-        ability: Ability,
-        *,
-        computes: bool = False,
-    ) -> PreparedRead:
-        """Do as `prepare` does without waiting.
-
-        Raises WouldBlockError when a large plan has to be compiled.
-        """
-        key = _key(content_type, mode, query, ability, computes=computes)
-        prepared = self._known(key)
-        if prepared is None:
-            resolved = self._resolve(content_type, mode, query, ability, computes=computes)
-            if self._is_large(resolved.plan):
-                raise WouldBlockError
-            prepared = self.planned(resolved)
-            self._keep(key, prepared)
         return prepared
 
     def prepare_small(

@@ -15,7 +15,7 @@ from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented
 from quire.database.connection import Database
 from quire.database.execute.encoding import Present, ResponseBudget, Wrap, encode_list
 from quire.database.execute.list_cache import ListCache
-from quire.database.execute.lists import read_list, read_list_now
+from quire.database.execute.lists import read_list
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.reader import ListFacts
 from quire.database.execute.row_mappers import Item
@@ -39,7 +39,6 @@ class ReadService:
         self.planner = planner
         self.lists = lists
         self.prepare = planner.prepare
-        self.prepare_now = planner.prepare_now
         self.prepare_small = planner.prepare_small
 
     @property
@@ -90,21 +89,17 @@ class ReadService:
         *,
         present: Present | None = None,
         wrap: WrapList | None = None,
+        may_wait: bool = True,
     ) -> bytes:
         """Run a list; returns its entries as JSON, each as ``present`` turns it."""
-        return await self.run_list(prepared, version, _encoded_list(prepared, present, wrap))
 
-    def encoded_rows_now(
-        self,
-        prepared: PreparedRead,
-        version: int | None,
-        *,
-        present: Present | None = None,
-        wrap: WrapList | None = None,
-    ) -> bytes:
-        """Do as `encoded_rows` does without waiting. Raises WouldBlockError."""
-        program = _encoded_list(prepared, present, wrap)
-        return read_list_now(self.database, self.lists, version, prepared, program)
+        def program(facts: ListFacts) -> Program[bytes]:
+            budget = prepared.budget()
+            items, total = yield from prepared.rows(facts, budget)
+            whole = None if wrap is None else lambda data: wrap(data, total)
+            return (yield from encode_list(prepared.compiled.node, items, budget, present, whole))
+
+        return await self.run_list(prepared, version, program, may_wait=may_wait)
 
     async def run_list(
         self,
@@ -113,10 +108,17 @@ class ReadService:
         program: Callable[[ListFacts], Program[T]],
         *,
         snapshot: bool = False,
+        may_wait: bool = True,
     ) -> T:
         """Run a program that reads a list: see `quire.database.execute.lists.read_list`."""
         return await read_list(
-            self.database, self.lists, version, prepared, program, snapshot=snapshot
+            self.database,
+            self.lists,
+            version,
+            prepared,
+            program,
+            snapshot=snapshot,
+            may_wait=may_wait,
         )
 
     async def row(self, prepared: PreparedRead, value: str | int | None = None) -> Item | None:
@@ -131,28 +133,19 @@ class ReadService:
         *,
         present: Present | None = None,
         wrap: Wrap | None = None,
+        may_wait: bool = True,
     ) -> EncodedEntry | None:
-        """Run a read of at most one row; returns it as JSON, wrapped as `encode_entry` says."""
+        """Run a read of at most one row; returns it as JSON, wrapped as `encode_entry` says.
+
+        Raises WouldBlockError where the database has to be waited for and ``may_wait`` is false.
+        """
 
         def program() -> Program[EncodedEntry | None]:
             return prepared.encoded_row(value, present=present, wrap=wrap)
 
+        if not may_wait:
+            return self.database.read_now(program, key=prepared.compiled)
         return await self.run(prepared, program)
-
-    def encoded_row_now(
-        self,
-        prepared: PreparedRead,
-        value: str | int | None = None,
-        *,
-        present: Present | None = None,
-        wrap: Wrap | None = None,
-    ) -> EncodedEntry | None:
-        """Do as `encoded_row` does without waiting. Raises WouldBlockError."""
-
-        def program() -> Program[EncodedEntry | None]:
-            return prepared.encoded_row(value, present=present, wrap=wrap)
-
-        return self.database.read_now(program, key=prepared.compiled)
 
     async def run(self, prepared: PreparedRead, make: Callable[[], Program[T]]) -> T:
         """Run a program of a prepared read, on one state of the content."""
@@ -172,17 +165,3 @@ class ReadService:
             if statement is not None:
                 self.lists.keep_total(statement, version, found, prepared.tables)
         return found
-
-
-def _encoded_list(
-    prepared: PreparedRead, present: Present | None, wrap: WrapList | None
-) -> Callable[[ListFacts], Program[bytes]]:
-    """Return what makes the programs of `ReadService.encoded_rows`."""
-
-    def program(facts: ListFacts) -> Program[bytes]:
-        budget = prepared.budget()
-        items, total = yield from prepared.rows(facts, budget)
-        whole = None if wrap is None else lambda data: wrap(data, total)
-        return (yield from encode_list(prepared.compiled.node, items, budget, present, whole))
-
-    return program

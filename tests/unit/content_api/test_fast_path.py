@@ -353,7 +353,7 @@ async def routes_that_respond_now(project: Path) -> list[str]:
     """Return the paths of the routes on the fast path."""
     application = build_app(load_settings(project, environ={}))
     async with running(application):
-        return [route.path for route in application.routes if route.respond_now is not None]
+        return [route.path for route in application.routes if route.is_immediate]
 
 
 PAIR = get(ARTICLES) + get(ONE)

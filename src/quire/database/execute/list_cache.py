@@ -60,29 +60,30 @@ class StatementCosts:
         self._told: BoundedCache[_Kind, _KnownCost] = BoundedCache(_KINDS)
 
     async def is_costly(
-        self, database: Database, statement: Statement, depth: int, locale: Hashable = None
+        self,
+        database: Database,
+        statement: Statement,
+        depth: int,
+        locale: Hashable = None,
+        *,
+        may_wait: bool = True,
     ) -> bool:
         """Tell whether a database has to look at many rows to find those of a statement.
 
         ``depth`` is how many rows lie before them, ``locale`` that of the rows: there may be many
-        of one and few of another. Raises what the database raises.
+        of one and few of another. Raises what the database raises, and WouldBlockError where the
+        database would have to be asked and ``may_wait`` is false.
         """
         kind = _Kind(statement.sql, depth.bit_length(), locale)
         now = self._now()
         is_costly = self._known(kind, now)
         if is_costly is None:
+            if not may_wait:
+                raise WouldBlockError
             is_costly = await self._ask(database, statement)
             if is_costly is None:  # it may know the next time
                 return False
             self._told[kind] = _KnownCost(is_costly, now + _SECONDS)
-        return is_costly
-
-    def is_costly_now(self, statement: Statement, depth: int, locale: Hashable = None) -> bool:
-        """Tell what `is_costly` tells. Raises WouldBlockError when the database has to be asked."""
-        kind = _Kind(statement.sql, depth.bit_length(), locale)
-        is_costly = self._known(kind, self._now())
-        if is_costly is None:
-            raise WouldBlockError
         return is_costly
 
     def _known(self, kind: _Kind, now: float) -> bool | None:

@@ -40,47 +40,33 @@ async def read_list(
     program: Callable[[ListFacts], Program[T]],
     *,
     snapshot: bool = False,
+    may_wait: bool = True,
 ) -> T:
     """Run a program that reads a list, with what is remembered of it, and remember what it finds.
 
     ``version`` is the token of the content; ``program`` goes by `read_program` with the facts that
     it is given. ``snapshot`` says that it has more statements than the list. Raises what the
-    program and `Database.read` raise.
+    program and `Database.read` raise, and WouldBlockError where the database has to be waited for
+    and ``may_wait`` is false.
     """
     strategy: PageStrategy = "at once"
     if read.pages is not None:
-        strategy = await _choose(database, cache.costs, read)
+        strategy = await _choose(database, cache.costs, read, may_wait=may_wait)
     reading = _ListReading(cache, version, read, program, strategy)
-    result: T | None = None
+    if not may_wait:
+        at = version if reading.needs_version else None
+        result = database.read_now(reading.begin, key=reading.key, version=at)
+        reading.keep_facts()
+        return result
+    found: T | None = None
     if version is not None and reading.needs_version:
-        result = await database.read_at(version, reading.begin, key=reading.key)
-    if result is None:
+        found = await database.read_at(version, reading.begin, key=reading.key)
+    if found is None:
         reading.forget_keys()
         several = snapshot or reading.statements > 1
-        result = await database.read(reading.begin, snapshot=several, key=read.compiled)
+        found = await database.read(reading.begin, snapshot=several, key=read.compiled)
     reading.keep_facts()
-    return result
-
-
-def read_list_now(
-    database: Database,
-    cache: ListCache,
-    version: int | None,
-    read: PreparedRead,
-    program: Callable[[ListFacts], Program[T]],
-) -> T:
-    """Do what `read_list` does without waiting.
-
-    Raises WouldBlockError when the database has to be waited for, and what the program raises.
-    """
-    strategy: PageStrategy = "at once"
-    if read.pages is not None:
-        strategy = _choose_now(cache.costs, read)
-    reading = _ListReading(cache, version, read, program, strategy)
-    at = version if reading.needs_version else None
-    result = database.read_now(reading.begin, key=reading.key, version=at)
-    reading.keep_facts()
-    return result
+    return found
 
 
 class _ListReading(Generic[T]):
@@ -141,23 +127,16 @@ class _ListReading(Generic[T]):
             self._cache.keep(read, facts, self._version)
 
 
-async def _choose(database: Database, costs: StatementCosts, read: PreparedRead) -> PageStrategy:
+async def _choose(
+    database: Database, costs: StatementCosts, read: PreparedRead, *, may_wait: bool
+) -> PageStrategy:
     """Choose how a page that may be costly is read. Raises what the database raises."""
     offset, locale = read.offset, read.locale
-    if not await costs.is_costly(database, read.probe, offset, locale):
+    if not await costs.is_costly(database, read.probe, offset, locale, may_wait=may_wait):
         return "at once"
     walked = read.walked
-    if walked is None or await costs.is_costly(database, walked.probe, offset, locale):
-        return "by keys"
-    return "walked"
-
-
-def _choose_now(costs: StatementCosts, read: PreparedRead) -> PageStrategy:
-    """Choose as `_choose` does. Raises WouldBlockError when the database has to be asked."""
-    offset, locale = read.offset, read.locale
-    if not costs.is_costly_now(read.probe, offset, locale):
-        return "at once"
-    walked = read.walked
-    if walked is None or costs.is_costly_now(walked.probe, offset, locale):
+    if walked is None or await costs.is_costly(
+        database, walked.probe, offset, locale, may_wait=may_wait
+    ):
         return "by keys"
     return "walked"

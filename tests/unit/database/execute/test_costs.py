@@ -59,13 +59,13 @@ async def test_what_was_not_asked_for_is_not_known_without_waiting(
     asked: Asked, costs: StatementCosts
 ) -> None:
     with pytest.raises(WouldBlockError):
-        costs.is_costly_now(Statement("SELECT 1"), 0)
+        await costs.is_costly(NOBODY, Statement("SELECT 1"), 0, may_wait=False)
     asked.is_costly = True
     await told(costs, "SELECT 1")
-    assert costs.is_costly_now(Statement("SELECT 1"), 0)
+    assert await costs.is_costly(NOBODY, Statement("SELECT 1"), 0, may_wait=False)
     asked.now = 61
     with pytest.raises(WouldBlockError):
-        costs.is_costly_now(Statement("SELECT 1"), 0)
+        await costs.is_costly(NOBODY, Statement("SELECT 1"), 0, may_wait=False)
 
 
 async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: StatementCosts) -> None:

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from quire.access.ability import Ability, Granted
-from quire.database.connection import Database, WouldBlockError
+from quire.database.connection import Database, WouldBlockError, run_now
 from quire.database.execute.encoding import ResponseBudget
 from quire.database.execute.list_cache import StatementCosts
 from quire.database.execute.prepared_read import bind_read
@@ -206,14 +206,15 @@ async def test_a_list_is_the_same_whether_it_is_waited_for_or_not(
 ) -> None:
     asked = thorough(shelf.database)
     content_type = asked.schema.content_types[uid]
-    prepared = asked.prepare_now(content_type, "list", query.encode(), ability)
+    prepared = run_now(asked.prepare(content_type, "list", query.encode(), ability, may_wait=False))
     expected = await asked.encoded_rows(prepared, await shelf.version())
     for _ in range(2):
         version = await shelf.version()
-        assert asked.encoded_rows_now(prepared, version) == expected
+        at_once = run_now(asked.encoded_rows(prepared, version, may_wait=False))
+        assert at_once == expected
     not_told_the_cost = thorough(shelf.database)
     with pytest.raises(WouldBlockError):
-        not_told_the_cost.encoded_rows_now(prepared, version)
+        run_now(not_told_the_cost.encoded_rows(prepared, version, may_wait=False))
 
 
 @pytest.mark.parametrize("page", range(1, 4))
