@@ -17,9 +17,10 @@ from bench.project import DATABASE
 from bench.servers import Launch, administered, fetch, quire
 from quire.database.dialects.sqlite.ddl import COLUMN_TYPES, SqliteDdl
 from quire.database.dialects.sqlite.dialect import SqliteDialect
+from quire.database.entries.store import open_store
+from quire.database.initialize import FirstLocale, initial_rows
 from quire.database.program import Program
 from quire.database.tables.ddl import create_program
-from quire.database.tables.initial_rows import bootstrap_program
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import map_tables
 from quire.ids import new_document_id
@@ -38,8 +39,9 @@ def make_tables(project: Path) -> None:
     schema = load_schema(project)
     tables = map_tables(schema)
     metadata = build_metadata(schema, tables, COLUMN_TYPES)
-    first_rows = bootstrap_program(
-        schema, tables, metadata, SqliteDialect(), clock=lambda: _INSTANT_MS, new_id=new_document_id
+    store = open_store(schema, tables, SqliteDialect())
+    first_rows = initial_rows(
+        store, clock=lambda: _INSTANT_MS, new_id=new_document_id, locale=FirstLocale()
     )
     with closing(apsw.Connection(str(project / DATABASE))) as connection, connection:
         run_program(connection, create_program(metadata, SqliteDdl()))

@@ -18,7 +18,6 @@ from quire.cli.credentials import CredentialRows, NewAdministrator, NewApiToken
 from quire.database.content_rows import ExistingContent
 from quire.database.dialect import Dialect
 from quire.database.entries.store import open_store
-from quire.database.initialize import row_inserts
 from quire.database.open import open_database
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
@@ -33,6 +32,7 @@ from quire.seeding.project import seed
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from tests.databases.kind import Kind
+from tests.library.row_inserts import row_inserts
 from tests.secrecy.watch import WATCH
 
 JsonObject = dict[str, Any]

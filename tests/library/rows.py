@@ -6,9 +6,7 @@ from typing import Any
 import apsw
 from sqlalchemy import MetaData
 
-from quire.database.compile.row_inserts import RowInserts
 from quire.database.dialects.sqlite.target import SQLITE
-from quire.database.initialize import row_inserts
 from quire.database.tables.ddl import create_program
 from quire.database.tables.metadata import build_metadata
 from quire.database.tables.table_map import (
@@ -31,6 +29,7 @@ from quire.database.tables.table_map import (
 from quire.schema.model import FILE_UID, Schema
 from tests.databases.store import Store
 from tests.library.model import BOOK, library_schema
+from tests.library.row_inserts import RowInserts, row_inserts
 
 NOW = 1_700_000_000_000
 

@@ -76,22 +76,6 @@ class ExistingContent:
         rows = yield Statement(query.sql, query.bind(()))
         return frozenset(str(code) for (code,) in rows)
 
-    def last_position(self, edge: LinkEdge, far: int) -> Program[int]:
-        """Return the greatest position of a near row within a far one; 0 when it has none.
-
-        Raises ValueError when the link table does not sort its near rows.
-        """
-        if edge.inverse_order is None:
-            raise ValueError(f"{edge.table} does not sort what leads to a row")
-        builder = StatementBuilder(self._dialect)
-        links = builder.table(edge.table)
-        greatest = sa.func.max(links.c(edge.inverse_order))
-        query = builder.finish(
-            sa.select(greatest).where(links.c(edge.far) == builder.plain_slot(0))
-        )
-        rows = yield Statement(query.sql, query.bind((far,)))
-        return int(rows[0][0] or 0)
-
 
 class ContentRows:
     """Programs that read rows; values are as the driver gives them."""

@@ -6,28 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 
 from quire.clock import Clock, now_ms
-from quire.database.compile.row_inserts import RowInserts
 from quire.database.connection import Database
 from quire.database.content_rows import ExistingContent
 from quire.database.entries.store import open_store
-from quire.database.initialize import first_program, row_inserts
+from quire.database.initialize import FirstLocale, first_program
 from quire.database.interruptible import write_interruptible
 from quire.database.open import open_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
-from quire.database.tables.initial_rows import FirstLocale
-from quire.database.tables.table_map import LinkEdge, TableMap, map_tables
+from quire.database.stores.content_table import ContentTable, ContentTables, RowId
+from quire.database.tables.table_map import map_tables
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import SeedingError
 from quire.ids import new_document_id
-from quire.schema.model import FILE_UID, LOCALE_UID, Schema
-from quire.seeding.content import Content, Locale, Values
+from quire.schema.model import FILE_UID, LOCALE_UID, PERMISSION_UID, Schema
+from quire.seeding.content import Content, Locale
 from quire.seeding.documents import Documents
 from quire.seeding.media import SUFFIX_BYTES, Upload, describe_file, placed_files, plan_upload
 from quire.settings import Settings
 
-PERMISSION_UID = "plugin::users-permissions.permission"
 _PUBLIC_ROLE = "public"
 
 _DEFAULT_LOCALE = "plugin_i18n_default_locale"
@@ -39,23 +37,24 @@ Advance = Callable[[str], None]
 class BuiltinRows(Struct, frozen=True, kw_only=True):
     """Writes rows of built-in types; ``now`` is the instant of all of them."""
 
-    tables: TableMap
-    inserts: RowInserts
+    tables: ContentTables
     accounts: Accounts
     contents: ExistingContent
     now: int
-    new_id: Callable[[], str]
 
     def locales(self, locales: Sequence[Locale]) -> Program[None]:
         """Add the locales that the database does not know."""
         known = yield from self.contents.locale_codes()
         for locale in locales:
             if locale.code not in known:
-                yield from self._plain(LOCALE_UID, {"name": locale.name, "code": locale.code})
+                values = {"name": locale.name, "code": locale.code}
+                yield from self._table(LOCALE_UID).create(values, now=self.now)
 
     def file(self, upload: Upload) -> Program[dict[str, object]]:
         """Add a file to the media library, at its root; returns all that is known of it."""
-        document_id, id_ = yield from self._plain(FILE_UID, {**upload.values, "folderPath": "/"})
+        document_id = self.tables.new_id()
+        given = {"documentId": document_id, **upload.values, "folderPath": "/"}
+        id_ = yield from self._table(FILE_UID).create(given, now=self.now)
         return describe_file(id_, document_id, upload.values, self.now)
 
     def permissions(self, public: Sequence[str]) -> Program[None]:
@@ -64,26 +63,14 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
         if role is None:
             raise SeedingError("The database has no role Public to grant anything to.")
         granted = yield from self.accounts.role_actions(role)
-        edge = self.tables[PERMISSION_UID].edges["role"]
-        if not isinstance(edge, LinkEdge) or edge.inverse_order is None:
-            raise TypeError(f"{PERMISSION_UID}.role is not a sorted link")
-        position = yield from self.contents.last_position(edge, role)
+        permissions = self._table(PERMISSION_UID)
         for action in public:
-            if action in granted:
-                continue
-            position += 1
-            _, id_ = yield from self._plain(PERMISSION_UID, {"action": action})
-            link = {edge.near: id_, edge.far: role, edge.inverse_order: position}
-            yield from self.inserts.insert(edge.table, link)
+            if action not in granted:
+                id_ = yield from permissions.create({"action": action}, now=self.now)
+                yield from permissions.link("role", id_, [role], creating=True)
 
-    def _plain(self, uid: str, values: Values) -> Program[tuple[str, int]]:
-        """Write the one row of a document; returns its document id and the row's."""
-        document_id, now = self.new_id(), self.now
-        moments = {"createdAt": now, "updatedAt": now, "publishedAt": now}
-        table = self.tables[uid]
-        given = {"documentId": document_id, **values, **moments}
-        row = {table.columns[name]: value for name, value in given.items()}
-        return document_id, (yield from self.inserts.insert(table.name, row))
+    def _table(self, uid: str) -> ContentTable[RowId]:
+        return self.tables.of(uid, RowId)
 
 
 class SeedTarget(Struct, frozen=True, kw_only=True):
@@ -268,12 +255,10 @@ class _SeedingRun:
             default_locale=self._content.locales[0].code,
         )
         rows = BuiltinRows(
-            tables=self._tables,
-            inserts=row_inserts(self._schema, self._tables, self._database.kind),
+            tables=ContentTables(store=engine.store, new_id=chance.new_id),
             accounts=Accounts(engine.store),
             contents=ExistingContent(self._tables, dialect),
             now=chance.clock(),
-            new_id=chance.new_id,
         )
         return SeedTarget(
             rows=rows, unit=UnitOfWork(engine=engine, clock=chance.clock, origin="seed")

@@ -11,7 +11,7 @@ from msgspec import Struct
 from quire.clock import now_ms
 from quire.database.connection import Database
 from quire.database.content_rows import ExistingContent
-from quire.database.initialize import first_program
+from quire.database.initialize import FirstLocale, first_program
 from quire.database.interruptible import write_interruptible
 from quire.database.migration.migrate import MigrationGoal, migrate_to
 from quire.database.migration.schema_pair import Renames
@@ -19,7 +19,6 @@ from quire.database.open import require_project_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.statistics import renew_statistics
-from quire.database.tables.initial_rows import FirstLocale
 from quire.database.tables.table_map import map_tables
 from quire.errors import TransferError
 from quire.ids import new_document_id

@@ -13,9 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from quire.clock import now_ms
-from quire.database.initialize import first_program
+from quire.database.initialize import FirstLocale, first_program
 from quire.database.settings_target import target_of
-from quire.database.tables.initial_rows import FirstLocale
 from quire.database.tables.table_map import ComponentEdge, map_tables
 from quire.errors import DatabaseOpenError, SeedingError
 from quire.ids import new_document_id

@@ -69,7 +69,8 @@ class ContentTable(Table[RowT]):
     def create(self, values: Mapping[str, object], *, now: int) -> Program[int]:
         """Insert a document with values by attribute; returns the id of its row."""
         stamps = dict.fromkeys(_STAMPS, now)
-        given = {"documentId": self._new_id(), **values, **stamps}
+        document_id = values.get("documentId") or self._new_id()
+        given = {**values, "documentId": document_id, **stamps}
         return (yield from self.insert_values(given))
 
     def change(self, row_id: int, values: Mapping[str, object], *, now: int) -> Program[None]:

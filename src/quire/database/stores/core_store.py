@@ -76,13 +76,17 @@ def replace_settings(
     writes: Writes, settings: Mapping[str, object], kept: Collection[str]
 ) -> Program[None]:
     """Put settings in the place of all that are there, except for those under the keys ``kept``."""
-    table = _table(writes)
-    yield from table.delete(not_in_list("key", kept))
-    yield from table.insert_many(
+    yield from _table(writes).delete(not_in_list("key", kept))
+    new = {key: value for key, value in settings.items() if key not in kept}
+    yield from insert_settings(writes, new)
+
+
+def insert_settings(writes: Writes, settings: Mapping[str, object]) -> Program[None]:
+    """Keep values under keys that are not there yet."""
+    yield from _table(writes).insert_many(
         [
             _Setting(key=key, value=orjson.dumps(value).decode(), type=_type_name(value))
             for key, value in settings.items()
-            if key not in kept
         ]
     )
 

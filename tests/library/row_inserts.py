@@ -1,8 +1,6 @@
-"""Inserts of single rows into the tables of `build_metadata`.
+"""Inserts of single rows into the tables of a schema, as another program would write them."""
 
-Content is written elsewhere; this is for the rows that the server writes for itself: those of a new
-database, and its first content.
-"""
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -12,17 +10,16 @@ from sqlalchemy import MetaData, Table
 
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Statement, Value
-from quire.database.tables.metadata import column_kind
+from quire.database.tables.metadata import build_metadata, column_kind
+from quire.database.tables.table_map import TableMap
+from quire.database.target import DatabaseKind
 from quire.schema.attributes.base import StorageKind
+from quire.schema.model import Schema
 
 
-def insert_row(dialect: Dialect, table: Table, row: Mapping[str, object]) -> Statement:
-    """Insert a row, given by columns; the statement returns its ``id``.
-
-    Moments are epoch milliseconds. What goes into a JSON column is anything that JSON has a form
-    for; other columns take scalars. Raises TypeError for what a column cannot hold.
-    """
-    return _bind(_compile(dialect, table, row), dialect, table, row)
+def row_inserts(schema: Schema, tables: TableMap, kind: DatabaseKind) -> RowInserts:
+    """Return what inserts rows into the tables of a schema."""
+    return RowInserts(build_metadata(schema, tables, kind.column_types), kind.dialect())
 
 
 class RowInserts:
@@ -35,7 +32,11 @@ class RowInserts:
         self._known: dict[tuple[str, ...], _Insert] = {}
 
     def insert(self, table: str, row: Mapping[str, object]) -> Program[int]:
-        """Insert a row, given by columns; returns its ``id``. For values see `insert_row`."""
+        """Insert a row, given by columns; returns its ``id``.
+
+        Moments are epoch milliseconds. What goes into a JSON column is anything that JSON has a
+        form for; other columns take scalars. Raises TypeError for what a column cannot hold.
+        """
         described = self._metadata.tables[table]
         shape = (table, *row)
         if shape not in self._known:

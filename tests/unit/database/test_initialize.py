@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from quire.database.entries.store import open_store
+from quire.database.initialize import FirstLocale, initial_rows
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
 from quire.database.tables.ddl import create_program
-from quire.database.tables.initial_rows import FirstLocale, bootstrap_program
 from quire.database.tables.initial_values import permission_fields
 from quire.database.tables.inspection import opening_program, wanted_tables
 from quire.database.tables.metadata import build_metadata
@@ -68,16 +69,12 @@ def first_rows(
     locale: FirstLocale | None = None,
     api_prefix: str = "/api",
 ) -> Program[None]:
-    table_map = map_tables(schema)
     ids = document_ids()
-    return bootstrap_program(
-        schema,
-        table_map,
-        build_metadata(schema, table_map, kind.column_types),
-        kind.dialect(),
+    return initial_rows(
+        open_store(schema, map_tables(schema), kind.dialect()),
         clock=lambda: NOW,
         new_id=lambda: next(ids),
-        locale=locale,
+        locale=locale or FirstLocale(),
         api_prefix=api_prefix,
     )
 
