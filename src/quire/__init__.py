@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         ValidationError,
     )
     from quire.hooks.lifecycle import on_start, on_stop
-    from quire.hooks.marks import after_write, before_write
+    from quire.hooks.marks import after_write, before_write, prepare
     from quire.hooks.operators import operator
     from quire.hooks.policies import PolicyContext, policy, rule
     from quire.hooks.principal import Principal
@@ -100,6 +100,7 @@ __all__ = [
     "on_stop",
     "operator",
     "policy",
+    "prepare",
     "principal",
     "route",
     "rule",
@@ -115,6 +116,7 @@ _MODULES = {
     "Write": "quire.hooks.write",
     "after_write": "quire.hooks.marks",
     "before_write": "quire.hooks.marks",
+    "prepare": "quire.hooks.marks",
     "Principal": "quire.hooks.principal",
     "computed": "quire.hooks.computed",
     "now": "quire.hooks.time",

@@ -7,6 +7,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import quire
@@ -147,6 +148,20 @@ async def test_settings_and_operators_do_what_their_pages_say(blog: Path, token:
 @pytest.mark.whatever_the_database("tests/extending/test_testing.py runs on both")
 def test_the_tests_of_the_pages_pass(blog: Path) -> None:
     assert run_pytest(blog) == {"passed": 2}
+
+
+async def test_prepare_does_what_the_page_says(
+    blog: Path, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corrected = httpx.MockTransport(lambda _: httpx.Response(200, json={"text": "Corrected"}))
+    monkeypatch.setattr(quire.http, "transport", corrected)
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+        data = {"name": "Tides", "slug": "proofreading", "description": "Corected"}
+        body = json.dumps({"data": data}).encode()
+        made: Any = (await client.request("POST", "/api/categories", headers, body)).json
+    assert made["data"] is not None, made
+    assert made["data"]["description"] == "Corrected"
 
 
 async def test_rules_do_what_the_page_says(blog: Path, token: str) -> None:

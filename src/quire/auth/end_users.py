@@ -18,7 +18,7 @@ from quire.auth.user_settings import AdvancedOptions, advanced_options
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts, UserRow
 from quire.document_service.commands import CreateDocument, DeleteDocument, UpdateDocument
-from quire.document_service.service import DocumentService, passwords_of, run_command
+from quire.document_service.service import DocumentService, run_command
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.schema.model import USER_UID
@@ -297,8 +297,7 @@ class EndUsers:
     ) -> T:
         """Run what writes; where nobody is named, the server itself does, held by no row rules."""
         command = CreateDocument(uid=USER_UID, data=data)
-        passwords = list(passwords_of(self._documents.schema, command))
-        return await self._documents.run(act, passwords=passwords, principal=principal)
+        return await self._documents.run(act, commands=[command], principal=principal)
 
 
 def _digits() -> str:

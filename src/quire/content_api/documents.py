@@ -37,7 +37,7 @@ from quire.document_service.commands import (
 )
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
-from quire.document_service.service import DocumentService, passwords_of, run_command
+from quire.document_service.service import DocumentService, run_command
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import NotFoundError
 from quire.schema.model import ContentType, TypeKind
@@ -289,8 +289,7 @@ class DocumentApi:
             yield from unit.settle()
             return shown
 
-        passwords = list(passwords_of(self._documents.schema, command))
-        shown = await self._documents.run(act, passwords=passwords, principal=request.principal)
+        shown = await self._documents.run(act, commands=[command], principal=request.principal)
         if shown is None:
             message = "an entry that was just written is not there"
             raise TypeError(message)
@@ -312,9 +311,8 @@ class DocumentApi:
             yield from unit.settle()
             return items
 
-        passwords = list(passwords_of(self._documents.schema, command))
         principal = request.principal
-        items = await self._documents.run(act, passwords=passwords, principal=principal)
+        items = await self._documents.run(act, commands=[command], principal=principal)
         found = await computed.complete(prepared, items, principal)
         return _respond_computed(found.documents[0], status)
 

@@ -29,7 +29,7 @@ from quire.document_service.extension_context import ExtensionContext, current_c
 from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
 from quire.document_service.read_planner import Find
-from quire.document_service.service import passwords_of, run_command
+from quire.document_service.service import run_command
 from quire.document_service.shapes import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
@@ -472,7 +472,7 @@ class Documents(Generic[D]):
         shown = await context.write(
             lambda unit: self._written(unit, commands),
             as_system=reason is not None,
-            passwords=[one for command in commands for one in passwords_of(schema, command)],
+            commands=commands,
         )
         return [self._made(context, one) for one in shown]
 

@@ -1,21 +1,25 @@
 """The context of routes and jobs: a transaction for each read or write, or one for several."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from quire.access.principal import Principal
 from quire.database.program import Program
+from quire.document_service.commands import Command, PreparedCommands
 from quire.document_service.extension_context import Act, ExtensionContext
 from quire.document_service.held_transaction import HeldTransaction, savepoint_in, write_nested
-from quire.document_service.passwords import Password
-from quire.document_service.service import DocumentService
+from quire.document_service.preparation import prepare_commands
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from quire.hooks.errors import Forbidden, UnitOfWorkError
 from quire.hooks.extensions import CallCause
 from quire.hooks.limits import CodeLimits
+
+if TYPE_CHECKING:
+    # It makes contexts for functions that are called before a transaction.
+    from quire.document_service.service import DocumentService
 
 T = TypeVar("T")
 FindUser = Callable[[int], Awaitable[Principal]]
@@ -32,18 +36,18 @@ class CallContext(ExtensionContext):
     def __init__(
         self,
         name: str,
-        documents: DocumentService,
+        documents: "DocumentService",
         principal: Principal | None,
         *,
         causes: tuple[CallCause, ...] = (),
         origin: str = "api",
         find_user: FindUser | None = None,
+        editor: int | None = None,
     ) -> None:
         if principal is not None:
             principal = documents.engine.rules.narrow(principal)
-        super().__init__(name, documents.engine, principal)
+        super().__init__(name, documents.engine, principal, editor=editor, causes=causes)
         self._documents = documents
-        self._causes = causes
         self._origin = origin
         self._find_user = find_user
         self._open: _BlockTransaction | None = None
@@ -70,7 +74,7 @@ class CallContext(ExtensionContext):
         except UnauthorizedError as error:
             raise Forbidden from error
         return CallContext(
-            self.name, self._documents, user, causes=self._causes, origin=self._origin
+            self.name, self._documents, user, causes=self.causes, origin=self._origin
         )
 
     async def read(self, act: Callable[[], Program[T]]) -> T:
@@ -79,29 +83,33 @@ class CallContext(ExtensionContext):
             return await self._documents.read(act)
         return await self._open.ask(act)
 
-    async def write(
-        self, act: Act[T], *, as_system: bool, passwords: Collection[Password] = ()
-    ) -> T:
+    async def write(self, act: Act[T], *, as_system: bool, commands: Sequence[Command] = ()) -> T:
         """Run a program that writes, in a transaction of its own or that of the block."""
         held = self._open
+        prepared = PreparedCommands() if held is None else held.unit.prepared
+        await prepare_commands(prepared, commands, self, as_system=as_system)
         if held is not None:
             return await write_nested(
                 held,
                 held.unit,
                 act,
                 as_system=as_system,
-                causes=self._causes,
-                passwords=passwords,
+                causes=self.causes,
+                commands=commands,
             )
 
         def acting(unit: UnitOfWork) -> Program[T]:
             unit.is_system = as_system
-            unit.causes = self._causes
+            unit.causes = self.causes
             return act(unit)
 
         principal = None if as_system else self.principal
         return await self._documents.run(
-            acting, passwords=passwords, principal=principal, origin=self._origin
+            acting,
+            commands=commands,
+            prepared=prepared,
+            principal=principal,
+            origin=self._origin,
         )
 
     @asynccontextmanager

@@ -3,7 +3,7 @@
 Data stay in the wire's form until the one step that understands and checks them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 
 from msgspec import Struct, field
@@ -113,6 +113,39 @@ Command = (
     | DiscardDraft
     | CloneDocument
 )
+
+
+class PreparationNeededError(Exception):
+    """A command whose data have to be prepared has come up within a transaction."""
+
+    def __init__(self, command: Command) -> None:
+        super().__init__(command)
+        self.command = command
+
+
+class PreparedCommands:
+    """Commands with the data that `@prepare` functions have given them, by what they were."""
+
+    def __init__(self) -> None:
+        # Commands are kept with their results, so that no id is used a second time.
+        self._found: dict[int, tuple[Command, Command]] = {}
+
+    def add(self, command: Command, prepared: Command) -> None:
+        """Note what takes the place of a command."""
+        self._found[id(command)] = (command, prepared)
+
+    def all(self, commands: Iterable[Command]) -> list[Command]:
+        """Return commands with what takes the place of those that were prepared."""
+        return [self.of(command) or command for command in commands]
+
+    def of(self, command: Command) -> Command | None:
+        """Return what takes the place of a command; ``None`` if it is not prepared yet."""
+        found = self._found.get(id(command))
+        if found is not None:
+            return found[1]
+        # A program that begins again makes its commands anew.
+        equal = (prepared for made, prepared in self._found.values() if made == command)
+        return next(equal, None)
 
 
 class WrittenEntry(Struct, frozen=True, kw_only=True):

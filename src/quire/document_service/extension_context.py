@@ -4,16 +4,18 @@ The public functions of ``quire`` find it in a context variable; everything else
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
-from typing import TypeVar
+from copy import copy
+from typing import Self, TypeVar
 
 from quire.access.principal import Principal
 from quire.database.program import Program
-from quire.document_service.passwords import Password
+from quire.document_service.commands import Command
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.hooks.errors import UnitOfWorkError
+from quire.hooks.extensions import CallCause
 
 T = TypeVar("T")
 Act = Callable[[UnitOfWork], Program[T]]
@@ -26,7 +28,8 @@ class ExtensionContext(ABC):
     """What one call of a hook or a route reads and writes in; it ends with the call.
 
     ``principal`` is who acts, ``None`` where an administrator (the row ``editor``) or the server
-    does. ``is_system`` says that the code was called for a write of the system.
+    does. ``is_system`` says that the code was called for a write of the system. ``causes`` are the
+    functions that led to the call.
     """
 
     def __init__(
@@ -37,8 +40,10 @@ class ExtensionContext(ABC):
         *,
         editor: int | None = None,
         is_system: bool = False,
+        causes: tuple[CallCause, ...] = (),
     ) -> None:
         self.name = name
+        self.causes = causes
         self.engine = engine
         self.principal = principal
         self.editor = editor
@@ -63,6 +68,18 @@ class ExtensionContext(ABC):
         )
         raise UnitOfWorkError(message)
 
+    def for_cause(self, cause: CallCause, *, as_system: bool) -> Self:
+        """Return a context of the same unit of work for a function that is called in it.
+
+        With ``as_system`` that is for a write of the system.
+        """
+        context = copy(self)
+        context.name, context.causes = cause.name, (*self.causes, cause)
+        context.has_read_principal = context.has_unrestricted = False
+        if as_system:
+            context.principal, context.is_system = None, True
+        return context
+
     @contextmanager
     def activate(self) -> Iterator[None]:
         """Make it the current unit of work of a block, and of the tasks that the block begins."""
@@ -77,12 +94,10 @@ class ExtensionContext(ABC):
         """Run a program that reads. Raises what it raises."""
 
     @abstractmethod
-    async def write(
-        self, act: Act[T], *, as_system: bool, passwords: Collection[Password] = ()
-    ) -> T:
+    async def write(self, act: Act[T], *, as_system: bool, commands: Sequence[Command] = ()) -> T:
         """Run a program that writes, all of it or nothing. Raises what it raises.
 
-        ``passwords`` are those in its data.
+        ``commands`` are those that it runs.
         """
 
     @abstractmethod

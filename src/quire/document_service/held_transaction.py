@@ -6,7 +6,7 @@ coroutine asks (`HeldTransaction.ask`); the coroutine runs in the event loop.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, TypeVar
@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from quire.database.program import Program, await_in_loop, is_query
+from quire.document_service.commands import Command
 from quire.document_service.extension_context import Act
-from quire.document_service.passwords import Password
+from quire.document_service.passwords import passwords_of
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError
 from quire.hooks.errors import StatementLimitError
@@ -172,11 +173,14 @@ async def write_nested(
     *,
     as_system: bool,
     causes: tuple[CallCause, ...],
-    passwords: Collection[Password],
+    commands: Sequence[Command],
 ) -> T:
-    """Run a program within a savepoint of a held transaction. Raises what it raises."""
+    """Run a program within a savepoint of a held transaction. Raises what it raises.
+
+    ``commands`` are those that it runs, which have been prepared.
+    """
     hash_password = unit.hash_password
-    for password in passwords:
+    for password in passwords_of(unit.engine.schema, unit.prepared.all(commands)):
         if password not in unit.hashed and hash_password is not None:
             hashed = await asyncio.to_thread(hash_password, password.text, password.rounds)
             unit.hashed = {**unit.hashed, password: hashed}

@@ -6,20 +6,21 @@ write waits for it with its transaction open (`quire.document_service.held_trans
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import structlog
 
 from quire.database.program import Program
+from quire.document_service.commands import Command
 from quire.document_service.extension_context import Act, ExtensionContext
 from quire.document_service.held_transaction import (
     HeldTransaction,
     savepoint_in,
     write_nested,
 )
-from quire.document_service.passwords import Password
+from quire.document_service.preparation import prepare_commands
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.errors import UnitOfWorkError
@@ -43,11 +44,11 @@ class HookContext(ExtensionContext):
             editor=unit.editor,
             # Whether the hook was called for what another one wrote as the system.
             is_system=unit.is_system,
+            causes=causes,
         )
         self.task: HeldTransaction | None = None
         """What the coroutine of the hook asks; ``None`` while a plain function runs."""
         self._unit = unit
-        self._causes = causes
 
     @property
     def is_in_transaction(self) -> bool:
@@ -58,20 +59,20 @@ class HookContext(ExtensionContext):
         """Run a program that reads in the transaction of the hook."""
         return await self._task().ask(act)
 
-    async def write(
-        self, act: Act[T], *, as_system: bool, passwords: Collection[Password] = ()
-    ) -> T:
+    async def write(self, act: Act[T], *, as_system: bool, commands: Sequence[Command] = ()) -> T:
         """Run a program in the transaction of the hook, all of it or nothing.
 
         Raises what the program raises.
         """
+        held = self._task()
+        await prepare_commands(self._unit.prepared, commands, self, as_system=as_system)
         return await write_nested(
-            self._task(),
+            held,
             self._unit,
             act,
             as_system=as_system,
-            causes=self._causes,
-            passwords=passwords,
+            causes=self.causes,
+            commands=commands,
         )
 
     @asynccontextmanager

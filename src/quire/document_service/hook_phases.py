@@ -11,7 +11,7 @@ from quire.database.execute.prepared_read import Shown
 from quire.database.program import LONG_COMPUTATION, Program
 from quire.document_service.changes import note_change
 from quire.document_service.commands import Data
-from quire.document_service.content_types import content_type_of
+from quire.document_service.content_types import writable_fields
 from quire.document_service.hook_calls import call_hook
 from quire.document_service.passwords import passwords_in
 from quire.document_service.read_planner import Find
@@ -20,7 +20,6 @@ from quire.hooks.document import Document, make_document
 from quire.hooks.extensions import Hook, WriteHooks
 from quire.hooks.write import Write, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
-from quire.schema.model import AUTOMATIC_NAMES
 
 _IDENTITY = "documentId"
 _REMOVING = frozenset({"delete", "unpublish"})
@@ -52,15 +51,9 @@ def hooked_write(
         origin=tuple(map(str, unit.causes)),
         # A retry begins again with the data as they were sent.
         data=deepcopy(dict(data)) if isinstance(data, Mapping) else {},
-        fields=_writable(layout),
+        fields=writable_fields(layout),
     )
     return HookedWrite(unit, layout, hooks, write, data, source)
-
-
-def _writable(layout: EntryLayout) -> frozenset[str]:
-    attributes = content_type_of(layout).attributes
-    names = {name for name, attribute in attributes.items() if attribute.writable}
-    return frozenset(names - AUTOMATIC_NAMES)
 
 
 class HookedWrite:

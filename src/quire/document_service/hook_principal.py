@@ -51,6 +51,16 @@ def _acting_as_system(reason: str) -> Iterator[None]:
         _system.reset(token)
 
 
+@contextmanager
+def not_as_system() -> Iterator[None]:
+    """Let a block begin without the `as_system` of whoever calls it."""
+    token = _system.set(None)
+    try:
+        yield
+    finally:
+        _system.reset(token)
+
+
 @asynccontextmanager
 async def as_principal(who: Principal) -> AsyncIterator[None]:
     """Act as an end user within an ``async with`` block, with what they may do now.
@@ -62,13 +72,11 @@ async def as_principal(who: Principal) -> AsyncIterator[None]:
     if who.kind != "user" or who.id is None:
         raise ValueError(f"as_principal takes an end user, not {who}")
     context = await current_context().as_user(who.id)
-    token = _system.set(None)
     try:
-        with context.activate():
+        with not_as_system(), context.activate():
             yield
     finally:
         context.is_ended = True
-        _system.reset(token)
 
 
 def system_reason() -> str | None:

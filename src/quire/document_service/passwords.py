@@ -4,9 +4,15 @@ Hashing takes tens of milliseconds by design. While a transaction is open nobody
 hashes are made before it begins.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from quire.document_service.commands import (
+    CloneDocument,
+    Command,
+    CreateDocument,
+    UpdateDocument,
+)
 from quire.schema.attributes.base import (
     ComponentAttribute,
     DynamicZoneAttribute,
@@ -44,6 +50,13 @@ def passwords_in(schema: Schema, model: Model, data: object) -> Iterator[Passwor
                 yield password_of(attribute, value)
         elif isinstance(attribute, ComponentAttribute | DynamicZoneAttribute):
             yield from _below(schema, attribute, value)
+
+
+def passwords_of(schema: Schema, commands: Iterable[Command]) -> Iterator[Password]:
+    """Iterate over the passwords in the data of commands."""
+    for command in commands:
+        if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
+            yield from passwords_in(schema, schema.model(command.uid), command.data)
 
 
 def _below(

@@ -28,6 +28,7 @@ from quire.document_service.project_rules import action_name
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError, NotFoundError
 from quire.hooks.write import WriteAction
+from quire.schema.model import Schema
 
 _FIND = "find"
 
@@ -57,7 +58,7 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
     role_rule = of_role.get(f"{uid}.{action_name(uid, granted)}")
 
     def rules_on(action: WriteAction, *more: str | None) -> tuple[str, ...]:
-        actions = [action, "publish"] if _publishes(unit, command) else [action]
+        actions = [action, "publish"] if _publishes(unit.engine.schema, command) else [action]
         found = [project.get(f"{uid}.{action_name(uid, one)}") for one in actions]
         return tuple(rule for rule in (*found, *more) if rule is not None)
 
@@ -90,17 +91,17 @@ def _actions_of(command: Command) -> tuple[WriteAction, WriteAction]:
             return "discard_draft", "update"
 
 
-def command_actions(unit: UnitOfWork, command: Command) -> tuple[WriteAction, ...]:
+def command_actions(schema: Schema, command: Command) -> tuple[WriteAction, ...]:
     """Return what a command does: its action, and publishing if it does that, too."""
     action, _ = _actions_of(command)
-    return (action, "publish") if _publishes(unit, command) else (action,)
+    return (action, "publish") if _publishes(schema, command) else (action,)
 
 
-def _publishes(unit: UnitOfWork, command: Command) -> bool:
+def _publishes(schema: Schema, command: Command) -> bool:
     """Tell whether a document is published after it was created or changed."""
     if not isinstance(command, CreateDocument | UpdateDocument) or not command.publish:
         return False
-    return unit.engine.schema.content_types[command.uid].draft_and_publish
+    return schema.content_types[command.uid].draft_and_publish
 
 
 def require_before(unit: UnitOfWork, command: Command, rules: CommandRules) -> Program[bool]:

@@ -8,7 +8,7 @@ it, is one transaction with the answer read inside it; what happened is told whe
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from quire.document_service.actions.discard_draft import discard_draft
 from quire.document_service.actions.publish import publish
 from quire.document_service.actions.unpublish import unpublish
 from quire.document_service.actions.update import update
+from quire.document_service.call_context import CallContext
 from quire.document_service.changes import store_changes
 from quire.document_service.commands import (
     CloneDocument,
@@ -33,12 +34,15 @@ from quire.document_service.commands import (
     CreateDocument,
     DeleteDocument,
     DiscardDraft,
+    PreparationNeededError,
+    PreparedCommands,
     PublishDocument,
     UnpublishDocument,
     UpdateDocument,
     WrittenEntry,
 )
-from quire.document_service.passwords import Password, passwords_in
+from quire.document_service.passwords import Password, passwords_of
+from quire.document_service.preparation import prepare_commands, prepared_command
 from quire.document_service.project_rules import acting
 from quire.document_service.read_planner import Find
 from quire.document_service.row_rules import (
@@ -48,7 +52,12 @@ from quire.document_service.row_rules import (
     rules_for,
 )
 from quire.document_service.unit_of_work import HashPassword, UnitOfWork, WriteEngine
-from quire.errors import DatabaseBusyError, ServiceUnavailableError, UncertainOutcomeError
+from quire.errors import (
+    DatabaseBusyError,
+    InternalServerError,
+    ServiceUnavailableError,
+    UncertainOutcomeError,
+)
 from quire.hooks import principal as hooks
 from quire.logging import trace_parent
 from quire.schema.model import Schema
@@ -58,6 +67,8 @@ T = TypeVar("T")
 Act = Callable[[UnitOfWork], Program[T]]
 
 _ATTEMPTS = 2
+_MOST_RESTARTS = 1000
+"""How many commands may come up within one transaction that have to be prepared before it."""
 _hashing = ThreadPoolExecutor(2, thread_name_prefix="quire-hash")
 
 
@@ -114,21 +125,68 @@ class DocumentService:
         self,
         act: Act[T],
         *,
+        commands: Sequence[Command] = (),
         passwords: Collection[Password] = (),
+        prepared: PreparedCommands | None = None,
         principal: Principal | None = None,
         editor: int | None = None,
         origin: str = "api",
     ) -> T:
         """Run a program that acts on documents, in one transaction, and tell what happened.
 
-        ``passwords`` are those in the data that it writes; ``editor`` is the row of the
+        ``commands`` are those that it runs, as far as they are known before, and ``passwords``
+        those in the data of others; ``prepared`` are commands that were prepared already.
+        ``editor`` is the row of the
         administrator whose name entries carry. Raises what the actions raise, with
         nothing written, DatabaseBusyError when others keep the database busy for too long, and
         ServiceUnavailableError when it cannot answer twice in a row.
         """
-        hashed = await self._hash(passwords)
         if principal is not None:
             principal = self._engine.rules.narrow(principal)
+        if prepared is None:
+            prepared = PreparedCommands()
+            if self._engine.extensions.prepare:
+                await self._prepare(prepared, commands, principal, editor, origin)
+        written = [*passwords, *passwords_of(self.schema, prepared.all(commands))]
+        for _ in range(_MOST_RESTARTS):
+            hashed = await self._hash(written)
+            try:
+                return await self._write(
+                    act,
+                    prepared=prepared,
+                    hashed=hashed,
+                    principal=principal,
+                    editor=editor,
+                    origin=origin,
+                )
+            except PreparationNeededError as needed:
+                made = [needed.command]
+                await self._prepare(prepared, made, principal, editor, origin)
+                written += passwords_of(self.schema, prepared.all(made))
+        raise InternalServerError
+
+    async def _prepare(
+        self,
+        prepared: PreparedCommands,
+        commands: Sequence[Command],
+        principal: Principal | None,
+        editor: int | None,
+        origin: str,
+    ) -> None:
+        """Call functions of the project that commands wait for, with no transaction open."""
+        context = CallContext("prepare", self, principal, editor=editor, origin=origin)
+        await prepare_commands(prepared, commands, context, as_system=False)
+
+    async def _write(
+        self,
+        act: Act[T],
+        *,
+        prepared: PreparedCommands,
+        hashed: Mapping[Password, str],
+        principal: Principal | None,
+        editor: int | None,
+        origin: str,
+    ) -> T:
         rules = self._rules(principal, editor)
         for attempt in range(1, _ATTEMPTS + 1):
             unit = UnitOfWork(
@@ -140,6 +198,7 @@ class DocumentService:
                 hashed=hashed,
                 hash_password=self._hash_password,
                 rules=rules,
+                prepared=prepared,
             )
             program = self._recorded(act, unit, trace_parent.get())
             try:
@@ -197,10 +256,7 @@ class DocumentService:
                 yield from unit.settle()
             return written
 
-        passwords = [
-            password for command in commands for password in passwords_of(self.schema, command)
-        ]
-        return await self.run(act, passwords=passwords, principal=principal, origin=origin)
+        return await self.run(act, commands=commands, principal=principal, origin=origin)
 
     async def find(self, wanted: Find) -> Page:
         """Return a page of documents.
@@ -289,6 +345,8 @@ def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry
     Raises ForbiddenError for a document that rules keep from who writes, and NotFoundError for one
     that rules of the project hide.
     """
+    if unit.engine.extensions.prepare:
+        command = prepared_command(unit.engine, unit.prepared, command)
     if not unit.engine.policies.is_empty:
         _ask_policies(unit, command)
     rules = rules_for(unit, command)
@@ -308,7 +366,7 @@ def _ask_policies(unit: UnitOfWork, command: Command) -> None:
         who = hooks.Principal(kind="admin", id=unit.editor)
     else:
         return
-    unit.engine.policies.require_write(command, command_actions(unit, command), who)
+    unit.engine.policies.require_write(command, command_actions(unit.engine.schema, command), who)
 
 
 def _act_on(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
@@ -327,9 +385,3 @@ def _act_on(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
             return (yield from discard_draft(unit, [command]))
         case CloneDocument():
             return (yield from clone(unit, [command]))
-
-
-def passwords_of(schema: Schema, command: Command) -> Iterator[Password]:
-    """Iterate over the passwords in the data of an intent."""
-    if isinstance(command, CreateDocument | UpdateDocument | CloneDocument):
-        yield from passwords_in(schema, schema.model(command.uid), command.data)

@@ -16,6 +16,7 @@ from quire.database.execute.prepared_read import Shown
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.changes import ChangeQueue, StoredChange
 from quire.database.stores.jobs import JobQueue
+from quire.document_service.commands import PreparedCommands
 from quire.document_service.passwords import Password, password_of
 from quire.document_service.policies import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
@@ -126,6 +127,7 @@ class UnitOfWork(Struct, kw_only=True):
     of the project, ``None`` until they are read. ``causes`` are the hooks that led to what is
     written now; ``is_system`` says that a hook writes as the system. ``hash_password`` is for
     passwords that hooks write. ``rules`` are those of the project's code for who writes.
+    ``prepared`` are the commands that were prepared before the transaction.
     """
 
     engine: WriteEngine
@@ -141,6 +143,7 @@ class UnitOfWork(Struct, kw_only=True):
     is_system: bool = False
     rules: ProjectRules = NO_PROJECT_RULES
     hash_password: HashPassword | None = None
+    prepared: PreparedCommands = field(default_factory=PreparedCommands)
     changes: list[tuple[ChangeListener, StoredChange]] = field(default_factory=list)
     """What functions are to be told of after the commit."""
     committed: list[Callable[[], None]] = field(default_factory=list)

@@ -13,7 +13,7 @@ from quire.hooks.computed import ComputedField, ComputedMark
 from quire.hooks.extensions import Extensions, Hook
 from quire.hooks.marks import HookMark
 from quire.hooks.policies import RULE_ACTIONS, Policy, PolicyMark, Rule, RuleMark
-from quire.hooks.write import WRITE_ACTIONS
+from quire.hooks.write import PREPARE_ACTIONS, WRITE_ACTIONS, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import USER_UID, ContentType, Schema
 
@@ -25,7 +25,8 @@ class HookCheck(MarkCheck[HookMark]):
         """Return a hook for each content type; none of them counts when there are problems."""
         mark = self.mark
         self.check_signature(["the write"])
-        actions = self.actions(mark.on, WRITE_ACTIONS)
+        known = PREPARE_ACTIONS if mark.phase == "prepare" else WRITE_ACTIONS
+        actions: list[WriteAction] = self.actions(mark.on, known)
         order = self.order(mark.order)
         needs = self.names(mark.needs, "needs")
         types = self.types()

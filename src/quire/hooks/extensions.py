@@ -125,6 +125,8 @@ class Extensions(Struct, frozen=True, kw_only=True):
     lifecycle: tuple[LifecycleFunction, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
     """The hooks of writes by uid and action; types without hooks are not in it."""
+    prepare: Mapping[tuple[str, WriteAction], tuple[Hook, ...]] = field(default_factory=dict)
+    """The functions that are called before the transactions of writes, by uid and action."""
 
     @property
     def admin_modules(self) -> dict[str, bytes]:
@@ -161,12 +163,20 @@ def make_extensions(
 ) -> Extensions:
     """Build the snapshot of what was checked."""
     ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
-    keys = {(hook.uid, action) for hook in ordered for action in hook.on}
+    inside = [hook for hook in ordered if hook.phase != "prepare"]
+    prepare: dict[tuple[str, WriteAction], tuple[Hook, ...]] = {}
+    for hook in ordered:
+        if hook.phase == "prepare":
+            for action in hook.on:
+                key = (hook.uid, action)
+                prepare[key] = (*prepare.get(key, ()), hook)
+    keys = {(hook.uid, action) for hook in inside for action in hook.on}
     return Extensions(
         version=version,
         hooks=tuple(ordered),
         routes=tuple(routes),
-        writes={key: _hooks_of(ordered, *key) for key in keys},
+        writes={key: _hooks_of(inside, *key) for key in keys},
+        prepare=prepare,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar, overload
 from msgspec import Struct
 
 from quire.hooks.document import D, Document, Kind
-from quire.hooks.write import Write, WriteAction
+from quire.hooks.write import PrepareAction, Write, WriteAction
 
 MARKS = "__quire__"
 """The attribute of a function that holds its marks."""
@@ -30,6 +30,21 @@ class HookDecorator(Protocol[D]):
 
     def __call__(self, function: Callable[[Write[D]], R], /) -> Callable[[Write[D]], R]:
         """Mark the function, and return it."""
+
+
+@overload
+def prepare(kind: type[D], *, on: Sequence[PrepareAction], order: int = 0) -> HookDecorator[D]: ...
+@overload
+def prepare(
+    kind: str, *, on: Sequence[PrepareAction], order: int = 0
+) -> HookDecorator[Document]: ...
+def prepare(kind: Kind, *, on: Sequence[PrepareAction], order: int = 0) -> HookDecorator[Any]:
+    """Call a function before the transaction of a write, where it may wait for other servers.
+
+    It may change the data with `Write.set`, or refuse by raising an error of ``quire``. Nothing
+    was read yet: ``write.before`` is ``None``. The write may still fail afterwards.
+    """
+    return _marker("prepare", kind, on, (), order)
 
 
 @overload

@@ -10,6 +10,8 @@ WriteAction = Literal[
     "create", "update", "delete", "publish", "unpublish", "discard_draft", "clone"
 ]
 WRITE_ACTIONS: tuple[WriteAction, ...] = get_args(WriteAction)
+PrepareAction = Literal["create", "update"]
+PREPARE_ACTIONS: tuple[PrepareAction, ...] = get_args(PrepareAction)
 WITH_DATA: frozenset[str] = frozenset({"create", "update", "clone"})
 """Actions that are given data; the others take what is stored as it is."""
 

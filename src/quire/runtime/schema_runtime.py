@@ -281,6 +281,7 @@ def _code_limits(services: Services) -> CodeLimits:
     settings = services.settings.extensions
     return CodeLimits(
         hook_seconds=settings.hook_seconds,
+        prepare_seconds=settings.prepare_seconds,
         statements=settings.statements,
         levels=settings.levels,
         rows=settings.rows,

@@ -153,6 +153,11 @@ class ExtensionSettings:
         "meanwhile.",
         default=2,
     )
+    prepare_seconds: int = setting(
+        integer(1),
+        "Seconds that a function marked with `@prepare` may take, before the transaction.",
+        default=10,
+    )
     statements: int = setting(
         integer(1), "Statements that one such transaction may run for that code.", default=200
     )

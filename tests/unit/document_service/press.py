@@ -26,8 +26,8 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
-from quire.document_service.passwords import Password
-from quire.document_service.service import passwords_of, run_command
+from quire.document_service.passwords import Password, passwords_of
+from quire.document_service.service import run_command
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.schema.attributes.base import StorageKind
 from quire.schema.load import build_schema
@@ -197,9 +197,8 @@ class Press:
         return written
 
     def _hashes(self, commands: Iterable[Command]) -> Iterable[tuple[Password, str]]:
-        for command in commands:
-            for password in passwords_of(self.schema, command):
-                yield password, f"hash of {password.text}"
+        for password in passwords_of(self.schema, commands):
+            yield password, f"hash of {password.text}"
 
     def _run(self, program: Program[T], sent: list[str]) -> T:
         return self.store.run(_noting(program, sent))

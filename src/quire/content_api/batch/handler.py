@@ -39,7 +39,7 @@ from quire.document_service.commands import (
     WrittenEntry,
 )
 from quire.document_service.read_service import ReadService
-from quire.document_service.service import DocumentService, passwords_of, run_command
+from quire.document_service.service import DocumentService, run_command
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, ValidationError
 from quire.schema.model import ContentType
@@ -206,12 +206,8 @@ class BatchApi:
                     results.append(_result(operation, written, shown))
             return results
 
-        passwords = [
-            password
-            for _, command, _ in prepared
-            for password in passwords_of(self._documents.schema, command)
-        ]
-        return await self._documents.run(act, passwords=passwords, principal=request.principal)
+        commands = [command for _, command, _ in prepared]
+        return await self._documents.run(act, commands=commands, principal=request.principal)
 
 
 def _result(

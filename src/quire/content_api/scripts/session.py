@@ -1,6 +1,6 @@
 """Runs what code reads and writes: each by itself, or several within a transaction of the code."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import TypeVar
 
@@ -9,7 +9,7 @@ from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.document_service.call_context import CallContext
-from quire.document_service.passwords import Password
+from quire.document_service.commands import Command
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
@@ -60,11 +60,11 @@ class Session:
         return await self._context.read(prepared.total)
 
     async def write(
-        self, act: Callable[[UnitOfWork], Program[T]], passwords: Collection[Password] = ()
+        self, act: Callable[[UnitOfWork], Program[T]], commands: Sequence[Command] = ()
     ) -> T:
         """Run a program that writes, in a transaction of its own or in that of the code."""
         self.version = None
-        return await self._context.write(act, as_system=False, passwords=passwords)
+        return await self._context.write(act, as_system=False, commands=commands)
 
     async def transaction(self, run: Callable[[HostObject], Awaitable[T]]) -> T:
         """Run a function of the code: all that it writes is kept, or nothing if it throws.
