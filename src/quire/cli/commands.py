@@ -10,6 +10,13 @@ from quire.cli.gc import pause_collector
 
 Project = Annotated[Path, Parameter(help="Folder of the project.", show_default=False)]
 Host = Annotated[str | None, Parameter(help="Address to listen on.")]
+Replace = Annotated[
+    bool, Parameter(negative="", show_default=False, help="Replace the content that is there.")
+]
+MaxSize = Annotated[
+    int,
+    Parameter(validator=validators.Number(gte=1), help="Megabytes that the archive may unpack to."),
+]
 Port = Annotated[int | None, Parameter(help="Port to listen on; 0 takes a free one.")]
 
 _HERE = Path()
@@ -415,10 +422,7 @@ def restore(
     source: Annotated[
         Path, Parameter(name="--from", help="A file that `quire backup` has written.")
     ],
-    replace: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Replace the content that is there."),
-    ] = False,
+    replace: Replace = False,
     identity: Annotated[
         Path | None,
         Parameter(help="File with the secret key of an encrypted backup.", show_default=False),
@@ -466,17 +470,8 @@ def import_archive(
             show_default=False,
         ),
     ] = None,
-    replace: Annotated[
-        bool,
-        Parameter(negative="", show_default=False, help="Replace the content that is there."),
-    ] = False,
-    max_size: Annotated[
-        int,
-        Parameter(
-            validator=validators.Number(gte=1),
-            help="Megabytes that the archive may unpack to.",
-        ),
-    ] = 20_000,
+    replace: Replace = False,
+    max_size: MaxSize = 20_000,
 ) -> int:
     """Put the content of an export archive into a project, all of it or nothing."""
     from quire.cli.import_archive import import_project
@@ -484,6 +479,21 @@ def import_archive(
     return import_project(
         project, archive, key=key, replace=replace, max_bytes=max_size * 1_000_000
     )
+
+
+@app.command
+def transfer(
+    source: Annotated[Path, Parameter(help="Folder of the project to read.")],
+    target: Annotated[Path, Parameter(help="Folder of the project to fill.")],
+    /,
+    *,
+    replace: Replace = False,
+    max_size: MaxSize = 20_000,
+) -> int:
+    """Put the content of a project into another one, all of it or nothing."""
+    from quire.cli.transfer import transfer_content
+
+    return transfer_content(source, target, replace=replace, max_bytes=max_size * 1_000_000)
 
 
 @app.command

@@ -7,7 +7,7 @@ from quire.cli.progress import shown_progress
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, ask_key, print_message, print_result, print_warning
 from quire.errors import TransferError
-from quire.settings import load_settings
+from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
 from quire.transfer.exporting import export_project
 from quire.transfer.unpacking import ENCRYPTED_SUFFIX
@@ -34,8 +34,18 @@ def export_content(project: Path, path: Path, *, key: str | None) -> int:
         key = ask_key()
         if not key:
             raise TransferError("An encrypted archive needs a key.")
-    schema = load_project_schema(settings)
     path.parent.mkdir(parents=True, exist_ok=True)
+    write_archive(settings, path, key=key)
+    print_result(str(path))
+    return DONE
+
+
+def write_archive(settings: Settings, path: Path, *, key: str | None) -> None:
+    """Write an archive, and print what it holds.
+
+    Raises DatabaseOpenError, StorageError and OSError; then there is no archive.
+    """
+    schema = load_project_schema(settings)
     with shown_progress() as progress:
         counts = asyncio.run(
             export_project(
@@ -54,5 +64,3 @@ def export_content(project: Path, path: Path, *, key: str | None) -> int:
         f"{counts.entries:,} entries, {counts.links:,} links and {counts.files:,} files "
         "were exported."
     )
-    print_result(str(path))
-    return DONE

@@ -45,6 +45,7 @@ BEFORE_PROJECT = {
     "ext add": ["none"],
     "export": ["{folder}/exported.tar"],
     "import": ["{folder}/none.tar"],
+    "transfer": ["{folder}/none"],
     "jobs cancel": ["1"],
     "jobs retry": ["1"],
     "outbox discard": ["1"],
@@ -53,7 +54,8 @@ BEFORE_PROJECT = {
 """What stands before the folder of the project."""
 USUAL = (
     "There is no backup|manifest.json|archived under the number 1|no API token with the name site"
-    "|none is not installed|There is no archive|serves no metrics|[Tt]here is no (job|change)"
+    "|none (is not installed|does not exist)|There is no archive|serves no metrics"
+    "|[Tt]here is no (job|change)"
 )
 """Why some commands are refused where nothing is bad."""
 VARIANTS = {

@@ -1,0 +1,31 @@
+"""``quire transfer``: moves the content of one project into another."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from quire.cli.export_archive import write_archive
+from quire.cli.import_archive import import_project
+from quire.cli.project import require_project
+from quire.database.settings_target import target_of
+from quire.errors import TransferError
+from quire.settings import load_settings
+
+_TEMPORARY = ".quire-transfer-"
+
+
+def transfer_content(source: Path, target: Path, *, replace: bool, max_bytes: int) -> int:
+    """Export the content of a project and import it into another; returns the exit code.
+
+    ``max_bytes`` is how much the content may take, files included. Raises TransferError when it
+    cannot be done; then the target is as it was. The source is only read.
+    """
+    settings, into = load_settings(source), load_settings(target)
+    require_project(settings)
+    require_project(into)
+    place = target_of(into).place
+    if place == target_of(settings).place:
+        raise TransferError(f"Both projects have the database {place}.")
+    with TemporaryDirectory(dir=into.project, prefix=_TEMPORARY) as folder:
+        archive = Path(folder) / "content.tar"
+        write_archive(settings, archive, key=None)
+        return import_project(target, archive, key=None, replace=replace, max_bytes=max_bytes)
