@@ -54,7 +54,7 @@ REFUSED = frozenset(
 
 
 _NOT_STORED = re.compile(
-    r'"message": "(\'.*\' is not JSON|\S+ is beyond the whole numbers|The text is too long for)'
+    r'"message": "(\'.*\' is not JSON|\S+ is outside the range|The text is too long for)'
 )
 _OTHERWISE = frozenset(
     {

@@ -111,7 +111,7 @@ async def test_h122_numbers_beyond_every_column_equal_nothing(
 
     Where a column takes whole numbers of so many bits, it is refused.
     """
-    beyond = "is beyond the whole numbers that are stored here"
+    beyond = "is outside the range of integers"
     for operator in ("[$eq]", "[$in]"):
         found = await ask(f"articles?filters[{name}]{operator}={number}")
         if found.status == 200:

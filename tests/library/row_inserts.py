@@ -48,7 +48,7 @@ class RowInserts:
 class _Insert(NamedTuple):
     sql: str
     columns: tuple[str, ...]
-    """The columns that the placeholders belong to."""
+    """The columns of the placeholders."""
 
 
 def _compile(dialect: Dialect, table: Table, columns: Iterable[str]) -> _Insert:

@@ -1,1 +1,1 @@
-"""The only package that knows tables, SQL, dialects and drivers."""
+"""Tables, SQL, dialects and drivers; no other package knows them."""

@@ -35,10 +35,10 @@ def run_now(awaitable: Awaitable[T]) -> T:
 
 
 class PoolStatistics(Struct, frozen=True, kw_only=True):
-    """The present state of the connections of one kind, and what became of those who wanted one.
+    """The connections of one kind: how many there are, and how requests for one ended.
 
-    ``waits`` counts the operations that have had to wait, ``wait_seconds`` for how long in all, and
-    ``refused`` those that got no connection in time.
+    ``waits`` counts the operations that had to wait, ``wait_seconds`` is their total waiting time,
+    and ``refused`` counts those that got no connection in time.
     """
 
     name: str
@@ -55,33 +55,33 @@ class Database(Protocol):
 
     @property
     def dialect(self) -> Dialect:
-        """How this database answers the questions of SQL."""
+        """The SQL dialect of this database."""
 
     @property
     def versions(self) -> ContentVersions:
-        """What the versions that were told differ in."""
+        """Which tables differ between the content versions that were returned."""
 
     def version(self) -> int | None:
-        """Return a token of the content that changes with every commit of anybody.
+        """Return a token of the content that changes with every commit of any process.
 
-        ``None`` means that it is not known without asking: then `present_version` may know it.
+        ``None`` means that the database must be asked: use `present_version`.
         """
 
     async def present_version(self) -> int | None:
-        """Return the token of the content as it is now, and ask for it where that is needed.
+        """Return the token of the present content, and ask the database if needed.
 
-        ``None`` means that it cannot be known; then nothing may be taken from a cache. Raises
-        ServiceUnavailableError when nobody answers.
+        ``None`` means that it cannot be known; then nothing may be read from a cache. Raises
+        ServiceUnavailableError when the database does not respond.
         """
 
     def follow(self, setting: Statement) -> None:
-        """Ask for the first value of a statement whenever the version has to be asked for.
+        """Read the first value of a statement whenever the version is asked for.
 
-        Only one statement is followed, the one that was given last.
+        Only the last statement that was given is followed.
         """
 
     async def followed(self) -> Value:
-        """Return the value that is followed, as of the version that was told last or a later one.
+        """Return the value that is followed, as of the last returned version or a later one.
 
         ``None`` means that there is no row. Raises what `read` raises.
         """
@@ -95,18 +95,18 @@ class Database(Protocol):
     ) -> T:
         """Run a program that only reads; ``make`` gives a fresh one each time it is called.
 
-        With ``snapshot`` all of its statements see the same state. ``key`` tells programs of one
-        kind (one plan) from others, so that slow kinds can be treated as such.
+        With ``snapshot`` all of its statements see the same state. ``key`` identifies programs of
+        one kind (one plan), so that slow kinds are recognized.
         """
 
     async def read_at(
         self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
     ) -> T | None:
-        """Run a program that only reads, on the state of the content that a token stands for.
+        """Run a program that only reads, on the content that a token stands for.
 
-        ``None`` means that this cannot be had, most likely because somebody has committed since:
-        then `read` has to do. So a program that itself returns ``None`` tells nothing. ``key`` is
-        as with `read`.
+        ``None`` means that this content is not available, usually because there has been a commit
+        since: then call `read`. A program that may return ``None`` itself cannot be distinguished
+        from that. ``key`` is as with `read`.
         """
 
     def read_now(
@@ -114,20 +114,20 @@ class Database(Protocol):
     ) -> T:
         """Run a program that only reads, in the calling thread, and return its result.
 
-        It reads the content that `version` stands for; with ``version``, of that one alone.
-        ``key`` is as with `read`. Raises WouldBlockError when the database has to be waited for,
-        when the program takes long, or when there is another version; else what `read` raises.
+        It reads the content of the present `version`; with ``version``, only that one. ``key`` is
+        as with `read`. Raises WouldBlockError when it would have to wait, when the program takes
+        long, or when the version is another one; else what `read` raises.
         """
 
     async def is_costly(self, statement: Statement) -> bool | None:
-        """Tell whether many rows have to be looked at to find those of a statement.
+        """Tell whether a statement has to examine many rows to find its own.
 
-        That is at least some thousands, whose ids are found more quickly. ``None`` means that it
-        cannot be told now, because the machine or the database is busy. Raises what `read` raises.
+        Many means some thousands, whose ids are found more quickly. ``None`` means that it cannot
+        be told now, because the machine or the database is busy. Raises what `read` raises.
         """
 
     async def write(self, program: Program[T]) -> T:
-        """Run a program in one transaction: all of it is durable when this returns, or nothing."""
+        """Run a program in one transaction: when this returns, all of it is durable."""
 
     def pools(self) -> tuple[PoolStatistics, ...]:
         """Return the state of the connections, by what they are for."""
@@ -136,11 +136,11 @@ class Database(Protocol):
         """Tell whether the files of the database are still those that were opened.
 
         ``False`` means that they were moved, replaced or deleted: then writes are refused. ``None``
-        means that the database is no file of this machine.
+        means that the database is not a file on this machine.
         """
 
     def forget_statements(self) -> None:
         """Forget what was prepared or found out for tables that have changed since."""
 
     async def close(self) -> None:
-        """Finish what is under way and let go."""
+        """Finish running work and close all connections."""

@@ -1,6 +1,6 @@
-"""Rows of content and links as they are stored: read page by page, looked for, and deleted.
+"""Rows of content and links as they are stored: paged reads, lookups and deletion.
 
-Exports read them; imports look whether a database is empty, and empty it.
+Exports read them; imports check whether a database is empty, and empty it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -50,14 +50,14 @@ def _join_tables(table: ModelTable) -> Iterator[str]:
 
 
 class ExistingContent:
-    """The programs that look; none of them changes anything."""
+    """Programs that look for existing content; none of them changes anything."""
 
     def __init__(self, tables: TableMap, dialect: Dialect) -> None:
         self._tables = tables
         self._dialect = dialect
 
     def with_rows(self, uids: Iterable[str]) -> Program[list[str]]:
-        """Return those of the content types that have rows."""
+        """Return the content types that have rows."""
         found: list[str] = []
         for uid in uids:
             builder = StatementBuilder(self._dialect)
@@ -78,7 +78,7 @@ class ExistingContent:
 
 
 class ContentRows:
-    """Programs that read rows; values are as the driver gives them."""
+    """Programs that read rows; values are in the form that the driver returns."""
 
     def __init__(self, writes: Writes) -> None:
         self._writes = writes

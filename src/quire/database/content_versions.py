@@ -1,15 +1,14 @@
 """Content versions, and the caches of what was read in one of them.
 
-A database numbers the states of its content (`Database.version`). Its `ContentVersions` knows of
-each step from one state to the next which tables it may have changed: those that a transaction of
-this process has written, or all of them where anybody else has committed. Everything that is cached
+A database numbers the states of its content (`Database.version`). For each step from one state to
+the next, its `ContentVersions` knows which tables it may have changed: those that a transaction of
+this process has written, or all tables if another process has committed. Everything that is cached
 until the content changes is kept in a `VersionedCache` or a `VersionedValue`, with the tables that
 it was read from. So it is valid until one of these tables may have changed.
 
-Whoever caches something has learned the version before reading. A value may show a later state,
-when somebody commits while it is read. That does no harm: the tables of that commit count as
-changed after the version, so the value is not valid in any later one. It never shows an earlier
-state.
+The version is determined before the value is read. A value may show a later state when there is a
+commit while it is read. That is safe: the tables of that commit count as changed after the version,
+so the value is not valid in any later one. It never shows an earlier state.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ Tables = frozenset[str] | None
 """Names of tables in lower case; ``None`` stands for all tables there are."""
 
 NO_TABLES: frozenset[str] = frozenset()
-"""The tables of what depends on no rows: only a commit of anybody else makes it invalid."""
+"""The tables of values that depend on no rows: only commits of other processes invalidate them."""
 
 
 class ContentVersions:
-    """Numbers the states of one database, for the event loop alone."""
+    """Numbers the states of one database. For use on the event loop only."""
 
     __slots__ = ("_all_changed", "_changed", "current")
 
@@ -44,7 +43,7 @@ class ContentVersions:
         """The first version after the last step that may have changed a table, by its name."""
 
     def advance(self, tables: Tables) -> int:
-        """Number the next state, which differs from the last one in ``tables`` at most."""
+        """Number the next state, in which at most ``tables`` differ from the last one."""
         self.current += 1
         if tables is None:
             self._all_changed = self.current
@@ -80,7 +79,7 @@ class VersionedValue(Generic[V]):
         self._value: V | None = None
 
     def get(self, version: int | None) -> V | None:
-        """Return the value if it is valid in a version; ``None`` while that is unknown."""
+        """Return the value if it is valid in a version; ``None`` if the version is unknown."""
         known = self._version
         if version is None or known is None:
             return None
@@ -91,7 +90,7 @@ class VersionedValue(Generic[V]):
         return self._value
 
     def set(self, version: int | None, value: V) -> None:
-        """Replace the value by one that was read in a version; an unknown one keeps nothing."""
+        """Replace the value by one that was read in a version, unless that is unknown."""
         self._version = version
         self._value = None if version is None else value
 
@@ -111,9 +110,9 @@ class _Entry(Generic[V]):
 class VersionedCache(Generic[K, V]):
     """LRU cache of values, each valid until one of the tables that it was read from changes.
 
-    The values weigh at most ``size`` in all; ``weigh`` tells how much one does, each one by
-    default. One that weighs more than ``largest`` is not kept. Lookups are counted in ``counter``.
-    It is for the event loop alone.
+    The total weight of the values is at most ``size``; ``weigh`` returns the weight of a value, 1
+    by default. A value heavier than ``largest`` is not stored. Lookups are counted in ``counter``.
+    For use on the event loop only.
     """
 
     def __init__(
@@ -131,24 +130,24 @@ class VersionedCache(Generic[K, V]):
         self._weigh = weigh
         self._weight = 0
         self._version = 0
-        """The last version in which something was kept."""
+        """The last version in which a value was stored."""
         self._entries: OrderedDict[K, _Entry[V]] = OrderedDict()
         self._counter = counter or CacheCounter()
         self._counter.entries = self._entries.__len__
 
     def __len__(self) -> int:
-        """Return how many values are kept, among them some that are no longer valid."""
+        """Return the number of stored values, including some that are no longer valid."""
         return len(self._entries)
 
     def can_keep(self, version: int | None) -> bool:
-        """Tell whether anything can be kept that is read in a version."""
+        """Tell whether values that are read in a version can be stored."""
         return version is not None and self._size > 0
 
     def get(self, key: K, version: int | None) -> V | None:
-        """Return the value of a key if it is valid in a version; ``None`` while that is unknown."""
+        """Return the value of a key if it is valid in a version; ``None`` if that is unknown."""
         if version is None or not self._size:
             return None
-        entry = self._entries.get(key) if self._entries else None  # some keys are slow to hash
+        entry = self._entries.get(key) if self._entries else None  # hashing some keys is slow
         if entry is None or (entry.version != version and not self._is_valid(entry, version)):
             self._counter.misses += 1
             return None
@@ -157,14 +156,14 @@ class VersionedCache(Generic[K, V]):
         return entry.value
 
     def keep(self, key: K, version: int | None, value: V, tables: Tables) -> None:
-        """Keep a value that was read from ``tables`` in a version; ``None`` keeps nothing.
+        """Store a value that was read from ``tables`` in a version, unless that is unknown.
 
-        The values that were not asked for longest give way.
+        The least recently used values are evicted.
         """
         if version is None or not self._size:
             return
         if self._versions.is_outdated(self._version):
-            # None of them is valid any more, so they take no room for nothing.
+            # No stored value is valid any more, so free the memory.
             self._entries.clear()
             self._weight = 0
         weight = 1 if self._weigh is None else self._weigh(key, value)

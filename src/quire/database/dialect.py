@@ -1,7 +1,7 @@
-"""What differs between databases in SQL.
+"""The SQL differences between databases.
 
-Shared code asks these and never a database's name. A dialect speaks of column kinds and predicates,
-not of attribute types and operators, so a new one is a folder and nothing else.
+Shared code asks these methods and never checks a database's name. A dialect knows column kinds and
+predicates, not attribute types and operators.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ Encode = Callable[[Scalar], Value]
 
 
 class Dialect(Protocol):
-    """What differs between databases when content is read."""
+    """The SQL of one database, as far as reading and writing content needs it."""
 
     @property
     def name(self) -> str:
@@ -30,70 +30,67 @@ class Dialect(Protocol):
 
     @property
     def finds_in_order(self) -> bool:
-        """Whether rows that nobody sorts come in the same order each time.
+        """Whether unsorted rows are returned in the same order each time.
 
-        Where they do not, those of a list without pages are put in the order of their ids.
+        If not, rows of a list without pages are sorted by id.
         """
 
     @property
     def compares_texts_with_numbers(self) -> bool:
-        """Whether a text may be compared with a number, and is then unlike every one.
+        """Whether text may be compared with a number, and then equals none.
 
-        Where it may not, the database refuses the statement.
+        If not, the database rejects the statement.
         """
 
     @property
     def versions_by_locale(self) -> bool:
-        """Whether the versions of a document come by locale where nobody sorts them, or by id.
+        """Whether unsorted versions of a document are returned by locale, or by id.
 
-        The reference leaves that to the database, and so to the index that finds them there.
+        Strapi leaves that to the database, and so to the index that it uses.
         """
 
     @property
     def unites_edges(self) -> bool:
-        """Whether the rows behind several edges of a node come with one statement.
+        """Whether the rows behind several edges of a node are read by one statement.
 
-        It pays where each statement is a round trip, and costs where it is the call of a function.
+        This pays where each statement is a round trip, not where it is a function call.
         """
 
     def united_type(self, kind: StorageKind) -> "TypeEngine[Any] | None":
-        """Return the type that values of a kind have in such a statement, whatever they are from.
+        """Return the type that values of a kind have in a union query, whatever their column.
 
-        ``None`` is any type. What is fetched is decoded as what comes from a column of the kind.
+        ``None`` is any type. Values are decoded like those of a column of the kind.
         """
 
     def sqlalchemy_dialect(self) -> "SqlAlchemyDialect":
-        """Return what compiles expressions to this database's SQL, with positional binds."""
+        """Return the SQLAlchemy dialect that compiles expressions, with positional parameters."""
 
     def encoder(self, kind: StorageKind) -> Encode:
-        """Return what turns a resolved operand into a value for a column of this kind."""
+        """Return a function that converts a resolved operand for a column of this kind."""
 
     def text_encoder(self) -> Encode:
-        """Return what turns the operand of a text comparison into a bound value."""
+        """Return a function that converts the operand of a text comparison to a bound value."""
 
     def encode_list(self, values: Sequence[Value]) -> Operand:
-        """Bind any number of values as one."""
+        """Return any number of values as one bound value."""
 
     def encode_json(self, value: object) -> Value:
-        """Return what a JSON column stores for a value, in the form that the reference stores."""
+        """Return what a JSON column stores for a value, in the form that Strapi stores."""
 
     def stored_json(self, text: str) -> Value:
         """Return what a JSON column stores for the text of any JSON value, a string included."""
 
     def decode_value(self, kind: StorageKind, stored: Value) -> object:
-        """Return a stored value as Python has it: JSON parsed, moments as epoch milliseconds."""
+        """Return a stored value in Python: JSON parsed, times as epoch milliseconds."""
 
     def encode_rows(self, rows: Sequence[Sequence[Value]]) -> Operand:
-        """Bind any number of rows, all of one width, as one value."""
+        """Return any number of rows, all of one width, as one bound value."""
 
     def rows_of(self, bind: "Expression", columns: Mapping[str, StorageKind]) -> "FromClause":
-        """Read bound rows as a table with these columns, and their place as ``position``.
-
-        Positions rise with the order in which the rows were bound.
-        """
+        """Return bound rows as a table with these columns, and their order as ``position``."""
 
     def decode_expression(self, kind: StorageKind, variable: str) -> str:
-        """Return Python source that turns a fetched value into what JSON shows.
+        """Return Python source that converts a fetched value to its JSON form.
 
         ``variable`` is the name of the fetched value; the source may use the names of
         `decode_names`.
@@ -103,13 +100,13 @@ class Dialect(Protocol):
         """Return the names that decode expressions may use."""
 
     def member_of(self, column: "Expression", bind: "Expression") -> "Expression":
-        """Compare a column with a bound list."""
+        """Return the condition that a column has a value of a bound list."""
 
     def as_text(self, column: "Expression", kind: StorageKind, *, fold: bool) -> "Expression":
-        """Return a column of any kind in a form that text can be looked for in.
+        """Return a column of any kind as text that can be searched.
 
-        ``fold`` says whether case will be disregarded. Raises ValidationError for a kind that
-        cannot be looked into so.
+        ``fold`` says whether case will be ignored. Raises ValidationError for a kind that cannot be
+        searched.
         """
 
     def json_number(self, column: "Expression", path: Sequence[str]) -> "Expression":
@@ -122,19 +119,22 @@ class Dialect(Protocol):
         """Compare text without regard to case."""
 
     def insert(self, table: "FromClause") -> Any:  # noqa: ANN401 - each dialect has a class for it
-        """Return an insert that may change the row that it conflicts with."""
+        """Return an insert that may update the conflicting row."""
 
     def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
-        r"""Match a pattern, ``\`` being its escape; ``fold`` disregards case."""
+        r"""Return the condition that matches a pattern, with ``\`` as its escape.
+
+        ``fold`` ignores case.
+        """
 
     def exact(self, column: "Expression") -> "Expression":
-        """Return a column of numbers in a form that reaches the client with all their digits."""
+        """Return a numeric column in a form that is fetched with all its digits."""
 
     def unindexed(self, column: "Expression") -> "Expression":
-        """Return the column in a form that the planner will not choose an index for."""
+        """Return the column in a form for which the planner uses no index."""
 
     def unestimated(self, condition: "Expression") -> "Expression":
-        """Return a condition that the planner chooses no index for, nor expects to fit few rows."""
+        """Return a condition for which the planner uses no index and assumes no selectivity."""
 
     def epoch_ms(self, stored: Value) -> int | None:
-        """Read a stored moment as epoch milliseconds."""
+        """Return a stored time as epoch milliseconds."""

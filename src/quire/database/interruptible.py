@@ -1,4 +1,4 @@
-"""Long writes that can be interrupted: Ctrl+C ends them at their next step, and keeps nothing."""
+"""Long writes that can be interrupted: Ctrl+C ends them at their next step and rolls back."""
 
 import asyncio
 import threading
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class InterruptedWriteError(QuireError):
-    """A write that was interrupted; nothing of it was kept."""
+    """A write that was interrupted and rolled back."""
 
 
 async def write_interruptible(
@@ -21,9 +21,9 @@ async def write_interruptible(
 ) -> T:
     """Run a program in one transaction, on a thread that cancelling this task does not end.
 
-    ``make`` is given a function that the program calls at each step, and that raises
-    InterruptedWriteError when the task was cancelled. Where the program had ended by then, its
-    result is returned as if nobody had interrupted it.
+    ``make`` receives a function that the program calls at each step, and that raises
+    InterruptedWriteError when the task was cancelled. If the program had already ended, its result
+    is returned as if there had been no interruption.
     """
     interrupted = threading.Event()
 

@@ -8,7 +8,7 @@ V = TypeVar("V")
 
 
 class BoundedCache(MutableMapping[K, V], Generic[K, V]):
-    """A mapping of at most ``size`` entries. With size 0 it keeps nothing."""
+    """A mapping of at most ``size`` entries. With size 0 it stores nothing."""
 
     __slots__ = ("_entries", "_size")
 
@@ -17,11 +17,11 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
         self._size = size
 
     def __getitem__(self, key: K) -> V:
-        """Return an entry. Raises KeyError when it is not, or no longer, there."""
+        """Return an entry. Raises KeyError when it is missing or was evicted."""
         return self._entries[key]
 
     def __setitem__(self, key: K, value: V) -> None:
-        """Keep an entry; the oldest gives way when there is no room."""
+        """Store an entry; the oldest is evicted when the cache is full."""
         if key not in self._entries and len(self._entries) >= self._size:
             if self._size == 0:
                 return
@@ -29,7 +29,7 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
         self._entries[key] = value
 
     def __delitem__(self, key: K) -> None:
-        """Forget an entry."""
+        """Delete an entry."""
         del self._entries[key]
 
     def __iter__(self) -> Iterator[K]:
@@ -45,5 +45,5 @@ class BoundedCache(MutableMapping[K, V], Generic[K, V]):
         return self._entries.get(key, default)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete all entries."""
         self._entries.clear()

@@ -1,6 +1,6 @@
 """A database whose operations are observed: for metrics, traces and timings in development.
 
-A server that observes nothing has none of this in the way of its requests.
+A server without observers does not use this wrapper.
 """
 
 from collections.abc import Callable, Hashable
@@ -15,21 +15,21 @@ from quire.database.program import Program, Statement, Value
 T = TypeVar("T")
 
 Operation = Literal["read", "write", "version"]
-"""A program that reads, one that writes in a transaction, a question for the content version."""
+"""The kinds of operations: a read, a write transaction, a query of the content version."""
 
 
 class DatabaseObserver(Protocol):
-    """Is told of operations of a database."""
+    """Receives the operations of a database."""
 
     def observe(self, program: Program[T]) -> Program[T]:
-        """Return the program to run in the place of another one, with the same result."""
+        """Return the program to run instead of another one, with the same result."""
 
     def add(self, operation: Operation, seconds: float) -> None:
-        """Note an operation that has ended, also if it has failed."""
+        """Record an operation that has ended, also if it has failed."""
 
 
 class ObservedDatabase:
-    """A database that tells an observer of its operations."""
+    """A database that notifies an observer of its operations."""
 
     def __init__(self, database: Database, observer: DatabaseObserver) -> None:
         self._database = database
@@ -37,7 +37,7 @@ class ObservedDatabase:
 
     @property
     def dialect(self) -> Dialect:
-        """That of the database."""
+        """The dialect of the database."""
         return self._database.dialect
 
     @property
@@ -96,7 +96,7 @@ class ObservedDatabase:
     def read_now(
         self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
     ) -> T:
-        """See `Database.read_now`; one that would have to wait is done, and noted, elsewhere."""
+        """See `Database.read_now`; one that would have to wait is recorded elsewhere."""
         observer = self._observer
         started = perf_counter()
         result = self._database.read_now(lambda: observer.observe(make()), key=key, version=version)

@@ -12,10 +12,10 @@ _SHOWN = 5
 
 
 async def open_database(settings: Settings, tables: TableMap) -> Database:
-    """Open the database of a project for serving; its tables and rows stay as they are.
+    """Open the database of a project for serving, without changing tables or rows.
 
-    Raises DatabaseOpenError when there is none, when it is of another kind or a newer layout, or
-    when tables of the schema are missing; ConfigurationError for a kind that cannot be served.
+    Raises DatabaseOpenError when it does not exist, when it is of another kind or a newer layout,
+    or when tables of the schema are missing; ConfigurationError for a kind that cannot be served.
     """
     target = target_of(settings)
     wanted = wanted_tables(tables)
@@ -36,7 +36,7 @@ async def require_project_database(target: DatabaseTarget) -> None:
 
 
 async def require_tables(settings: Settings, database: Database, tables: TableMap) -> None:
-    """Demand that an open database has what a schema wants. Raises DatabaseOpenError."""
+    """Check that an open database has the tables of a schema. Raises DatabaseOpenError."""
     inspector = target_of(settings).kind.inspector
     wanted = wanted_tables(tables)
     opening = await database.read(lambda: opening_program(inspector, wanted))
@@ -45,7 +45,7 @@ async def require_tables(settings: Settings, database: Database, tables: TableMa
 
 
 def _require_sound(place: str, opening: DatabaseState) -> None:
-    """Demand that a database can be served as it is. Raises DatabaseOpenError that says why not."""
+    """Check that a database can be served. Raises DatabaseOpenError that says why not."""
     if opening.empty:
         raise DatabaseOpenError(
             f"{place} is an empty database; make the tables with `quire new` or Strapi"

@@ -1,4 +1,4 @@
-"""Records whether a request has committed anything, since it must not be repeated then."""
+"""Records whether a request has committed anything: then it must not be retried."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,14 +18,14 @@ _present: ContextVar[CommitCounter | None] = ContextVar("commits", default=None)
 
 
 def watch_commits() -> CommitCounter:
-    """Count from now on what the present task, and those that it starts, commit."""
+    """Count from now on the commits of the present task and those that it starts."""
     commits = CommitCounter()
     _present.set(commits)
     return commits
 
 
 def note_commit() -> None:
-    """Say that a transaction has been committed; drivers do, in the task that asked for it."""
+    """Record a commit; drivers call this in the task that asked for it."""
     commits = _present.get()
     if commits is not None:
         commits.count += 1
@@ -33,7 +33,7 @@ def note_commit() -> None:
 
 @contextmanager
 def for_everybody() -> Iterator[None]:
-    """Count nothing of what is committed meanwhile: it is no part of what the request asks for."""
+    """Do not count commits meanwhile: they are not part of the request."""
     watched = _present.set(None)
     try:
         yield

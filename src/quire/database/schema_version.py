@@ -1,8 +1,7 @@
 """The version of the schema that the tables have, stored in the database itself.
 
-Whoever changes tables writes the version of the schema that they have from then on, in the same
-transaction. So every process that works on the database learns of it, and none takes the tables for
-what they are no more.
+A transaction that changes tables also writes their new schema version. So every process that works
+on the database notices the change before it uses the tables.
 """
 
 from collections.abc import Callable
@@ -26,10 +25,10 @@ _VERSION = "version"
 _ALSO = "also"
 
 Requirement = Callable[[], Program[None]]
-"""Is the first part of a transaction that writes; raises what forbids it."""
+"""The first part of a write transaction; raises an error if the schema is outdated."""
 
 WriteCheck = Callable[[], Program[bool]]
-"""First part of a transaction that writes documents: raises what forbids it.
+"""The first part of a transaction that writes documents; raises like `WriteGuard`.
 
 Returns ``False`` if no webhook is enabled: one statement finds out both, which saves each write a
 round trip to PostgreSQL.
@@ -37,10 +36,10 @@ round trip to PostgreSQL.
 
 
 def announce_schema(writes: Writes, version: str, *, extends: str | None = None) -> Program[None]:
-    """Tell of which `Schema.version` the tables are: part of the transaction that changes them.
+    """Store the `Schema.version` of the tables: part of the transaction that changes them.
 
-    Where the schema ``extends`` the former one, and does nothing but that, whoever goes by that one
-    may go on to write, and so may those who went by what it extended itself.
+    If the schema only ``extends`` the former one, processes with that one may go on to write, and
+    so may those with the schemas that it extended itself.
     """
     also: tuple[str, ...] = ()
     if extends is not None:
@@ -50,13 +49,13 @@ def announce_schema(writes: Writes, version: str, *, extends: str | None = None)
 
 
 def announced_schema(writes: Writes) -> Program[str | None]:
-    """Return the version of the schema that the tables have, ``None`` where nobody has said."""
+    """Return the stored schema version of the tables, ``None`` if there is none."""
     announced = yield from _announced(writes)
     return announced[0] if announced else None
 
 
 def _announced(writes: Writes) -> Program[tuple[str, ...]]:
-    """Return the version of the tables, and those under which they may be written to as well."""
+    """Return the version of the tables, and those under which they may be written as well."""
     return _versions((yield from read_setting(writes, SCHEMA_KEY)))
 
 
@@ -68,17 +67,17 @@ def _versions(stored: object) -> tuple[str, ...]:
 
 
 def require_nothing() -> Program[bool]:
-    """Let everybody write."""
+    """Allow every write."""
     yield from ()
     return True
 
 
 def require_schema(writes: Writes, *known: str | None) -> WriteCheck:
-    """Return what lets nobody write but under a schema that is announced, or that was ``known``.
+    """Return a guard that allows writes only under an announced or ``known`` schema.
 
-    A schema that the announced one extends will do as well. For any other it raises
-    StaleSchemaError: what another schema means for rows (whether there are drafts, where a relation
-    is kept) is not for somebody to decide who goes by the old one.
+    A schema that the announced one extends is allowed as well. Raises StaleSchemaError for any
+    other: what another schema means for rows (whether there are drafts, where a relation is stored)
+    cannot be decided under the old one.
     """
     accepted = frozenset(known)
 
@@ -98,10 +97,10 @@ def require_schema(writes: Writes, *known: str | None) -> WriteCheck:
 
 
 def require_present_schema(writes: Writes, *known: str | None) -> Requirement:
-    """Return what lets nobody go on but under the schema that is announced, or that was ``known``.
+    """Return a guard that allows only the announced schema, or the ``known`` one.
 
-    This is for those who show the model itself, or change it: that their schema is extended by the
-    announced one is not enough for them. Otherwise it raises StaleSchemaError.
+    This is for code that shows the model itself, or changes it: being extended by the announced
+    schema is not enough. Otherwise it raises StaleSchemaError.
     """
 
     def require() -> Program[None]:

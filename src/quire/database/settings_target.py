@@ -1,7 +1,7 @@
 """The database target that the settings name.
 
-Only the room that is needed is imported: the driver and the dialect of another database would be a
-good part of the time of a start.
+Only its module is imported: the driver and the dialect of another database would slow down the
+start.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,9 +12,9 @@ from quire.settings import Settings
 
 
 def target_of(settings: Settings) -> DatabaseTarget:
-    """Return the room of a project's database; nothing is opened.
+    """Return the target of a project's database; nothing is opened.
 
-    Raises ConfigurationError when something about the database is set to what cannot be.
+    Raises ConfigurationError for invalid database settings.
     """
     return _ROOMS[settings.database.client](settings)
 
@@ -34,4 +34,4 @@ def _postgres(settings: Settings) -> DatabaseTarget:
 _ROOMS: Mapping[str, Callable[[Settings], DatabaseTarget]] = MappingProxyType(
     {"sqlite": _sqlite, "postgres": _postgres}
 )
-"""By what the setting ``database.client`` says."""
+"""By the setting ``database.client``."""

@@ -2,7 +2,7 @@
 
 Statements are written so that they are quick without statistics as well as with them, but not with
 wrong ones: with statistics from the time when a table had few rows, SQLite reads all of it. So none
-are gathered of a small table, which may grow.
+are gathered for a small table, which may grow.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from quire.errors import AppError
 LARGE_ROWS = 1000
 """Rows above which a table is large enough for its statistics and indexes to matter."""
 _OUTDATED_FACTOR = 10
-"""How many times as many rows as its statistics say make them wrong."""
+"""Statistics are outdated when a table has this many times as many rows."""
 
 _log = structlog.get_logger("quire.database")
 
@@ -47,7 +47,7 @@ async def renew_statistics(
 
 
 def gather_program(statistics: Statistics, inspector: Inspector) -> Program[None]:
-    """Gather the statistics of large tables, and anew of those that have some."""
+    """Gather the statistics of large tables, and renew existing ones."""
     known = yield from statistics.row_counts()
     for table in sorted((yield from inspector.table_names())):
         if table in known or (yield from has_more_rows(table, LARGE_ROWS)):
@@ -68,7 +68,7 @@ def outdated_program(statistics: Statistics) -> Program[list[str]]:
 
 
 def has_more_rows(table: str, rows: int) -> Program[bool]:
-    """Tell whether a table has more rows than that, without counting them all."""
+    """Tell whether a table has more than this many rows, without counting them all."""
     name = table.replace('"', '""')
     some = f'SELECT 1 FROM "{name}" LIMIT {rows + 1}'  # noqa: S608 - a table of the database
     found = yield Statement(f"SELECT count(*) FROM ({some}) AS found")  # noqa: S608 - the same

@@ -1,7 +1,7 @@
 """A database target: where a database is, of which kind, and how it is opened or created.
 
-There is one `DatabaseTarget` for each database that a project can name. Shared code opens, looks
-into and makes databases through it, and never asks for the name of its kind.
+There is one `DatabaseTarget` for each database that a project can name. Shared code opens, inspects
+and creates databases through it, and never checks the name of its kind.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -24,20 +24,20 @@ T = TypeVar("T")
 
 
 class Counters(Protocol):
-    """The ids that a database has given to new rows, those of deleted rows included."""
+    """The highest ids that a database has assigned, those of deleted rows included."""
 
     def read(self) -> Program[Mapping[str, int]]:
-        """Return the highest id that each table has given, where it is known."""
+        """Return the highest assigned id of each table, if known."""
 
     def raise_to(self, table: str, highest: int) -> Program[None]:
-        """Let the next id of a table be higher than this, and than those of its rows."""
+        """Set the next id of a table above this one, and above those of its rows."""
 
 
 class DatabaseKind(Struct, frozen=True, kw_only=True):
-    """What all databases of one kind have in common.
+    """What all databases of one kind share.
 
-    ``damage`` looks for damage of the files themselves and returns a line for each; ``lost`` lets
-    the database look for rows whose foreign keys lead nowhere, but for tables already told of.
+    ``damage`` checks the files themselves for damage and returns a line for each; ``lost`` lets the
+    database find rows with broken foreign keys, except in tables that were reported already.
     """
 
     dialect: Callable[[], Dialect]
@@ -51,40 +51,40 @@ class DatabaseKind(Struct, frozen=True, kw_only=True):
 
 
 class InspectionConnection(Protocol):
-    """A database that is only looked into."""
+    """A read-only connection for inspection."""
 
     async def run(self, program: Program[T]) -> T:
         """Run a program that only reads."""
 
 
 class BulkLoadConnection(InspectionConnection, Protocol):
-    """A database that is filled with rows that may come in any order."""
+    """A connection for writing rows in any order."""
 
     async def write(self, program: Program[T]) -> T:
-        """Run a program in one transaction: all of it is kept, or nothing."""
+        """Run a program in one transaction: all of it is committed, or nothing."""
 
 
 class DatabaseTarget(Protocol):
-    """One database, there or not."""
+    """One database, which need not exist."""
 
     @property
     def kind(self) -> DatabaseKind:
-        """What it has in common with others."""
+        """The kind of database."""
 
     @property
     def place(self) -> str:
-        """Where it is, for people; without passwords."""
+        """A description of its address for people, without passwords."""
 
     async def has_tables(self) -> bool:
-        """Whether there is a database with anything in it.
+        """Whether there is a database with any table in it.
 
-        Raises DatabaseOpenError when there is something that is none.
+        Raises DatabaseOpenError when it is something else than a database.
         """
 
     def look(self) -> AbstractAsyncContextManager[InspectionConnection]:
-        """Look into the database without changing it.
+        """Open a read-only connection.
 
-        Raises DatabaseOpenError when there is none, or when it cannot be opened as it is.
+        Raises DatabaseOpenError when it does not exist, or cannot be opened as it is.
         """
 
     async def open(self) -> Database:
@@ -96,38 +96,38 @@ class DatabaseTarget(Protocol):
     async def open_checked(
         self, make: Callable[[], Program[T]], require: Callable[[T], None]
     ) -> Database:
-        """Look into the database as `look` does, and open it if ``require`` accepts the result.
+        """Inspect the database as `look` does, and open it if ``require`` accepts the result.
 
-        Raises what ``require`` raises, and what `look` and `open` raise.
+        Raises what ``require``, `look` and `open` raise.
         """
 
     def fill(self) -> AbstractAsyncContextManager[BulkLoadConnection]:
-        """Open the database, or an empty one where there is none, to fill it with rows.
+        """Open the database, or create an empty one, to write rows in any order.
 
-        Foreign keys that are there are not watched over, or not yet there. Raises DatabaseOpenError
-        when it cannot be opened as it is.
+        Existing foreign keys are not checked. Raises DatabaseOpenError when it cannot be opened as
+        it is.
         """
 
     def new(self) -> AbstractAsyncContextManager[Database]:
-        """Open an empty database that becomes the one of this room when the block ends well.
+        """Create an empty database that takes the place of this one when the block succeeds.
 
-        Ends it in any other way, nothing is left. For use when `has_tables` has said no.
+        If the block fails, nothing is left behind. Use it when `has_tables` is false.
         """
 
     @property
     def dump_name(self) -> str:
-        """The name of the files that `dump` writes, which says of what kind they are."""
+        """The name of the files that `dump` writes, which shows their kind."""
 
     async def dump(self, path: Path) -> None:
-        """Write the whole database, as it is in one moment, to a new file; others may write on.
+        """Write a consistent copy of the whole database to a new file, while others may write.
 
-        Raises DatabaseOpenError, and ConfigurationError where a program is missing.
+        Raises DatabaseOpenError, and ConfigurationError if a program is missing.
         """
 
     async def restore(self, path: Path) -> None:
-        """Put what `dump` has written in the place of whatever the database holds.
+        """Replace the content of the database by a file of `dump`.
 
         All of it is restored or nothing is changed. Raises DatabaseLockedError while a server has
-        the database open, DatabaseOpenError for a file that is damaged, and ConfigurationError
-        where a program is missing.
+        the database open, DatabaseOpenError for a file that is damaged, and ConfigurationError if a
+        program is missing.
         """

@@ -217,7 +217,7 @@ async def test_a_type_with_several_documents_does_not_become_a_single_one(
     plan = await model_site.plan(update)
     assert (plan.status, plan.json["error"]["message"]) == (
         409,
-        f"2 documents of {MEMO} are there, a single type serves only one",
+        f"{MEMO} has 2 documents, but a single type serves only one",
     )
     assert model_site.files() == files
     await model_site.ask("DELETE", f"{entries}/{first.data['documentId']}")

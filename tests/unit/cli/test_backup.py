@@ -263,7 +263,7 @@ def test_a_missing_program_is_named(
     monkeypatch.setenv("PATH", "")
     code, _, messages = run("backup", own_recorded, "--to", tmp_path / "one.tar")
     assert code == 2
-    assert "There is no program pg_dump here" in messages
+    assert "The program pg_dump was not found" in messages
     assert list(tmp_path.glob("*.tar")) == []
 
 

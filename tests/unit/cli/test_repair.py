@@ -44,7 +44,7 @@ def test_the_check_tells_the_details_and_the_option_for_duplicates(run: Run, pro
     code, output, _ = run("check", project)
 
     assert code == 1
-    assert "; `quire check --repair --duplicates` deletes them, and leads links" in output
+    assert "; `quire check --repair --duplicates` deletes them, and moves links" in output
     assert "\n         id 901, document aj8lvy0asr1g9iltc7ilyuky: differs in name, " in output
 
 

@@ -1,6 +1,6 @@
 """Compiled reads: statements in the shape of the response, without the values of a request.
 
-`Arguments` has these values: one list for each statement, in the order of its placeholders.
+`Arguments` holds these values: one list per statement, in the order of its placeholders.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ from quire.query.resolve.scope import SlotValue
 
 
 class SharedRows(NamedTuple):
-    """Whence the rows of a node come: a statement of its parents' node, its number in that."""
+    """Where the rows of a node come from: a statement of the parents' node, and its number."""
 
     statement: int
     branch: int
@@ -28,7 +28,7 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
     """Rows of one model: how they are found, become JSON, and what is populated below them.
 
     Below the root, ``query`` finds them by the keys of their parents; those of a node without one
-    are among the rows of a ``shared`` statement. In a row ``near`` is the position of the parent's
+    are among the rows of a ``shared`` statement. In a row, ``near`` is the position of the parent's
     key, ``number`` that of the number of rows when only that is asked for, and ``row_id`` that of
     its id where some rows are skipped by it; mixed rows have order and id of their link at 1 and 2.
     ``united`` are the statements that nodes below several edges share.
@@ -45,7 +45,7 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
     row_id: int = 0
 
     def queries(self) -> Iterator[Query]:
-        """Yield the statements that are compiled for what is populated, at every depth."""
+        """Yield the compiled statements of the populated attributes, at every depth."""
         yield from self.united
         for edge in self.edges:
             if edge.links is not None:
@@ -59,10 +59,10 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class CompiledUnlisted(Struct, frozen=True, kw_only=True, eq=False):
-    """The components of a zone that it does not list.
+    """The components of a dynamic zone that it does not allow.
 
-    ``query`` returns the uids of those that parents have; ``node`` compiles how the components of
-    one are read, when it is first needed, and returns ``None`` for a uid that is not known.
+    ``query`` returns the uids of those that parents have; ``node`` compiles the read of one
+    component when it is first needed, and returns ``None`` for an unknown uid.
     """
 
     query: Query
@@ -72,10 +72,10 @@ class CompiledUnlisted(Struct, frozen=True, kw_only=True, eq=False):
 class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     """A populated attribute of a node.
 
-    ``path`` is the dotted path from the root of the read. ``member`` is where items of the parent
-    keep what is populated. ``parent_key`` and ``parent_id`` are positions in a row of the parent:
-    of what links are found by, and of its id. Rows of a ``mixed`` edge come from several nodes
-    and are put in the order of their links. ``links`` is the statement that lists
+    ``path`` is the dotted path from the root of the read. ``member`` is the key of the populated
+    value in items of the parent. ``parent_key`` and ``parent_id`` are positions in a row of the
+    parent: of the key that links refer to, and of its id. Rows of a ``mixed`` edge come from
+    several nodes and are put in the order of their links. ``links`` is the statement that lists
     ``(parent, id, kind)`` for relations to any type. ``skip_parents`` leaves out rows that are
     parents themselves (a document among its own localizations). ``others`` are components that a
     zone does not list.
@@ -97,8 +97,8 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
 class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):
     """How a page is read by its keys.
 
-    ``keys`` returns the ids of its rows in their order, ``backward`` those of rows as far from the
-    end of the list, the last one first; ``rows`` returns these rows in any order, and ``key`` is
+    ``keys`` returns the ids of its rows in order, ``backward`` those of rows at the same distance
+    from the end of the list, last first; ``rows`` returns these rows in any order, and ``key`` is
     the position of the id in such a row.
     """
 
@@ -109,14 +109,14 @@ class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class CompiledPages(Struct, frozen=True, kw_only=True, eq=False):
-    """How pages are read that may be costly: those before which at least ``start`` rows lie.
+    """How potentially costly pages are read: those with at least ``start`` rows before them.
 
-    ``limit`` and ``offset`` are the slots that say how many rows a page has and how many lie before
-    it, ``locale`` that of the locales whose rows are listed. The statements are compiled when they
-    are first needed, which for many a list they never are: ``keys`` for pages that are read by
-    their keys; ``walked`` for a page that is found by walking through the table in the order of
-    ids, and ``collected`` for keys that are found by any index and then sorted. These two are
-    ``None`` where rows do not come in that order.
+    ``limit`` and ``offset`` are the slots for the page size and the number of rows before the page,
+    ``locale`` the slot for the listed locales. The statements are compiled when they are first
+    needed, which for many lists never happens: ``keys`` for pages that are read by their keys;
+    ``walked`` for a page that is found by walking through the table in the order of ids;
+    ``collected`` for keys that are found by any index and then sorted. The last two are ``None``
+    where rows are not sorted by id.
     """
 
     start: int
@@ -137,12 +137,12 @@ class CompiledPages(Struct, frozen=True, kw_only=True, eq=False):
 class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     """Everything that a plan needs from the database.
 
-    ``page`` is the first statement. ``pages`` are other ways to read it, where it may be costly.
-    ``counts_rows`` tells whether the total is that of rows, and not of documents; ``presented``
-    whether anything is shown in another form than it is stored: that may be a form of the moment.
-    ``changed`` is the member of an item that says when the entry was changed last, if it is read,
-    ``ids`` are the placeholders of ``page`` for the id of the one document or row that is read, and
-    ``computed`` tells whether it has computed fields, at any level.
+    ``page`` is the first statement. ``pages`` are other ways to read it, for pages that may be
+    costly. ``counts_rows`` tells whether the total counts rows rather than documents; ``presented``
+    whether any value is shown in another form than it is stored, which may depend on the time.
+    ``changed`` is the key of the time of the last change in an item, if it is read, ``ids`` are the
+    placeholders of ``page`` for the id of the one document or row that is read, and ``computed``
+    tells whether it has computed fields, at any level.
     """
 
     plan: ReadPlan
@@ -157,27 +157,27 @@ class CompiledRead(Struct, frozen=True, kw_only=True, eq=False):
     ids: tuple[int, ...]
     computed: bool
     queries: tuple[Query, ...]
-    """The statements of a page that is read at once: its own, the count, and those below it."""
+    """The statements of a page that is read in one phase: page, count, and populated nodes."""
     reads: ReadTables
-    """The tables that its statements name, once it has been run."""
+    """The tables that its statements name; complete once it has been run."""
 
 
 class Arguments:
     """The values of one request, as the arguments of statements.
 
-    Those of ``queries`` are bound at once, so that a value which does not fit is found before
-    anything runs; those of other statements when they are first needed.
+    Arguments of ``queries`` are bound at once, so that an invalid value is found before anything
+    runs; those of other statements when they are first needed.
     """
 
     __slots__ = ("_bound", "_values")
 
     def __init__(self, queries: Iterable[Query], values: Values) -> None:
-        """``values`` are those of the slots of the plan. Raises ValidationError for a bad one."""
+        """``values`` are those of the plan's slots. Raises ValidationError for an invalid one."""
         self._values = values
         self._bound = {query: query.bind(values) for query in queries}
 
     def of(self, query: Query) -> list[Operand]:
-        """Return the arguments of a statement, which are not to be changed."""
+        """Return the arguments of a statement; do not modify them."""
         found = self._bound.get(query)
         if found is None:
             found = self._bound[query] = query.bind(self._values)
@@ -194,7 +194,7 @@ class Arguments:
     def with_slots(
         self, query: Query, values: Mapping[Slot, Operand], most: int | None
     ) -> Statement:
-        """Return a statement with other values in some slots that it takes as they are."""
+        """Return the arguments of a statement with other values in some plain slots."""
         arguments = [*self.of(query)]
         for slot, value in values.items():
             for position in query.positions(slot):
@@ -202,7 +202,7 @@ class Arguments:
         return Statement(query.sql, arguments, most)
 
     def for_parents(self, query: Query, keys: Operand, most: int | None) -> Statement:
-        """Return a statement for these parents (keys as the dialect binds lists)."""
+        """Return the arguments of a statement for parents (keys as the dialect binds lists)."""
         arguments = self.of(query).copy()
         arguments[query.parents] = keys
         return Statement(query.sql, arguments, most)
@@ -210,7 +210,7 @@ class Arguments:
     def for_keyed_parents(
         self, query: Query, keys: Mapping[int, Operand], most: int | None
     ) -> Statement:
-        """Return a shared statement for parents whose keys stand by their position in a row."""
+        """Return the arguments of a shared statement for parents, by positions in their rows."""
         arguments = self.of(query).copy()
         for position, key in query.keyed:
             arguments[position] = keys[key]

@@ -51,15 +51,15 @@ LOCALE, PUBLISHED_AT = "locale", "published_at"
 DOCUMENT_ID, _UPDATED_AT = "document_id", "updated_at"
 
 _NARROW = frozenset({Predicate.EQUALS, Predicate.IN})
-"""What an index of single values finds rows by."""
+"""Predicates that an index of single values can serve."""
 _GROUP = 100
-"""Conditions that are joined in a row."""
+"""Conditions that are joined by AND or OR."""
 
 
 class _Group(Grouping[Any]):
-    """Conditions in parentheses that stay in them.
+    """Conditions in parentheses that are preserved.
 
-    SQLAlchemy takes parts with the operator of the whole out of their parentheses.
+    SQLAlchemy removes the parentheses of parts that have the operator of the whole.
     """
 
     inherit_cache = True
@@ -67,9 +67,9 @@ class _Group(Grouping[Any]):
 
 
 class JoinedTargets(NamedTuple):
-    """Target rows joined to what links them.
+    """Target rows joined to the links that lead to them.
 
-    ``near`` is the parent's key; ``order`` sorts the rows of one parent as their links do.
+    ``near`` is the parent's key; ``order`` sorts the rows of one parent in the order of its links.
     """
 
     source: Any
@@ -104,10 +104,10 @@ class Conditions:
         published_only: bool = False,
         in_order_of_ids: bool = False,
     ) -> None:
-        """With ``published_only`` drafts behind an edge do not exist.
+        """With ``published_only``, drafts behind an edge are ignored.
 
-        ``in_order_of_ids`` keeps the planner from an index over status and locale, and from taking
-        them for rare, so that the rows of the root are walked through in the order of their ids.
+        ``in_order_of_ids`` keeps the planner from using an index over status and locale, so that it
+        walks through the rows of the root in the order of their ids.
         """
         self._published_only = published_only
         self._in_order_of_ids = in_order_of_ids
@@ -132,18 +132,18 @@ class Conditions:
     # Rows ------------------------------------------------------------------------------------
 
     def row_conditions(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
-        """Return the status and the filter of a node."""
+        """Return the conditions for the status and the filter of a node."""
         return [*self.status_of(node, table), *self.filters_of(node, table)]
 
     def status_of(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
-        """Return the condition of the status that a node has, if any."""
+        """Return the condition for the status of a node, if any."""
         if node.status is None:
             return []
         published_at = self._version_column(PUBLISHED_AT, node, table)
         return [self._version_condition(status_condition(node.status, published_at))]
 
     def locale_of(self, plan: ReadPlan, table: AliasedTable) -> list[Condition]:
-        """Return the condition of the locales that the root of a plan is read in, if any."""
+        """Return the condition for the locales of the root of a plan, if any."""
         if plan.locale_slot is None:
             return []
         locale = self._version_column(LOCALE, plan.root, table)
@@ -158,7 +158,7 @@ class Conditions:
         return []
 
     def filters_of(self, node: PlanNode, table: AliasedTable) -> list[Condition]:
-        """Return the filter of a node, and how rows relate to other versions of their documents."""
+        """Return the conditions for the filter of a node and for other versions of documents."""
         found: list[Condition] = []
         if node.filter is not None:
             found.append(self.filter(node.filter, node.uid, table))
@@ -173,11 +173,10 @@ class Conditions:
         return found
 
     def _version_column(self, name: str, node: PlanNode, table: AliasedTable) -> Condition:
-        """Return a column that tells versions from each other, for a condition on them.
+        """Return the column of status or locale, for a condition on it.
 
-        Where the filter asks for a value that few entries share, or for what few related rows have,
-        the planner must not go by status and locale only because an index has these two: most rows
-        are alike in them.
+        Where the filter asks for a value that few entries share, or that few related rows have, the
+        planner must not choose an index over status and locale alone: most rows are alike in them.
         """
         column = table.c(name)
         few = is_narrow(node, self.schema) or self._is_narrow_by_relation(node.filter, node.uid)
@@ -258,7 +257,7 @@ class Conditions:
         return condition
 
     def search(self, search: SearchCondition, uid: str, table: AliasedTable) -> Condition:
-        """Return free-text search: some attribute contains the term."""
+        """Return the condition of full-text search: some attribute contains the term."""
         columns = self.tables[uid].columns
         kinds = {a.name: a.storage for a in self.schema.model(uid).scalars}
         alternatives: list[Condition] = [
@@ -274,7 +273,7 @@ class Conditions:
     # Edges -----------------------------------------------------------------------------------
 
     def _through(self, part: RelatedCondition, uid: str, table: AliasedTable) -> Condition:
-        """Ask for related rows: ids of rows that have a fitting one, perhaps of those without."""
+        """Return the condition that there is a matching related row, or that there is none."""
         edge = self.tables[uid].edges[part.attribute]
         target_uid = self._target_uid(uid, part.attribute)
         key = table.c(near_key(edge))
@@ -308,12 +307,12 @@ class Conditions:
         part: Filter | None,
         within: Filter | None,
     ) -> sa.Select[Any]:
-        """Do what `_linked` does for rows that a link table leads to.
+        """Do what `_linked` does for rows behind a link table.
 
         Where few target rows are expected, their ids are a nested ``IN``: without statistics,
-        SQLite drives a join from the link table and reads all of it. Where most are, to read it
-        whole is right, and the planner must not drive from a target table that statistics say is
-        small, to look up every row of the link table one by one.
+        SQLite drives a join from the link table and reads all of it. Where many are expected,
+        reading the link table once is right; the planner must not drive from a small target table
+        and look up every row of the link table one by one.
         """
         links = self._links(edge)
         wanted = [*self._published(target, target_uid)]
@@ -329,9 +328,10 @@ class Conditions:
         return found.where(has_source, *links.where, *wanted)
 
     def _is_selective(self, part: Filter, uid: str) -> bool:
-        """Tell whether a filter is expected to fit few rows of a model.
+        """Tell whether a filter is expected to match few rows of a model.
 
-        One that only excludes rows is not, nor one that asks for one of very few values.
+        A filter that only excludes rows does not, nor does a comparison with one of very few
+        values.
         """
         match part:
             case Comparison(predicate=Predicate.IS_NULL) | Comparison(negated=True):
@@ -362,12 +362,12 @@ class Conditions:
                 return edge.target
 
     def join(self, edge: Edge, target: AliasedTable, target_uid: str) -> JoinedTargets:
-        """Join target rows to what links them to their parents."""
+        """Join target rows to the links from their parents."""
         joined = self._join(edge, target, target_uid)
         return joined._replace(where=(*joined.where, *self._published(target, target_uid)))
 
     def _published(self, target: AliasedTable, target_uid: str) -> tuple[Condition, ...]:
-        """Return the condition that leaves out drafts behind an edge, where they do not exist."""
+        """Return the condition that leaves out drafts behind an edge, if drafts are ignored."""
         model = self.schema.model(target_uid)
         if self._published_only and isinstance(model, ContentType) and model.draft_and_publish:
             return (status_condition("published", target.c(PUBLISHED_AT)),)
@@ -425,7 +425,7 @@ class Conditions:
     # Orders ----------------------------------------------------------------------------------
 
     def order(self, node: PlanNode, table: AliasedTable, *, backward: bool = False) -> list[Any]:
-        """Return the sort keys of a node, or those that put its rows in the opposite order."""
+        """Return the sort keys of a node, or the reversed ones."""
         return [self._sort_key(key, node.uid, table, backward=backward) for key in node.sort]
 
     def _sort_key(
@@ -439,7 +439,7 @@ class Conditions:
         return column.desc() if key.descending is not backward else column.asc()
 
     def _related_value(self, key: SortKey, uid: str, table: AliasedTable) -> Condition:
-        """Select the value that a row is placed by: the first of its related rows' values."""
+        """Select the value that a row is sorted by: that of the first related row."""
         first, *rest = key.path
         edge = self.tables[uid].edges[first]
         here_uid = self._target_uid(uid, first)
@@ -468,12 +468,12 @@ class Conditions:
 
 
 def _has_few_values(attribute: Attribute) -> bool:
-    """Tell whether many entries share each value of an attribute."""
+    """Tell whether an attribute has few distinct values, each shared by many entries."""
     return attribute.type.few_values or attribute.name == LOCALE
 
 
 def is_narrow(node: PlanNode, schema: Schema) -> bool:
-    """Tell whether a node's filter asks for values that an index finds few rows by."""
+    """Tell whether a node's filter asks for values of which an index finds few rows."""
     model = schema.model(node.uid)
     if not isinstance(model, ContentType) or not has_lists(model):
         return False
@@ -487,7 +487,7 @@ def is_by_id(node: PlanNode) -> bool:
 
 
 def demanded_values(part: Filter | None) -> tuple[str, ...]:
-    """Name the attributes of which every row found by a filter has one of some values."""
+    """Name the attributes for which a filter requires one of some values."""
     return tuple(
         one.attribute
         for one in _required(part)
@@ -496,7 +496,7 @@ def demanded_values(part: Filter | None) -> tuple[str, ...]:
 
 
 def near_key(edge: Edge) -> str:
-    """Name the column of a row by which its related rows are found."""
+    """Name the column of a row that its links refer to."""
     match edge:
         case ColumnEdge(column=column):
             return column
@@ -509,27 +509,27 @@ def near_key(edge: Edge) -> str:
 
 
 def escape_pattern(text: str) -> str:
-    """Make every character of a pattern stand for itself."""
+    """Escape every special character of a pattern."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def escape_search(text: str) -> str:
-    """Make every character of a search term stand for itself, but for ``_``: any character."""
+    """Escape the special characters of a search term, except ``_``: any character."""
     return text.replace("\\", "\\\\").replace("%", "\\%")
 
 
 def _is_about_missing(part: Filter | None) -> bool:
-    """Tell whether a filter holds only where there is no row: its id is null."""
+    """Tell whether a filter holds only if there is no row: its id is null."""
     return part == Comparison("id", Predicate.IS_NULL, ())
 
 
 def _is_about_present(part: Filter | None) -> bool:
-    """Tell whether a filter holds for every row there is: its id is not null."""
+    """Tell whether a filter holds for every existing row: its id is not null."""
     return part == Comparison("id", Predicate.IS_NULL, (), negated=True)
 
 
 def _demands(part: Filter | None, attributes: frozenset[str]) -> bool:
-    """Tell whether every row found by a filter has one of some values of one of attributes."""
+    """Tell whether a filter requires one of some values of one of the attributes."""
     return not attributes.isdisjoint(demanded_values(part))
 
 
@@ -538,7 +538,7 @@ def _is_narrow_comparison(part: Comparison) -> bool:
 
 
 def _required(part: Filter | None) -> Iterator[Filter]:
-    """Yield the filters that every row satisfies which a filter finds."""
+    """Yield the filters that hold for every row which a filter matches."""
     if isinstance(part, Junction) and part.every:
         for inner in part.parts:
             yield from _required(inner)
@@ -549,7 +549,7 @@ def _required(part: Filter | None) -> Iterator[Filter]:
 def _join_all(conditions: Sequence[Condition], *, every: bool) -> Condition:
     """Join conditions by AND or OR, long lists in groups.
 
-    SQLite parses ``a OR b OR c`` as a tree as deep as the list is long, and refuses deep ones.
+    SQLite parses ``a OR b OR c`` as a tree as deep as the list is long, and rejects deep ones.
     """
     join = sa.and_ if every else sa.or_
     if len(conditions) <= _GROUP:
@@ -559,17 +559,17 @@ def _join_all(conditions: Sequence[Condition], *, every: bool) -> Condition:
 
 
 def status_condition(status: str, published_at: Condition) -> Condition:
-    """Return the condition of one version of draft & publish rows."""
+    """Return the condition for one status of rows with draft & publish."""
     return published_at.is_not(None) if status == "published" else published_at.is_(None)
 
 
 def versions_condition(
     plan: ReadPlan, table: AliasedTable, conditions: Conditions
 ) -> list[Condition]:
-    """Return everything that decides which rows of the root are read.
+    """Return the conditions that select the rows of the root.
 
-    SQLite tests conditions in their order. The status comes first: to see whether a value is null
-    takes less than to compare the text of a locale.
+    SQLite tests conditions in their order. The status comes first: testing for null is cheaper than
+    comparing the text of a locale.
     """
     builder = conditions.builder
     found: list[Condition] = []
@@ -596,7 +596,7 @@ def _exists(table: AliasedTable, other: AliasedTable, *where: Condition) -> Cond
 def _publication(
     mode: PublicationFilter, status: str, table: AliasedTable, other: AliasedTable
 ) -> Condition:
-    """Compare a version with the other versions of its document."""
+    """Return the condition on the publication state of a version within its document."""
     same_document = other.c(DOCUMENT_ID) == table.c(DOCUMENT_ID)
     same_locale = other.c(LOCALE).is_not_distinct_from(table.c(LOCALE))
     published = other.c(PUBLISHED_AT).is_not(None)

@@ -25,7 +25,7 @@ _KINDS: Mapping[type, tuple[StorageKind, "sa.types.TypeEngine[Any]"]] = {
 class Sql(Generic[T]):
     """The operand of an operator as SQL: each field of ``T`` is a bound value.
 
-    ``value`` is the operand itself where it is no struct. The other methods return expressions in
+    ``value`` is the operand itself if it is not a struct. The other methods return expressions in
     the SQL of the database in use.
     """
 
@@ -43,15 +43,15 @@ class Sql(Generic[T]):
         return found  # type: ignore[no-any-return]  # it is one of the values
 
     def json_number(self, column: ColumnElement[Any], *path: str) -> ColumnElement[Any]:
-        """Return a number inside a JSON column, null where there is none: ``"box", "width"``."""
+        """Return a number inside a JSON column, null if there is none: ``"box", "width"``."""
         return self._dialect.json_number(column, path)
 
     def json_text(self, column: ColumnElement[Any], *path: str) -> ColumnElement[Any]:
-        """Return a text inside a JSON column, null where there is none."""
+        """Return a text inside a JSON column, null if there is none."""
         return self._dialect.json_text(column, path)
 
     def is_in(self, column: ColumnElement[Any], values: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return whether a column has one of the values of a list."""
+        """Return the condition that a column has one of the values of a list."""
         return self._dialect.member_of(column, values)
 
 
@@ -61,7 +61,7 @@ def custom_condition(
     slots: Sequence[Slot],
     builder: StatementBuilder,
 ) -> ColumnElement[bool]:
-    """Return the condition of an operator on a column. Raises TypeError when it is none."""
+    """Return the condition of an operator on a column. Raises TypeError for any other result."""
     values = {
         field.name: _bound(field, slot, builder)
         for field, slot in zip(operator.fields, slots, strict=True)
@@ -74,7 +74,7 @@ def custom_condition(
 
 
 def try_condition(operator: CustomOperator, dialect: Dialect) -> None:
-    """Write the condition of an operator for a database. Raises whatever its function raises."""
+    """Compile the condition of an operator for a database. Raises what its function raises."""
     builder = StatementBuilder(dialect)
     column = builder.table("entries").c("value")
     condition = custom_condition(operator, column, range(len(operator.fields)), builder)
@@ -86,5 +86,5 @@ def _bound(field: OperandField, slot: Slot, builder: StatementBuilder) -> Column
     encode = builder.dialect.encoder(kind)
     if field.is_list:
         return builder.list_slot(slot, encode)
-    # The database does not guess the type of a value that stands beside an expression.
+    # The database does not infer the type of a value next to an expression.
     return sa.cast(builder.slot(slot, encode), sql_type)

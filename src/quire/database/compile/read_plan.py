@@ -64,7 +64,7 @@ from quire.schema.model import Schema
 UPDATED_AT = "updatedAt"
 
 Presented = Mapping[tuple[str, str], Present]
-"""What is shown of attributes, by uid and name, where that is not what is stored."""
+"""Presented values of attributes, by uid and name, where they differ from the stored ones."""
 
 NOTHING_PRESENTED: Presented = MappingProxyType({})
 
@@ -81,7 +81,7 @@ def compile_read(
 
 
 class PageOrder(Enum):
-    """How the rows of a page are found and put in order."""
+    """How the rows of a page are found and sorted."""
 
     AS_ASKED = auto()
     BACKWARD = auto()
@@ -89,18 +89,18 @@ class PageOrder(Enum):
     WALKED = auto()
     """In the order of ids, by walking through the table."""
     COLLECTED = auto()
-    """In the order of ids, by sorting those that some index has."""
+    """In the order of ids, by sorting rows that were found by any index."""
 
 
 class _Share(NamedTuple):
-    """A statement that branches of a node share, and its number among those of the node."""
+    """A statement that several branches share, and its number among the statements of the node."""
 
     statement: int
     united: UnionStatement
 
 
 class _Place(NamedTuple):
-    """Where what an edge populates is: the member of the items, and the path from the root."""
+    """The position of a populated value: its key in the items, and the path from the root."""
 
     member: str
     path: str
@@ -120,7 +120,7 @@ class _Compiler:
         self._unites = dialect.unites_edges
 
     def read(self, plan: ReadPlan) -> CompiledRead:
-        """Compile the page of the root, its count, and everything below."""
+        """Compile the page of the root, its count, and all populated nodes."""
         self._published_only = plan.published_only
         self._unites = plan.together or self.dialect.unites_edges
         builder = self._builder()
@@ -181,7 +181,7 @@ class _Compiler:
     def _pages(
         self, plan: ReadPlan, choice: PageChoice, table: AliasedTable, columns: OwnColumns
     ) -> CompiledPages | None:
-        """Describe how pages are read that may be costly; ``columns`` are those of their rows."""
+        """Describe how potentially costly pages are read; ``columns`` are those of their rows."""
         if plan.limit is None or plan.offset is None:
             return None
         walked = collected = None
@@ -228,11 +228,11 @@ class _Compiler:
     def _last_keys(
         self, plan: ReadPlan, table: AliasedTable, *, is_sorted: bool
     ) -> tuple[sa.ColumnElement[Any], ...]:
-        """Return the last keys of the order: the id, so that no order is left to chance.
+        """Return the last sort key: the id, so that the order is always defined.
 
-        The rows of one document are few, and an index has them by locale and publication. In that
-        order they need no sorting. Where they are sorted by something else, the planner must not
-        walk a larger index only because that one has them in order already.
+        The rows of one document are few, and an index has them by locale and publication; in that
+        order they need no sorting. Rows that are sorted by something else must not make the planner
+        walk a larger index only because it has them in the order of ids.
         """
         row_id = table.c("id")
         if plan.document is None:
@@ -276,7 +276,7 @@ class _Compiler:
         kind: tuple[str, str] | None = None,
         path: str = "",
     ) -> Callable[[int], CompiledNode]:
-        """Select what a node needs of its rows; returns what makes it when their width is known.
+        """Select the columns of a node; returns a function that builds it once the width is known.
 
         ``path`` is the dotted path from the root, which itself has none.
         """
@@ -323,7 +323,7 @@ class _Compiler:
         return finish
 
     def _sharing(self, plan: PlanNode) -> Mapping[str, _Share]:
-        """Return the edges of a node whose rows come with one statement, and with which."""
+        """Return the edges of a node whose rows share a statement, and that statement."""
         if not self._unites:
             return {}
         found: dict[str, _Share] = {}
@@ -341,7 +341,10 @@ class _Compiler:
         place: _Place,
         share: _Share | None,
     ) -> Callable[[], CompiledEdge]:
-        """Put the nodes of an edge together; returns what makes it when all edges are there."""
+        """Compile the nodes of an edge.
+
+        Returns a function that builds it when all edges are known.
+        """
         edge = self.tables[parent.uid].edges[plan.attribute]
         attribute = self.schema.model(parent.uid).attributes[plan.attribute]
         to_many = bool(getattr(attribute, "to_many", True))
@@ -417,7 +420,7 @@ class _Compiler:
         *,
         mixed: bool,
     ) -> Callable[[], CompiledNode]:
-        """Compile what fetches rows behind an edge for many parents at once."""
+        """Compile the statement that reads rows behind an edge for many parents."""
         rows = self._rows(share)
         conditions = self._conditions(rows.builder)
         target = rows.builder.table(self.tables[plan.uid].name)
@@ -460,7 +463,7 @@ class _Compiler:
         return builder.finish(select)
 
     def _kind(self, edge: Edge, uid: str, *, mixed: bool) -> tuple[str, str] | None:
-        """Return the member that tells the kind of a row in a list of several kinds."""
+        """Return the member that names the kind of a row in a list of several kinds."""
         if isinstance(edge, MorphListEdge | MorphColumnEdge):
             return ("__type", uid)
         return ("__component", uid) if mixed else None
@@ -474,7 +477,7 @@ def _found_by(
     number: int = 0,
     row_id: int = 0,
 ) -> CompiledNode:
-    """Return a node whose statement is put together, or its part of a shared one."""
+    """Return a node with its own statement, or with its part of a shared one."""
     return replace(
         node,
         query=rows.query if isinstance(rows, OwnRows) else None,

@@ -16,17 +16,17 @@ from quire.query.resolve.scope import SlotValue
 
 Values = Sequence[SlotValue]
 Binder = Callable[[Values], Operand]
-"""Takes the values of a plan's slots and returns what is bound to one placeholder."""
+"""Takes the values of a plan's slots and returns the bound value of one placeholder."""
 
 _PARENTS = "parents"
 
 
 class Query(Struct, frozen=True, eq=False):
-    """A compiled statement, the same as no other.
+    """A compiled statement; compared by identity.
 
-    ``binders`` has one entry per placeholder; ``parents`` is the position of the placeholder that
-    takes the keys of parent rows, or -1. ``keyed`` are placeholders that take different keys of
-    them: the position of each, and where the key stands in a row of the parents.
+    ``binders`` has one entry per placeholder; ``parents`` is the position of the placeholder for
+    the keys of parent rows, or -1. ``keyed`` are the placeholders for different keys of parents:
+    the position of each, and the position of the key in a row of the parents.
     """
 
     sql: str
@@ -35,7 +35,7 @@ class Query(Struct, frozen=True, eq=False):
     keyed: tuple[tuple[int, int], ...] = ()
 
     def positions(self, slot: Slot) -> tuple[int, ...]:
-        """Return the placeholders that take a slot's value as it is."""
+        """Return the placeholders that bind a slot unchanged."""
         return tuple(
             position
             for position, binder in enumerate(self.binders)
@@ -48,7 +48,7 @@ class Query(Struct, frozen=True, eq=False):
 
 
 class _Plain(Struct, frozen=True):
-    """Binds the value of a slot as it is."""
+    """Binds the value of a slot unchanged."""
 
     slot: Slot
 
@@ -57,7 +57,7 @@ class _Plain(Struct, frozen=True):
 
 
 class AliasedTable:
-    """A table of a statement, under an alias of its own."""
+    """A table of a statement, with its alias."""
 
     def __init__(self, name: str, alias: str) -> None:
         self.source = sa.table(name).alias(alias)
@@ -65,7 +65,7 @@ class AliasedTable:
         self.name = name
 
     def c(self, column: str) -> ColumnElement[Any]:
-        """Return one of its columns."""
+        """Return a column."""
         found: ColumnElement[Any] = sa.column(column, _selectable=self.source)
         return found
 
@@ -73,7 +73,8 @@ class AliasedTable:
 class ReadTables:
     """The tables that the statements of a read name, collected while these are compiled.
 
-    Some are compiled only when they are needed, so it is complete once the read has been run.
+    Some statements are compiled only when they are needed, so the set is complete once the read has
+    been run.
     """
 
     __slots__ = ("_names", "tables")
@@ -81,7 +82,7 @@ class ReadTables:
     def __init__(self) -> None:
         self._names: set[str] = set()
         self.tables: Tables = frozenset()
-        """Those that were named so far; ``None`` as soon as something may read any table."""
+        """The tables named so far; ``None`` as soon as a statement may read any table."""
 
     def add(self, name: str) -> None:
         """Add a table."""
@@ -92,7 +93,7 @@ class ReadTables:
                 self.tables = frozenset(self._names)
 
     def add_all(self) -> None:
-        """Add whatever tables there are."""
+        """Record that any table may be read."""
         self.tables = None
 
 
@@ -102,7 +103,7 @@ class StatementBuilder:
     def __init__(
         self, dialect: Dialect, *, aliases: int = 0, reads: ReadTables | None = None
     ) -> None:
-        """``aliases`` is how many tables of the statement have one already.
+        """``aliases`` is the number of aliases that the statement already uses.
 
         The tables that it reads are added to ``reads``.
         """
@@ -128,7 +129,7 @@ class StatementBuilder:
         return self._bind(lambda values: encode(_scalar(values[slot])))
 
     def plain_slot(self, slot: Slot) -> ColumnElement[Any]:
-        """Bind the value of a slot as it is (limits, offsets, codes)."""
+        """Bind the value of a slot unchanged (limits, offsets, codes)."""
         return self._bind(_Plain(slot))
 
     def list_slot(self, slot: Slot, encode: Encode) -> ColumnElement[Any]:
@@ -143,7 +144,7 @@ class StatementBuilder:
         return self._bind(bind)
 
     def constant(self, value: Operand) -> ColumnElement[Any]:
-        """Bind a value that the plan itself decides."""
+        """Bind a constant of the plan."""
         return self._bind(lambda _: value)
 
     def parents(self) -> ColumnElement[Any]:
@@ -152,7 +153,7 @@ class StatementBuilder:
         return sa.bindparam(_PARENTS, type_=sa.types.NULLTYPE)
 
     def parents_by(self, key: int) -> ColumnElement[Any]:
-        """Bind keys of parent rows, in each of which they stand at the position ``key``."""
+        """Bind keys of parent rows that are at the position ``key`` of each row."""
         name = f"{_PARENTS}{key}"
         self._keyed[name] = key
         self._binders[name] = lambda _: None
@@ -164,7 +165,7 @@ class StatementBuilder:
         names: list[str] = list(getattr(compiled, "positiontup", None) or ())
         sql, constants = str(compiled), compiled.params
         if isinstance(compiled, SQLCompiler) and compiled.post_compile_params:
-            # The code of a project may compare with a list that it knows itself.
+            # The code of a project may compare with a constant list.
             expanded = compiled.construct_expanded_state(dict.fromkeys(self._binders))
             sql, constants = expanded.statement, expanded.parameters
             names = list(expanded.positiontup or ())
@@ -179,7 +180,7 @@ class StatementBuilder:
 
 
 def _constant(value: Value) -> Binder:
-    """Bind a value that the compiler put into a statement by itself (an offset of zero)."""
+    """Bind a value that the compiler added to a statement itself (an offset of zero)."""
     return lambda _: value
 
 

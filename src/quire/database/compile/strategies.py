@@ -1,11 +1,12 @@
 """Chooses how the rows of a plan are read.
 
-Where a database has to look at many rows to know which of them a page shows, it does so with their
-ids alone: the page is read by its keys. Sorting whole rows costs about twice as much, and an index
-is enough to skip the rows before a deep page. The keys can also be remembered, as long as the
-content stays as it is. Whether a page is costly, the database tells
-(`quire.database.execute.list_cache`). It is not asked for a first page of what few entries share a
-value of, nor for one in the order of ids of which nothing else is asked: these are found at once.
+Where a database has to examine many rows to find those of a page, it reads only their ids first:
+the page is read by its keys. Sorting whole rows costs about twice as much, and an index is enough
+to skip the rows before a deep page. The keys can also be cached until the content changes.
+
+The database estimates whether a page is costly (`quire.database.execute.list_cache`). It is not
+asked for a first page with a value that few entries share, nor for one in the order of ids without
+other conditions: these are found at once.
 
 Where every statement is a round trip, branches of several edges of a node share a statement
 (`quire.database.compile.union_queries`).
@@ -20,10 +21,10 @@ from quire.query.plan import EdgeKind, LocaleScope, PlanEdge, ReadPlan, SortKey
 from quire.schema.model import ContentType, Schema, TypeKind
 
 DEEP = 100
-"""How many rows lie before a page that may be costly because of them alone."""
+"""How many rows before a page make it potentially costly by themselves."""
 
 MOST_SHARING = 20
-"""How many branches share a statement: a database takes long to plan a larger one."""
+"""How many branches may share a statement: planning larger ones takes long."""
 
 
 PageStrategy = Literal["at once", "walked", "by keys"]
@@ -32,10 +33,10 @@ order of ids; or its keys first, then the rows that have them."""
 
 
 class PageChoice(NamedTuple):
-    """Which pages of a plan may be costly, and how these may be read besides by their keys.
+    """Which pages of a plan may be costly, and how these can be read by their keys.
 
-    They are those before which at least ``start`` rows lie. ``walks`` tells whether they may be
-    found by walking through the table, ``collects`` whether their keys may be found by any index
+    Pages with at least ``start`` rows before them may be costly. ``walks`` tells whether they may
+    be found by walking through the table, ``collects`` whether their keys may be found by any index
     and then sorted.
     """
 
@@ -47,7 +48,7 @@ class PageChoice(NamedTuple):
 def choose_pages(plan: ReadPlan, schema: Schema) -> PageChoice | None:
     """Return how costly pages of a plan are read.
 
-    ``None`` is returned for a plan that has no pages, or none but one document.
+    Returns ``None`` for a plan without pages and for a single document.
     """
     if plan.limit is None or plan.document is not None or plan.entry is not None:
         return None
@@ -63,22 +64,22 @@ def choose_pages(plan: ReadPlan, schema: Schema) -> PageChoice | None:
 
 
 def _is_plain(plan: ReadPlan) -> bool:
-    """Tell whether nothing is asked of rows but their locale and status."""
+    """Tell whether the only conditions on rows are locale and status."""
     return plan.root.filter is None and plan.root.publication is None and plan.search is None
 
 
 def _has_versions(plan: ReadPlan) -> bool:
-    """Tell whether rows of some locale or status are asked for."""
+    """Tell whether rows of a locale or status are asked for."""
     return plan.root.status is not None or plan.locale in {LocaleScope.ONE, LocaleScope.SOME}
 
 
 def _is_in_order_of_ids(sort: tuple[SortKey, ...]) -> bool:
-    """Tell whether ids decide, as they do where nothing else is asked for."""
+    """Tell whether rows are sorted by id, as they are when nothing else is asked for."""
     return not sort or (sort[0].attribute == "id" and not sort[0].path)
 
 
 def choose_shared(edges: Sequence[PlanEdge], tables: Mapping[str, Edge]) -> list[list[PlanEdge]]:
-    """Return the edges of a node whose rows come together, by the statement that they share.
+    """Return the edges of a node whose rows are read together, by their shared statement.
 
     ``tables`` says how each edge is stored. A statement is shared by at least two branches.
     """
@@ -93,7 +94,7 @@ def choose_shared(edges: Sequence[PlanEdge], tables: Mapping[str, Edge]) -> list
 
 
 def _can_share(edge: Edge, plan: PlanEdge) -> bool:
-    """Tell whether rows are found by their parents, and come in the order of links."""
+    """Tell whether rows are found by their parents, in the order of links."""
     if isinstance(edge, MorphListEdge | MorphColumnEdge):
         return False
     return not any(node.sort for node in plan.nodes)

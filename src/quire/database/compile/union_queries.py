@@ -1,9 +1,9 @@
 """Decides which populated edges share one statement.
 
-Where every statement is a round trip, the branches of a node come together: their rows stand one
-below the other (``UNION ALL``), each with the number of its branch. Columns of one kind share a
-place in them, whatever table they are from, since a column of such a statement has one type; where
-a branch has nothing for a place stands a null.
+Where every statement is a round trip, the branches of a node are read together: their rows are
+joined by ``UNION ALL``, each with the number of its branch. Columns of one kind share a position,
+whatever table they are from, since a column of such a statement has one type; a branch without a
+column for a position selects null.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from quire.database.compile.statements import Query, StatementBuilder
 from quire.schema.attributes.base import StorageKind
 
 BRANCH, ORDER, LINK = 0, 1, 2
-"""Where rows that came together have the number of their branch, and order and id of their link."""
+"""Positions of branch number, order and id of the link in rows of a shared statement."""
 
 _SORTED_BY = (BRANCH, ORDER, LINK)
 
 
 class ParentKey(NamedTuple):
-    """What rows are found by: its position in a row of the parents, and the kind of its column."""
+    """The key that rows are found by: its position in a row of the parents, and its column kind."""
 
     position: int
     kind: StorageKind
@@ -34,7 +34,7 @@ class Columns(Protocol):
     """The columns that rows of a model have in a statement."""
 
     def position(self, name: str, column: Condition, kind: StorageKind) -> int:
-        """Select a column, once, and return its position in the row."""
+        """Select a column once, and return its position in the row."""
 
 
 class BranchRows(Columns, Protocol):
@@ -42,7 +42,7 @@ class BranchRows(Columns, Protocol):
 
     @property
     def builder(self) -> StatementBuilder:
-        """What the statement is built with."""
+        """The builder of the statement."""
 
     @property
     def near(self) -> int:
@@ -50,12 +50,12 @@ class BranchRows(Columns, Protocol):
 
     @property
     def width(self) -> int:
-        """How many columns a row has, once all that share the statement are there."""
+        """How many columns a row has, once all branches of the statement are added."""
 
     def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
-        """Select the parent's key, and for ``mixed`` rows order and id of the link, first.
+        """Select the parent's key first, and for ``mixed`` rows order and id of the link.
 
-        Returns the condition that rows belong to the parents at hand, by this key of theirs.
+        Returns the condition that rows belong to the given parents, by this key.
         """
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
@@ -63,7 +63,7 @@ class BranchRows(Columns, Protocol):
 
 
 class OwnColumns:
-    """The columns of a statement for rows of one kind, each with a place of its own."""
+    """The columns of a statement for rows of one kind, each with its own position."""
 
     def __init__(self) -> None:
         self.selected: list[Any] = []
@@ -71,7 +71,7 @@ class OwnColumns:
 
     def position(self, name: str, column: Condition, kind: StorageKind) -> int:
         """See `Columns.position`."""
-        del kind  # nothing else stands in this place
+        del kind  # no other value has this position
         if name not in self._positions:
             self._positions[name] = len(self.selected)
             self.selected.append(column)
@@ -79,7 +79,7 @@ class OwnColumns:
 
 
 class OwnRows(OwnColumns):
-    """The rows of a branch that has a statement of its own."""
+    """The rows of a branch with its own statement."""
 
     near = 0
 
@@ -95,7 +95,7 @@ class OwnRows(OwnColumns):
 
     def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
         """See `BranchRows.begin`."""
-        del key  # there is one list of them
+        del key  # there is one list of keys
         self._joined = joined
         self.selected += [joined.near, *(joined.order if mixed else ())]
         return self.builder.dialect.member_of(joined.near, self.builder.parents())
@@ -109,7 +109,7 @@ class OwnRows(OwnColumns):
 
 
 class UnionStatement:
-    """A statement that several branches share, while they are put together."""
+    """A statement that several branches share, while it is built."""
 
     def __init__(self, builder: StatementBuilder) -> None:
         self.builder = builder
@@ -120,11 +120,11 @@ class UnionStatement:
 
     @property
     def width(self) -> int:
-        """How many columns the rows have, once all branches are there."""
+        """How many columns the rows have, once all branches are added."""
         return len(self._types)
 
     def place(self, kind: StorageKind, taken: dict[int, Condition]) -> int:
-        """Return the first column for values of a kind that a branch has nothing in yet."""
+        """Return the first column for values of a kind that the branch has not used yet."""
         wanted = self._dialect.united_type(kind)
         for position in range(len(_SORTED_BY), len(self._types)):
             if position not in taken and type(self._types[position]) is type(wanted):
@@ -155,7 +155,7 @@ class UnionStatement:
 
 
 class _Branch(NamedTuple):
-    """What a branch has in a shared statement: its columns by their places, and its rows."""
+    """The columns of a branch in a shared statement, by position, and its rows."""
 
     placed: dict[int, ColumnElement[Any]]
     joined: JoinedTargets
@@ -194,13 +194,13 @@ class UnionRows:
 
     def begin(self, joined: JoinedTargets, key: ParentKey, *, mixed: bool) -> Condition:
         """See `BranchRows.begin`."""
-        del mixed  # the order of links is always there
+        del mixed  # the order of links is always selected
         self._joined = joined
         self.near = self.position("", joined.near, key.kind)
         return self.builder.dialect.member_of(joined.near, self.builder.parents_by(key.position))
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
-        """See `BranchRows.finish`. Nothing can be sorted but by the order of links."""
+        """See `BranchRows.finish`. Rows can only be sorted by the order of links."""
         if sort:
             message = "rows that share a statement come in the order of their links"
             raise TypeError(message)

@@ -1,7 +1,7 @@
 """Inserts, updates and deletes of rows, compiled once per shape.
 
-Nothing here knows documents, drafts or locales. Values are as the driver takes them (see
-`Dialect.encoder`). A statement is compiled the first time its shape is asked for.
+This module does not know documents, drafts or locales. Values are in the form that the driver takes
+(see `Dialect.encoder`). A statement is compiled when its shape is first used.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -15,23 +15,23 @@ from quire.database.lru import BoundedCache
 from quire.database.program import Program, Rows, Statement, Value
 
 Bound = Value | Sequence[Value]
-"""What a slot takes: a value as the driver has it, or a list for a slot that holds one."""
+"""The value of a slot: a value as the driver takes it, or a list of them."""
 
 _STATEMENTS = 5000
 _ROWS_AT_ONCE = 50
 
 
 class Writes:
-    """Makes the statements that content is written with, for one dialect."""
+    """Compiles the statements that write content, for one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self._queries: BoundedCache[Hashable, Query] = BoundedCache(_STATEMENTS)
         self.tables: dict[Hashable, Any] = {}
-        """What `open_table` and `content_table` have made."""
+        """The tables that `open_table` and `content_table` have made."""
 
     def query(self, key: Hashable, build: Callable[[StatementBuilder], sa.ClauseElement]) -> Query:
-        """Return the statement of a shape; ``build`` makes it where ``key`` is new."""
+        """Return the statement of a shape; ``build`` makes it if ``key`` is new."""
         query = self._queries.get(key)
         if query is None:
             builder = StatementBuilder(self.dialect)
@@ -44,7 +44,7 @@ class Writes:
         build: Callable[[StatementBuilder], sa.ClauseElement],
         values: Sequence[Bound] = (),
     ) -> Program[Rows]:
-        """Run a statement whose slots take ``values``; returns its rows."""
+        """Run a statement with ``values`` in its slots; returns its rows."""
         query = self.query(key, build)
         rows = yield Statement(query.sql, query.bind(cast("Values", values)))
         return rows
@@ -56,7 +56,7 @@ class Writes:
         listed: Collection[Value],
         values: Sequence[Bound] = (),
     ) -> Program[Rows]:
-        """Run a statement with one list (`StatementBuilder.parents`) beside its slots."""
+        """Run a statement with one list (`StatementBuilder.parents`) and its slots."""
         query = self.query(key, build)
         bound = query.bind(cast("Values", values))
         bound[query.parents] = self.dialect.encode_list(list(listed))
@@ -124,7 +124,7 @@ class Writes:
         return int(rows[0][0] or 0)
 
     def update(self, table: str, row_id: int, row: Mapping[str, Value]) -> Program[None]:
-        """Set columns of the row with this ``id``; without columns nothing is done."""
+        """Set columns of the row with this ``id``; does nothing without columns."""
         if not row:
             return
         columns = tuple(row)
@@ -138,7 +138,7 @@ class Writes:
         yield from self.run(("update", table, columns), build, (*row.values(), row_id))
 
     def fill(self, table: str, row_id: int, column: str, value: Value) -> Program[None]:
-        """Set a column of a row where it is empty."""
+        """Set a column of a row if it is null."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = sa.table(table, sa.column("id"), sa.column(column))
@@ -149,7 +149,7 @@ class Writes:
         yield from self.run(("fill", table, column), build, (value, row_id))
 
     def delete(self, table: str, ids: Collection[int], *, column: str = "id") -> Program[None]:
-        """Delete the rows whose ``column`` is one of ``ids``; without any nothing is done."""
+        """Delete the rows whose ``column`` is one of ``ids``; does nothing without ids."""
         if not ids:
             return
 

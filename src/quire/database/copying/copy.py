@@ -43,7 +43,7 @@ Run = Callable[[Program[Rows]], Awaitable[Rows]]
 
 
 class TableChecksum(Struct, frozen=True):
-    """How many rows there are, and a checksum of their values in the order of their ids."""
+    """The number of rows, and a checksum of their values in the order of their ids."""
 
     rows: int
     checksum: str
@@ -52,11 +52,11 @@ class TableChecksum(Struct, frozen=True):
 async def table_checksum(
     run: Run, pages: TablePages, dialect: Dialect, *, exact: bool, advance: Callable[[int], None]
 ) -> TableChecksum:
-    """Read a table from the first row to the last.
+    """Read all rows of a table and compute their checksum.
 
-    With ``exact`` values count as they are stored, for databases of one kind; else in their common
-    form, in which JSON counts always: a database may have put its keys in another order.
-    ``advance`` is told how many rows were read.
+    With ``exact``, values count as they are stored, for databases of one kind; else in their common
+    form. JSON always counts in its common form: a database may have reordered its keys. ``advance``
+    receives the number of rows read.
     """
     copied = pages.copied
     reduce: list[Callable[[Value], Common]] = [
@@ -101,17 +101,17 @@ class Progress(Protocol):
     """Receives the progress of a copy."""
 
     def begin(self, work: str, total: int) -> None:
-        """A stretch of work begins that goes through so many rows."""
+        """Start a phase that goes through so many rows."""
 
     def advance(self, rows: int) -> None:
-        """So many rows are done."""
+        """Report that so many rows are done."""
 
 
 class CopyResult(Struct, frozen=True):
-    """What was copied: rows by table, and notes for the report.
+    """Result of a copy: rows by table, and notes for the report.
 
-    ``resumed`` tells that an earlier copy was continued. ``differences`` names the tables that are
-    not the same on both sides.
+    ``resumed`` tells that an earlier copy was continued. ``differences`` names the tables that
+    differ between source and target.
     """
 
     rows: Mapping[str, int]
@@ -129,13 +129,12 @@ async def copy_database(
     replace: bool,
     progress: Progress,
 ) -> CopyResult:
-    """Copy everything in the database of a room to that of another one.
+    """Copy everything in one database to another one.
 
-    Where a copy from this source was interrupted, it goes on. With ``replace``, whatever is in the
-    target is deleted first. The source must not be written to meanwhile.
-
-    Raises CopyError when the target holds anything, when a row refers to one that is gone or cannot
-    be stored in the target, and DatabaseOpenError when one of the two cannot be opened.
+    If a copy from this source was interrupted, it is resumed. With ``replace``, everything in the
+    target is deleted first. The source must not be written to meanwhile. Raises CopyError when the
+    target is not empty, when a row refers to a missing row or cannot be stored in the target, and
+    DatabaseOpenError when one of the two cannot be opened.
     """
     async with source.look() as origin:
         found = await origin.run(source.kind.inspector.tables())
@@ -158,15 +157,15 @@ async def copy_database(
 
 
 async def _require_sound(source: DatabaseTarget, origin: InspectionConnection) -> None:
-    """Refuse rows that no foreign key of the target would let in."""
+    """Refuse rows that violate a foreign key of the target."""
     lost = await origin.run(source.kind.lost(()))
     if lost:
         lines = "\n".join(f"{finding.table}: {finding.sentence}" for finding in lost)
-        raise CopyError(f"{lines}\nMend that first; see `quire check --repair`.")
+        raise CopyError(f"{lines}\nRepair them first; see `quire check --repair`.")
 
 
 def _origin(source: DatabaseTarget, found: FoundTables) -> str:
-    """Tell a source from others, and from itself with other tables."""
+    """Return an identifier of a source and its tables."""
     shape = {name: sorted(table.columns) for name, table in sorted(found.items())}
     text = json.dumps([source.place, shape])
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
@@ -181,7 +180,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
     _known: dict[tuple[str, str], TablePages] = field(default_factory=dict)
 
     async def prepare(self, origin: str, *, replace: bool) -> bool:
-        """Make the tables, unless a copy goes on; tells whether it does."""
+        """Create the tables, unless a copy is resumed; tells whether it is."""
         names = await self.filled.run(self.target.kind.inspector.table_names())
         if not replace and STATE_TABLE in names:
             begun, _ = await self.filled.run(self._state.read())
@@ -194,7 +193,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         if names and not replace:
             raise CopyError(
                 f"{self.target.place} is not empty: it has {len(names)} tables. "
-                "Say --replace to delete all of them first."
+                "Use --replace to delete all of them first."
             )
         await self.filled.write(self._make(sorted(names), origin))
         return False
@@ -209,7 +208,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             yield from self._state.begin(copied.name)
 
     async def rows(self, progress: Progress) -> dict[str, int]:
-        """Copy the rows that are not there yet; returns how many each table has."""
+        """Copy the rows that are missing; returns how many each table has."""
         _, states = await self.filled.run(self._state.read())
         counts = {
             copied.name: await self.origin.run(self._pages(self.source, copied).count())
@@ -256,7 +255,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             raise await self._refused(write, rows, error) from error
 
     async def _refused(self, write: TablePages, rows: Rows, error: AppError) -> CopyError:
-        """Find out which row of a page it is that the target does not take."""
+        """Find the row of a page that the target does not accept."""
 
         def attempt(row: Row) -> Program[None]:
             yield from write.write([row])
@@ -272,7 +271,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         return CopyError(f"Rows of {write.copied.name} cannot be copied: {error}")
 
     async def finish(self) -> None:
-        """Add indexes, foreign keys and the ids that were given, table by table."""
+        """Add indexes, foreign keys and the last given ids, table by table."""
         _, states = await self.filled.run(self._state.read())
         given = await self.origin.run(self.source.kind.counters.read())
         ddl = self.target.kind.ddl
@@ -317,7 +316,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
         return found
 
     def forget(self) -> Program[None]:
-        """Delete what was remembered of the copy."""
+        """Delete the stored progress of the copy."""
         yield Statement(self.target.kind.ddl.drop_table(STATE_TABLE))
 
     @property
@@ -332,7 +331,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
 
 
 class _TakenBackError(Exception):
-    """Ends a transaction that was only an attempt."""
+    """Rolls back a transaction that was only an attempt."""
 
 
 def _converted(copied: CopiedTable, convert: Sequence[Convert], row: Row, pages: TablePages) -> Row:

@@ -14,20 +14,20 @@ from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Statement, Value
 
 _MOST_VALUES = 15_000
-"""So many values are bound in one statement at the most; both databases take twice as many."""
+"""Bound values per statement; both databases accept twice as many."""
 _MOST_ROWS = 500
 _PLACEHOLDER = re.compile(r"\$(\d+)")
 
 
 class NamedStatement(NamedTuple):
-    """A statement whose values have names."""
+    """A statement with named parameters."""
 
     sql: str
     names: tuple[str, ...]
     defaults: Mapping[str, Value]
 
     def bind(self, **values: Value) -> Statement:
-        """Give it values; what is not given has that of the expression."""
+        """Bind values; parameters without one keep the value of the expression."""
         return Statement(
             self.sql, tuple(values.get(name, self.defaults.get(name)) for name in self.names)
         )
@@ -45,7 +45,7 @@ class TablePages:
     """Reads and writes the rows of one table in a database of one kind."""
 
     def __init__(self, copied: CopiedTable, dialect: Dialect) -> None:
-        """The table is there, on whichever side this is."""
+        """The table exists, on whichever side this is."""
         self.copied = copied
         self._dialect = dialect
         self._table = sa.table(copied.name, *(sa.column(name) for name in copied.columns))
@@ -61,9 +61,9 @@ class TablePages:
         return int(rows[0][0] or 0)
 
     def read(self, after: int | None, size: int) -> Program[Rows]:
-        """Read the rows after the one with an id, ``None`` from the first one on, in that order.
+        """Read the rows after an id in the order of ids; ``None`` starts at the first one.
 
-        The rows of a table without ids all come at once.
+        The rows of a table without ids are all returned at once.
         """
         if not self.copied.identified:
             return (yield self._whole.bind())
@@ -81,13 +81,13 @@ class TablePages:
             yield Statement(self._insert(len(some)), values)
 
     def last_id(self, rows: Sequence[Row]) -> int | None:
-        """Return the id that the next page is read after."""
+        """Return the id after which the next page starts."""
         if not (rows and self.copied.identified):
             return None
         return parse_id(rows[-1][self._id])
 
     def name_of(self, row: Row) -> str:
-        """Say which row it is, for people."""
+        """Name a row for people."""
         which = f"row {parse_id(row[self._id])}" if self.copied.identified else "a row"
         return f"{which} of {self.copied.name}"
 
@@ -131,5 +131,5 @@ class TablePages:
 
 
 def parse_id(value: Value) -> int:
-    """Return an id as the number that it is."""
+    """Return an id as a number."""
     return int(value or 0)

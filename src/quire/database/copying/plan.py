@@ -1,7 +1,7 @@
 """Which tables are copied, and how they are created in the target.
 
-Tables and columns of the schema are made as it says. What the schema does not know, tables of other
-programs or columns of another time, is made after what the source says of it.
+Tables and columns of the schema are created as it defines them. Those that the schema does not
+know, tables of other programs or former columns, are created as the source describes them.
 """
 
 import re
@@ -22,7 +22,7 @@ from quire.schema.attributes.base import StorageKind
 ID = "id"
 
 _NUMBERS = re.compile(r"(numeric|decimal|numeric_text)(\(\d+(?:, ?-?\d+)?\))?")
-"""A type of numbers of a certain number of digits, and what it says of that."""
+"""A numeric type with a number of digits."""
 
 _KINDS: Sequence[tuple[str, StorageKind]] = (
     (r"jsonb?", StorageKind.JSON),
@@ -36,15 +36,15 @@ _KINDS: Sequence[tuple[str, StorageKind]] = (
     (r"time.*", StorageKind.TIME),
     (r"(varchar|character varying|char|character)\(\d+\)", StorageKind.STRING),
 )
-"""What a type says of a column that the schema does not know; anything else is text."""
+"""The column kinds of types that the schema does not know; anything else is text."""
 
 
 class CopiedTable(Struct, frozen=True):
     """A table that is copied, as the target will have it.
 
-    ``columns`` are those that the source has, with their kinds. Numbers in ``exact`` ones, which
-    the schema does not know, keep all their digits. Rows are told apart and put in order by their
-    id; a table without one (``identified`` is false) is copied in one piece.
+    ``columns`` are those of the source, with their kinds. Numbers in ``exact`` columns, which the
+    schema does not know, keep all their digits. Rows are identified and ordered by their id; a
+    table without one (``identified`` is false) is copied in one piece.
     """
 
     table: Table
@@ -61,8 +61,8 @@ class CopiedTable(Struct, frozen=True):
 class CopyPlan(Struct, frozen=True):
     """All that is copied: tables in an order in which each comes after those that it refers to.
 
-    ``unknown`` names tables and columns that the schema does not know, ``left_out`` says what of
-    the source cannot be made in the target.
+    ``unknown`` names tables and columns that the schema does not know, ``left_out`` the parts of
+    the source that cannot be created in the target.
     """
 
     copied: Sequence[CopiedTable]
@@ -73,11 +73,10 @@ class CopyPlan(Struct, frozen=True):
 def plan_structure(
     found: FoundTables, wanted: MetaData, *, source: ColumnTypes, target: ColumnTypes
 ) -> CopyPlan:
-    """Say what tables a copy of the source has.
+    """Plan the tables of a copy.
 
-    ``found`` is what the source says of itself, ``wanted`` the tables of the schema with the types
-    of the target; ``source`` and ``target`` are the types of columns on both sides. ``wanted`` is
-    used up.
+    ``found`` is the inspected source, ``wanted`` the tables of the schema with the types of the
+    target; ``source`` and ``target`` are the column types of both sides. ``wanted`` is consumed.
     """
     build = _PlanBuilder(
         found=found,
@@ -113,7 +112,7 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
     exact: defaultdict[str, set[str]]
 
     def table(self, found: FoundTable) -> None:
-        """Add a table with the columns that the source has."""
+        """Add a table with the columns of the source."""
         known = self.wanted.tables.get(found.name)
         if known is None and not found.name.startswith(OWN_PREFIX):
             self.unknown.append(f"the table {found.name}")
@@ -128,7 +127,7 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
         Table(found.name, self.metadata, *columns)
 
     def keys_and_indexes(self, found: FoundTable) -> Iterator[str]:
-        """Add foreign keys and indexes; yields what cannot be made."""
+        """Add foreign keys and indexes; yields those that cannot be created."""
         table = self.metadata.tables[found.name]
         known = self.wanted.tables.get(found.name)
         if known is not None:
@@ -146,7 +145,7 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
         return column
 
     def _numbers(self, spelled: str) -> TypeEngine[Any]:
-        """Return a type for the numbers of a column, as narrow as the source holds it to."""
+        """Return a type for the numbers of a column, as narrow as that of the source."""
         told = _NUMBERS.fullmatch(spelled)
         if told is None:
             return _NamedType(self.types.exact)
@@ -208,7 +207,7 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
 
 
 class _NamedType(UserDefinedType[Any]):
-    """A type by its name."""
+    """A type with a given name."""
 
     cache_ok = True
 
@@ -216,12 +215,12 @@ class _NamedType(UserDefinedType[Any]):
         self.name = name
 
     def get_col_spec(self, **_: object) -> str:
-        """Return the type as it stands in DDL."""
+        """Return the type as it is written in DDL."""
         return self.name
 
 
 def kind_of_type(type_: str) -> StorageKind:
-    """Return the kind of column that a type, as a database spells it, comes nearest to."""
+    """Return the column kind nearest to a type in the spelling of a database."""
     for pattern, kind in _KINDS:
         if re.fullmatch(pattern, type_.strip().lower()):
             return kind
@@ -229,7 +228,7 @@ def kind_of_type(type_: str) -> StorageKind:
 
 
 def _same(column: Column[Any]) -> Column[Any]:
-    """Describe a column once more, for another table."""
+    """Copy the description of a column, for another table."""
     default = column.server_default
     return Column(
         column.name,
@@ -242,7 +241,7 @@ def _same(column: Column[Any]) -> Column[Any]:
 
 
 def _ordered(metadata: MetaData) -> list[Table]:
-    """Put tables after those that they refer to; circles are cut somewhere."""
+    """Sort tables after those that they refer to; cycles are broken at an arbitrary point."""
     tables = metadata.tables.values()
     placed = sort_tables_and_constraints(tables)  # type: ignore[no-untyped-call]  # as it comes
     return [table for table, _ in placed if table is not None]

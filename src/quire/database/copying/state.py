@@ -1,7 +1,6 @@
 """The progress of a copy, stored in the target.
 
-What is written here is written together with the rows that it speaks of, so a copy that was
-interrupted goes on where it stopped.
+It is written together with the rows that it counts, so an interrupted copy can be resumed.
 """
 
 import sqlalchemy as sa
@@ -16,7 +15,7 @@ from quire.schema.attributes.base import StorageKind
 
 STATE_TABLE = "quire_copy"
 _ORIGIN = ""
-"""The name under which the table keeps where the rows come from."""
+"""The name under which the table stores the identifier of the source."""
 
 COPYING, COPIED, FINISHED = "copying", "copied", "finished"
 
@@ -24,7 +23,7 @@ COPYING, COPIED, FINISHED = "copying", "copied", "finished"
 class TableState(Struct, frozen=True):
     """``phase`` is copying, copied (all rows are there) or finished (indexes and keys as well).
 
-    ``last`` is the id of the last row that is there.
+    ``last`` is the id of the last copied row.
     """
 
     phase: str
@@ -32,12 +31,12 @@ class TableState(Struct, frozen=True):
 
 
 class CopyState(Struct, frozen=True):
-    """The table of the state, as a database of one kind has it."""
+    """The state table, for databases of one kind."""
 
     dialect: Dialect
 
     def create(self, types: ColumnTypes, ddl: DdlWriter, origin: str) -> Program[None]:
-        """Make the table and write down where the rows come from."""
+        """Create the table and store the identifier of the source."""
         table = sa.Table(
             STATE_TABLE,
             sa.MetaData(),
@@ -49,16 +48,16 @@ class CopyState(Struct, frozen=True):
         yield from self.begin(_ORIGIN, origin)
 
     def begin(self, name: str, phase: str = COPYING) -> Program[None]:
-        """Write down that a table has been begun."""
+        """Record that the copy of a table has started."""
         yield self._bound(_STATE.insert().values(name=name, phase=phase))
 
     def reach(self, name: str, phase: str, last: int | None) -> Program[None]:
-        """Write down how far a table has got."""
+        """Record the progress of a table."""
         reached = {"phase": phase} if last is None else {"phase": phase, "last": last}
         yield self._bound(_STATE.update().values(reached).where(_STATE.c.name == name))
 
     def read(self) -> Program[tuple[str, dict[str, TableState]]]:
-        """Return where the rows come from, and the state of each table."""
+        """Return the identifier of the source, and the state of each table."""
         rows = yield self._bound(sa.select(*_STATE.c))
         known = {
             str(name): TableState(str(phase), None if last is None else int(last))

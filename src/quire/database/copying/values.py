@@ -39,7 +39,7 @@ _WHOLE = frozenset({StorageKind.ID, StorageKind.INTEGER, StorageKind.BIGINTEGER}
 def converter(
     source: Dialect, target: Dialect, kind: StorageKind, *, exact: bool = False
 ) -> Convert:
-    """Return what turns a value that the source has stored into what the target stores.
+    """Return a function that converts a stored value of the source to one of the target.
 
     ``exact`` numbers are neither rounded nor passed on as floats.
     """
@@ -52,7 +52,7 @@ def converter(
 
 
 def reducer(dialect: Dialect, kind: StorageKind) -> Reduce:
-    """Return what turns a stored value into its common form."""
+    """Return a function that converts a stored value to its common form."""
     if kind in _MOMENTS:
         return lambda stored: _moment(dialect, stored)
     if kind is StorageKind.BOOLEAN:
@@ -61,7 +61,7 @@ def reducer(dialect: Dialect, kind: StorageKind) -> Reduce:
 
 
 def canonical_number(stored: Value) -> Common:
-    """Return what is equal for numbers that are, however they are stored and written."""
+    """Return a key that is equal for equal numbers, however they are stored and written."""
     try:
         value = Decimal(str(stored))
     except InvalidOperation:
@@ -71,17 +71,17 @@ def canonical_number(stored: Value) -> Common:
 
 
 def _text_of_number(stored: Value) -> Value:
-    """Write a number as its shortest text, as which every database takes it."""
+    """Write a number as its shortest text, which every database accepts."""
     return str(stored) if isinstance(stored, int | float) else stored
 
 
 def canonical(kind: StorageKind) -> Callable[[Common], Common]:
-    """Return what makes common forms equal that mean the same, for comparing them."""
+    """Return a function that makes equivalent common forms equal, for comparing them."""
     return _canonical_json if kind is StorageKind.JSON else lambda value: value
 
 
 def _moment(dialect: Dialect, stored: Value) -> Common:
-    """Read a moment; what is none stands as it is, and the target will refuse it."""
+    """Parse a timestamp; an invalid one is returned unchanged, and the target will reject it."""
     if stored is None:
         return None
     moment = dialect.epoch_ms(stored)
@@ -91,7 +91,7 @@ def _moment(dialect: Dialect, stored: Value) -> Common:
 def _whole(stored: Value) -> Common:
     if not (isinstance(stored, float) and stored.is_integer()):
         return stored
-    # The reference leaves the largest of all in SQLite as a float, which rounds it up by one.
+    # Strapi stores the largest number in SQLite as a float, which rounds it up by one.
     return _LARGEST if stored == _LARGEST + 1 else int(stored)
 
 
@@ -103,7 +103,7 @@ def _decimal(stored: Value) -> Common:
     if stored is None or isinstance(stored, bytes):
         return stored
     try:
-        # By its shortest text, as the reference hands numbers on.
+        # By its shortest text, as Strapi does.
         return Decimal(str(stored)).quantize(_HUNDREDTH, ROUND_HALF_UP)
     except InvalidOperation:
         return stored
@@ -133,7 +133,7 @@ def _canonical_json(text: Common) -> Common:
         return text
     value = _parsed(text)
     while isinstance(value, str):
-        # A text that holds JSON is shown as what it holds, and stands bare in SQLite.
+        # A text that holds JSON is shown as its value, and stored without quotes in SQLite.
         try:
             value = _parsed(value)
         except ValueError:
@@ -146,7 +146,7 @@ def _parsed(text: str) -> object:
 
 
 def _number(text: str) -> object:
-    """A number that means the same however it is written: 1, 1.0 and 1e0 are one."""
+    """Return a number with one spelling: 1, 1.0 and 1e0 are equal."""
     value = Decimal(text)
     return int(value) if value == value.to_integral_value() else value.normalize()
 
@@ -161,7 +161,7 @@ _REDUCERS: Mapping[StorageKind, Reduce] = {
 
 
 def restorer(dialect: Dialect, kind: StorageKind) -> Callable[[Common], Value]:
-    """Return what turns the common form into what a database stores."""
+    """Return a function that converts the common form to a stored value."""
     if kind is StorageKind.JSON:
         return lambda text: dialect.stored_json(text) if isinstance(text, str) else None
     encode = dialect.encoder(kind)

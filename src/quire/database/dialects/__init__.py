@@ -1,1 +1,1 @@
-"""One package per database, with everything that differs."""
+"""One package per database, with all its differences."""

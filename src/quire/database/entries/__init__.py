@@ -1,5 +1,5 @@
 """Rows of content: queries, copies, links and deletion.
 
-Works on rows of any content type or component; which of them are drafts, published or of which
-locale is decided by the caller.
+Works on rows of any content type or component; callers decide which of them are drafts or
+published, and of which locale.
 """

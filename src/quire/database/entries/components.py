@@ -1,7 +1,7 @@
-"""Rows of components: found, copied and deleted with everything below them.
+"""Rows of components: lookup, copy and deletion with everything below them.
 
-Every entry has components of its own; they are never shared between versions. A component that
-leaves its entry is deleted with its own components, links and media.
+Every entry has its own components; versions never share them. A component that is removed from its
+entry is deleted with its own components, links and media.
 """
 
 from collections.abc import Collection, Iterable
@@ -36,7 +36,7 @@ class ComponentLink(NamedTuple):
 def component_links(
     store: EntryStore, layout: EntryLayout, entities: Collection[int]
 ) -> Program[list[ComponentLink]]:
-    """Return the components of rows of one model, in order, those of unknown models left out."""
+    """Return the components of rows of one model, in order, without those of unknown models."""
     if not layout.components or not entities:
         return []
 
@@ -83,7 +83,7 @@ class ComponentOwner(NamedTuple):
 def component_owners(
     store: EntryStore, component: str, row_id: int
 ) -> Program[list[ComponentOwner]]:
-    """Return the rows that a component is in, of whatever model; there should be one at most."""
+    """Return the rows that contain a component, of any model; there should be at most one."""
     found: list[ComponentOwner] = []
     for uid, model in store.tables.tables.items():
         layout = store.layout(uid)

@@ -1,9 +1,8 @@
 """Replaces one version of a document by a copy of the other: publish, discard draft.
 
-A version is replaced as a whole: a new row is made of the row it is copied from, with components of
-its own; what other rows had linked to the replaced row is led to the new one; then the replaced row
-goes. Nothing is read into memory that the database can copy by itself, so every value stays exact,
-hashes of passwords among them.
+A version is replaced as a whole: its source is copied to a new row, with copies of its components;
+links of other rows to the replaced row are moved to the new one; then the replaced row is deleted.
+Rows are copied by the database itself, so every value stays exact, including password hashes.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,11 +24,11 @@ from quire.schema.attributes.base import RelationAttribute
 
 
 class VersionReplacement(Struct, frozen=True, kw_only=True):
-    """One version of one locale that is made anew.
+    """One version of one locale that is replaced.
 
-    ``source`` is the row to copy, ``prior`` the row to replace (``None`` where there is none),
-    ``siblings`` are all rows of the document. ``published`` says which version of others it is
-    linked with, ``None`` those that the source is linked with.
+    ``source`` is the row to copy, ``prior`` the row to replace (``None`` if there is none),
+    ``siblings`` are all rows of the document. ``published`` is the status of linked entries in the
+    new version; ``None`` keeps those of the source.
     """
 
     source: int
@@ -39,7 +38,7 @@ class VersionReplacement(Struct, frozen=True, kw_only=True):
 
 
 class OwnLink(NamedTuple):
-    """A link of a row with itself, through a relation that both sides have an attribute for."""
+    """A link of a row to itself, through a relation that both sides have an attribute for."""
 
     edge: LinkEdge
     order: Value
@@ -47,7 +46,7 @@ class OwnLink(NamedTuple):
 
 
 class NewVersion(NamedTuple):
-    """A row that was made, and the links with itself that it does not have yet."""
+    """A new row, and the links to itself that are still missing."""
 
     id: int
     own: tuple[OwnLink, ...]
@@ -59,7 +58,7 @@ def replace_version(
     replacement: VersionReplacement,
     columns: Mapping[str, Value],
 ) -> Program[NewVersion]:
-    """Make a version anew; ``columns`` differ from the source."""
+    """Replace a version; ``columns`` differ from the source."""
     new = yield from store.writes.copy(
         layout.table.name, layout.columns, replacement.source, columns
     )
@@ -83,7 +82,7 @@ def copy_entry(
 ) -> Program[int]:
     """Copy a draft, or an entry without versions, to a new document; returns the new row's id.
 
-    What can belong to one document only is not taken from the one that has it.
+    Targets that can belong to one document only are not taken away from it.
     """
     new = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
     replacement = VersionReplacement(
@@ -118,10 +117,9 @@ def copy_attributes(
 
 
 def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
-    """Link a new version with itself, as the row it was copied from is linked with itself.
+    """Add the links of a new version to itself that its source has to itself.
 
-    Whoever publishes is answered before such a link is there, as by the reference server;
-    afterwards everybody sees it.
+    The response to a publish request does not show these links yet, as in Strapi; later reads do.
     """
     for edge, order, inverse in version.own:
         places = {edge.order: order, edge.inverse_order: inverse}
@@ -131,7 +129,7 @@ def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
 
 
 class _RowLink(NamedTuple):
-    """One link of a row: the far row, its place in the row's list, the row's place in its list."""
+    """One link of a row: the target row, its position in the row's list, the row's in its list."""
 
     far: int
     order: Value
@@ -146,14 +144,14 @@ class _Copier:
         self._uid = layout.model.uid
         self._replacement = replacement
         self.own: list[OwnLink] = []
-        """Links of the source with itself, which the copy has not got."""
+        """Links of the source to itself, which the copy still lacks."""
 
     def copy_parts(
         self, layout: EntryLayout, source: int, new: int, names: Collection[str] | None = None
     ) -> Program[None]:
-        """Copy what belongs to the row alone: media, polymorphic links and components.
+        """Copy the dependent rows of a row: media, polymorphic links and components.
 
-        Components that an attribute does not list stay behind: they are in drafts alone.
+        Components that an attribute does not allow are not copied: they exist in drafts only.
         """
         tables: dict[str, list[MorphTargetEdge]] = {}
         for name, back in layout.morph_targets:
@@ -182,7 +180,7 @@ class _Copier:
     def _copy_morph_targets(
         self, edges: Sequence[MorphTargetEdge], source: int, new: int
     ) -> Program[None]:
-        """Copy the rows of one morph table that lead to a row through some of its attributes."""
+        """Copy the rows of one morph table that refer to a row through some of its attributes."""
         edge, fields = edges[0], tuple(edge.field for edge in edges)
         key = ("copy related", edge.table, edge.near_id, fields)
         columns = (edge.far, edge.near_type, FIELD, "order")
@@ -219,7 +217,7 @@ class _Copier:
         yield from self._store.writes.run(("copy owned", edge.table), build, (new, source))
 
     def copy_links(self, layout: EntryLayout, source: int, new: int) -> Program[None]:
-        """Link the new row with what the source is linked with, in the version that fits."""
+        """Link the new row to the targets of the source, in the matching version."""
         for attribute, edge in layout.links:
             yield from self.copy_link(layout, attribute, edge, source, new)
 
@@ -231,7 +229,7 @@ class _Copier:
         source: int,
         new: int,
     ) -> Program[None]:
-        """Link the new row through one attribute."""
+        """Copy the links of one attribute."""
         links = yield from self._links_of(edge, source)
         if not links:
             return
@@ -255,8 +253,8 @@ class _Copier:
                 continue
             inverse = link.inverse
             if prior is not None or (among_own and not edge.owning):
-                # Where the other side has a place for this document already, it keeps it; among
-                # documents of its own type one that is published for the first time comes last.
+                # A document keeps its position on the other side; among documents of its own type,
+                # one that is published for the first time comes last.
                 inverse = places.get(prior if prior and itself else target)
             rows.append(_RowLink(target, link.order, inverse))
         if two_sided and far_is_single(attribute):
@@ -280,7 +278,7 @@ class _Copier:
         return [_RowLink(int(far or 0), order, inverse) for far, order, inverse in rows]
 
     def _mapped(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
-        """Map linked rows to those of the version that is made; what is missing is left out."""
+        """Map linked rows to those of the version that is made, without missing ones."""
         layout, replaced = self._store.layout(uid), self._replacement
         if replaced.published is None or not layout.is_versioned():
             return {id_: id_ for id_ in ids}
@@ -293,7 +291,7 @@ class _Copier:
         )
 
     def _steal(self, edge: LinkEdge, fars: Collection[int], new: int) -> Program[None]:
-        """Take rows that belong to one document only from the documents that have them."""
+        """Remove target rows that can belong to one document only from their present documents."""
         if not fars:
             return
 
@@ -312,7 +310,7 @@ class _Copier:
         yield from self._store.writes.run_listed(key, build, fars, (spared,))
 
     def _insert_links(self, edge: LinkEdge, near: int, links: Sequence[_RowLink]) -> Program[None]:
-        """Insert links; one without a place within its far row goes to the end there."""
+        """Insert links; one without a position in the target's list is appended there."""
         columns = [edge.near, edge.far]
         columns += [name for name in (edge.order, edge.inverse_order) if name is not None]
         complete: list[list[Value]] = []

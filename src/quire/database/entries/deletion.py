@@ -12,7 +12,7 @@ from quire.database.program import Program
 
 
 def delete_entries(store: EntryStore, layout: EntryLayout, ids: Sequence[int]) -> Program[None]:
-    """Delete rows with their components, links and everything that leads to them."""
+    """Delete rows with their components, links and all references to them."""
     if not ids:
         return
     links = yield from component_links(store, layout, ids)
@@ -24,7 +24,7 @@ def delete_entries(store: EntryStore, layout: EntryLayout, ids: Sequence[int]) -
 def detach_components(
     store: EntryStore, layout: EntryLayout, links: Collection[ComponentLink]
 ) -> Program[None]:
-    """Take components out of their entries and delete them with everything inside."""
+    """Remove components from their entries and delete them with their own components."""
     if not links:
         return
     writes = store.writes
@@ -33,7 +33,7 @@ def detach_components(
 
 
 def delete_components(store: EntryStore, links: Iterable[ComponentLink]) -> Program[None]:
-    """Delete components that no entry leads to any more, with everything inside them."""
+    """Delete components that no entry uses any more, with their own components."""
     groups: dict[str, list[int]] = {}
     for link in links:
         groups.setdefault(link.uid, []).append(link.id)
@@ -41,7 +41,7 @@ def delete_components(store: EntryStore, links: Iterable[ComponentLink]) -> Prog
         layout = store.layout(uid)
         inner = yield from component_links(store, layout, ids)
         yield from delete_morph_links(store, layout, ids)
-        # Links and component links of these rows go with them: their foreign keys cascade.
+        # Links and component links of these rows are deleted by their foreign keys.
         yield from store.writes.delete(layout.table.name, ids)
         yield from delete_components(store, inner)
 
@@ -49,7 +49,7 @@ def delete_components(store: EntryStore, links: Iterable[ComponentLink]) -> Prog
 def delete_morph_links(
     store: EntryStore, layout: EntryLayout, ids: Collection[int]
 ) -> Program[None]:
-    """Delete what leads to rows by type and id, for which there is no foreign key."""
+    """Delete references to rows by type and id, for which there is no foreign key."""
     uid = layout.model.uid
     for edge in store.layouts.morph_lists_to(layout):
 

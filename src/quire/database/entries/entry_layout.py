@@ -1,8 +1,8 @@
 """How the rows of each model are stored, computed once per schema.
 
 An `EntryLayout` sorts the attributes of a content type or component by how they are stored.
-`IncomingLinks` lists the ways by which rows of *other* models lead to the rows of a content type,
-so that a row can be replaced by another without any of them noticing.
+`IncomingLinks` lists how rows of other models refer to the rows of a content type, so that a row
+can be replaced by another one without losing a reference.
 """
 
 from collections.abc import Mapping
@@ -32,14 +32,14 @@ from quire.schema.attributes.base import (
 from quire.schema.model import FILE_UID, Component, ContentType, Model, Schema
 
 AUTOMATIC = frozenset({"id", "documentId", "createdAt", "updatedAt", "publishedAt", "locale"})
-"""Scalars that the server alone writes."""
+"""Scalars that only the server writes."""
 
 FIRST_PUBLISHED = "firstPublishedAt"
-"""An optional moment of draft & publish types, stamped when a document is first published."""
+"""An optional timestamp of draft & publish types, set when a document is first published."""
 
 
 class EntryLayout(Struct, frozen=True, dict=True):
-    """How the rows of one model are stored, for those who write them."""
+    """How the rows of one model are stored, for code that writes them."""
 
     model: Model
     table: ModelTable
@@ -58,12 +58,12 @@ class EntryLayout(Struct, frozen=True, dict=True):
 
     @cached_property
     def own_scalars(self) -> tuple[ScalarAttribute, ...]:
-        """The scalars that content decides, in order."""
+        """The scalars that clients can write, in order."""
         return tuple(a for a in self.model.scalars if a.name not in AUTOMATIC)
 
     @cached_property
     def components(self) -> tuple[ComponentAttribute | DynamicZoneAttribute, ...]:
-        """Single, repeatable and zone attributes, in order."""
+        """Attributes with components (single, repeatable, dynamic zone), in order."""
         return tuple(
             a
             for a in self.model.attributes.values()
@@ -71,13 +71,13 @@ class EntryLayout(Struct, frozen=True, dict=True):
         )
 
     def holds(self, name: str, component: str) -> bool:
-        """Whether the schema lists a component for an attribute."""
+        """Whether an attribute allows a component."""
         edge = self.table.edges.get(name)
         return isinstance(edge, ComponentEdge) and component in edge.components
 
     @cached_property
     def links(self) -> tuple[tuple[RelationAttribute, LinkEdge], ...]:
-        """Relations through a link table, seen from this side."""
+        """Relations through a link table, from this side."""
         found = []
         for name, edge in self.table.edges.items():
             attribute = self.model.attributes[name]
@@ -87,7 +87,7 @@ class EntryLayout(Struct, frozen=True, dict=True):
 
     @cached_property
     def morph_lists(self) -> tuple[tuple[str, MorphListEdge], ...]:
-        """Relations to rows of any type that this model's rows own."""
+        """Relations to rows of any type that rows of this model own."""
         edges = self.table.edges.items()
         return tuple((name, edge) for name, edge in edges if isinstance(edge, MorphListEdge))
 
@@ -107,9 +107,9 @@ class EntryLayout(Struct, frozen=True, dict=True):
 
     @cached_property
     def shared(self) -> frozenset[str]:
-        """The attributes whose value all locales of a document have in common.
+        """The attributes whose value is shared by all locales of a document.
 
-        Relations and uid attributes belong to their locale whatever their options say.
+        Relations and uid attributes belong to their locale, whatever their options say.
         """
         if not self.is_localized():
             return frozenset()
@@ -129,7 +129,7 @@ def _is_shared(attribute: Attribute) -> bool:
 
 
 class IncomingLink(Struct, frozen=True):
-    """A link table whose far rows are of the type in question, seen from the model that owns it.
+    """A link table whose target rows are of the given type, seen from the model that owns it.
 
     ``one_way`` says that the type has no attribute of its own for these links.
     """
@@ -141,21 +141,21 @@ class IncomingLink(Struct, frozen=True):
 
 
 class IncomingColumn(Struct, frozen=True):
-    """A column of another table that holds ids of rows of the type in question."""
+    """A column of another table that holds ids of rows of the given type."""
 
     table: str
     column: str
 
 
 class IncomingLinks(Struct, frozen=True):
-    """All that can lead to the rows of one content type."""
+    """All references to the rows of one content type."""
 
     links: tuple[IncomingLink, ...]
     columns: tuple[IncomingColumn, ...]
 
 
 class EntryLayouts:
-    """The layouts of a schema by uid, and what leads to each of its types."""
+    """The layouts of a schema by uid, and the references to each of its types."""
 
     def __init__(self, schema: Schema, tables: TableMap) -> None:
         self._layouts: Mapping[str, EntryLayout] = {
@@ -164,7 +164,7 @@ class EntryLayouts:
         self._incoming: dict[str, IncomingLinks] = {}
         layouts = self._layouts.values()
         self.media_tables = {edge.table for _, edge in self._layouts[FILE_UID].morph_lists}
-        """The tables through which files belong to media attributes."""
+        """The tables that link files to media attributes."""
         self._morph_lists = tuple(edge for layout in layouts for _, edge in layout.morph_lists)
         self._morph_columns = tuple(
             (layout.table.name, edge)
@@ -184,14 +184,14 @@ class EntryLayouts:
         return self._layouts[uid]
 
     def get(self, uid: str) -> EntryLayout | None:
-        """Return the layout of a uid that a row names; ``None`` when there is no such model."""
+        """Return the layout of a uid from a row; ``None`` when there is no such model."""
         return self._layouts.get(uid)
 
     def morph_lists_to(self, layout: EntryLayout) -> tuple[MorphListEdge, ...]:
-        """Return the tables through which rows of any type are reached, those of a model too.
+        """Return the morph tables that can refer to rows of a model.
 
-        Files belong to the media attributes of content types and components, everything else leads
-        to content types alone.
+        Files belong to the media attributes of content types and components; all other links refer
+        to content types only.
         """
         own = {back.table for _, back in layout.morph_targets}
         free = not is_component(layout)
@@ -202,18 +202,18 @@ class EntryLayouts:
         )
 
     def morph_columns_to(self, layout: EntryLayout) -> tuple[tuple[str, MorphColumnEdge], ...]:
-        """Return the tables with columns that can name a row of a model, and these columns."""
+        """Return the tables with columns that can refer to a row of a model, and these columns."""
         return () if is_component(layout) else self._morph_columns
 
     def incoming(self, uid: str) -> IncomingLinks:
-        """Return what leads to the rows of a content type."""
+        """Return the references to the rows of a content type."""
         found = self._incoming.get(uid)
         if found is None:
             found = self._incoming[uid] = self._find_incoming(uid)
         return found
 
     def uses_of(self, component: str) -> tuple[tuple[EntryLayout, str], ...]:
-        """Return the models that have a component, each with the attribute that holds it."""
+        """Return the models that use a component, each with the attribute that contains it."""
         return tuple(self._uses.get(component, ()))
 
     def _find_incoming(self, uid: str) -> IncomingLinks:
@@ -249,10 +249,10 @@ def is_two_sided(layouts: EntryLayouts, attribute: RelationAttribute, edge: Link
 
 
 def far_is_single(attribute: RelationAttribute) -> bool:
-    """Whether a far row can belong to one near row only, where both sides know of the relation."""
+    """Whether a target row can belong to one source row only, in a bidirectional relation."""
     return attribute.relation in {Relation.ONE_TO_ONE, Relation.ONE_TO_MANY}
 
 
 def is_component(layout: EntryLayout) -> bool:
-    """Tell the layouts of components from those of content types."""
+    """Tell whether a layout is that of a component."""
     return isinstance(layout.model, Component)

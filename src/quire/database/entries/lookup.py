@@ -44,7 +44,7 @@ def rows_of_documents(
 
 
 def existing_ids(store: EntryStore, uid: str, ids: Collection[int]) -> Program[set[int]]:
-    """Return those of the ids that rows of a model have."""
+    """Return the ids that exist in the table of a model."""
     name = store.layout(uid).table.name
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -57,7 +57,7 @@ def existing_ids(store: EntryStore, uid: str, ids: Collection[int]) -> Program[s
 
 
 Way = Sequence[tuple[str, str]]
-"""The components on the way down to a value: the attribute that holds each, and its uid."""
+"""The path to a value through components: the attribute that contains each, and its uid."""
 
 
 def is_taken(
@@ -73,10 +73,10 @@ def is_taken(
 ) -> Program[bool]:
     """Tell whether a published entry has a value in a column, its own or that of a component.
 
-    The document ``besides`` may have it; with ``locale`` only entries of that locale count. A value
-    that this document has published in the attribute itself stays its own: nothing is looked for
-    then, which without an index would mean to read the whole table for every change. A document
-    that ``is_copy`` has the values of another one, and none of its own yet.
+    The document ``besides`` may have it; with ``locale`` only entries of that locale count. If this
+    document has published the value in the attribute itself, nothing else is searched, which
+    without an index would read the whole table for every change. A document that ``is_copy`` has
+    the values of another one, and none of its own yet.
     """
     lookup = _Taken(store, uid, tuple(way), column)
     keeps = besides is not None and not way and not is_copy
@@ -123,7 +123,7 @@ class _Taken:
         return sa.select(sa.case((kept, sa.false()), else_=found))
 
     def _kept(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
-        """Tell whether the document has published this very value already."""
+        """Tell whether the document has published this value already."""
         own = builder.table(self._top.table.name)
         columns = self._top.table.columns
         conditions = [
@@ -136,16 +136,16 @@ class _Taken:
         return sa.exists().select_from(own.source).where(*conditions)
 
     def _version(self, column: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        """Return a column that tells versions from each other.
+        """Return the column of status or locale.
 
-        Most rows are alike in them: where the value has an index, that is the one to go by.
+        Most rows are alike in them: if the value has an index, the planner should use that one.
         """
         return column if self._way else self._store.dialect.unindexed(column)
 
     def _join(
         self, builder: StatementBuilder, top: AliasedTable
     ) -> tuple[sa.FromClause, AliasedTable]:
-        """Join the components on the way from the entry down to the one that has the value."""
+        """Join the components on the path from the entry to the value."""
         source: sa.FromClause = top.source
         above, holder = self._top, top
         for field, uid in self._way:

@@ -13,9 +13,9 @@ from quire.schema.attributes.base import ComponentAttribute
 
 
 def read_stored(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[dict[str, object]]:
-    """Return a row's own values and, nested, those of its components; relations are left out.
+    """Return a row's own values and, nested, those of its components, without relations.
 
-    Values are what JSON has, moments are epoch milliseconds; components carry their ``id``, those
+    Values are those of JSON, timestamps are epoch milliseconds; components have their ``id``, those
     of dynamic zones ``__component`` too. Raises LookupError when there is no such row.
     """
     found = yield from _read(store, layout, [row_id])
@@ -71,7 +71,7 @@ def _place(
     links: Sequence[ComponentLink],
     inner: Mapping[tuple[str, int], dict[str, object]],
 ) -> None:
-    """Put components into the entries they belong to, in the order of their links."""
+    """Put components into their entries, in the order of their links."""
     lists: dict[tuple[int, str], list[dict[str, object]]] = {}
     for link in links:
         component = inner.get((link.uid, link.id))

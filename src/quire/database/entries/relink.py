@@ -1,13 +1,13 @@
 """Moves the links of a row to the row that replaces it.
 
-People lose links when a document is published again; here none goes: links keep their ids and
-places. Links that both sides have an attribute for are not dealt with here, because the new row
-takes those over through its own attribute.
+Links to a document must survive publishing: they keep their ids and positions. Links of
+bidirectional relations are not handled here, because the new row takes those over through its own
+attribute.
 
-When a document is published for the first time, entries that were linked with its draft get their
-link with the published row too: those without draft & publish at once, published ones as far as
-nobody has changed their drafts since (what they are linked with now is what they were published
-with). Changed ones get it when they are published themselves.
+When a document is published for the first time, entries that were linked to its draft get a link to
+the published row too: those without draft & publish at once, published ones if their drafts have
+not changed since (the present links are those that they were published with). Changed ones get it
+when they are published themselves.
 """
 
 from collections.abc import Iterator
@@ -35,13 +35,13 @@ from quire.database.tables.table_map import (
 )
 
 _DEEPEST = 6
-"""How deep components in components are looked for above a component."""
+"""How many levels of components above a component are searched."""
 
 Condition = ColumnElement[bool]
 
 
 class RowReplacement(Struct, frozen=True, kw_only=True):
-    """A row that takes the place of another one.
+    """A row that replaces another one.
 
     ``source`` is the row it was copied from, ``prior`` the one it replaces, if there is one.
     """
@@ -53,7 +53,7 @@ class RowReplacement(Struct, frozen=True, kw_only=True):
 
 
 def relink(store: EntryStore, layout: EntryLayout, succession: RowReplacement) -> Program[None]:
-    """Lead all that was linked with the replaced row to the new one, and what it now may see."""
+    """Move the links of the replaced row to the new one, and add those that are now possible."""
     incoming = store.layouts.incoming(layout.model.uid)
     if succession.prior is not None:
         yield from _take_over(store, layout, incoming, succession.new, succession.prior)
@@ -73,7 +73,7 @@ def _take_over(
     uid = layout.model.uid
     for edge in store.layouts.morph_lists_to(layout):
         if edge.table in store.layouts.media_tables:
-            continue  # Media belong to a version alone, and were copied with it.
+            continue  # Media belong to one version, and were copied with it.
         own = tuple(name for name, back in layout.morph_targets if back.table == edge.table)
         yield from _repoint_morph(
             store, edge.table, edge.far_type, edge.far_id, uid, own, new, prior
@@ -103,7 +103,7 @@ def _repoint_morph(
     new: int,
     prior: int,
 ) -> Program[None]:
-    """Lead polymorphic links on; those of the row's ``own`` attributes were copied."""
+    """Move polymorphic links; those of the row's ``own`` attributes were copied."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         names = (type_column, id_column, *((FIELD,) if own else ()))
@@ -126,7 +126,7 @@ def _repoint_morph(
 def _extend(
     store: EntryStore, layout: EntryLayout, link: IncomingLink, succession: RowReplacement
 ) -> Program[None]:
-    """Add links to the new row for those who see both versions, or have waited for it."""
+    """Add links to the new row from entries that link to both versions, or that waited for it."""
     extension = _Extension(store, link, succession)
     yield from extension.for_unversioned()
     if succession.prior is None and succession.published:
@@ -141,7 +141,7 @@ def _extend(
 
 
 Way = tuple[tuple[EntryLayout, str], ...]
-"""From a content type down to a component: the models on the way, each with the attribute."""
+"""The path from a content type to a component: the models, each with the attribute."""
 
 
 def _ways_down(store: EntryStore, component: EntryLayout, below: Way = ()) -> Iterator[Way]:
@@ -156,7 +156,7 @@ def _ways_down(store: EntryStore, component: EntryLayout, below: Way = ()) -> It
 
 
 class _Extension:
-    """Adds links from near rows that are linked with the source to the new row."""
+    """Adds links from source rows that are linked to the copied row to the new row."""
 
     def __init__(self, store: EntryStore, link: IncomingLink, succession: RowReplacement) -> None:
         self._store = store
@@ -165,7 +165,7 @@ class _Extension:
         self._values = (succession.new, succession.source)
 
     def for_unversioned(self) -> Program[None]:
-        """Entries without draft & publish are linked with both versions."""
+        """Link entries without draft & publish to both versions."""
         if is_component(self._owner):
             if not self._has_unversioned_users(self._owner):
                 return
@@ -192,7 +192,7 @@ class _Extension:
         row: ColumnElement[int],
         depth: int = 0,
     ) -> Condition:
-        """Whether a component belongs, through however many others, to such an entry."""
+        """Whether a component belongs, directly or through others, to such an entry."""
         found: list[Condition] = []
         for user, name in self._store.layouts.uses_of(component.model.uid):
             if user.is_versioned() or depth >= _DEEPEST:
@@ -210,7 +210,7 @@ class _Extension:
         return sa.or_(*found) if found else sa.false()
 
     def for_versioned(self, owner: EntryLayout, *, unmodified: bool) -> Program[None]:
-        """Published rows whose drafts are linked with the source."""
+        """Link published rows whose drafts are linked to the source."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(self._edge.table)
@@ -227,7 +227,7 @@ class _Extension:
         yield from self._store.writes.run(key, build, self._values)
 
     def for_components(self, way: Way) -> Program[None]:
-        """Components of published rows, found by their places in the entry."""
+        """Link components of published rows, which are found by their positions in the entry."""
         top = way[0][0]
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -274,7 +274,7 @@ class _Extension:
         near: ColumnElement[int],
         conditions: list[Condition],
     ) -> sa.ClauseElement:
-        """Link ``near`` with the new row, in the places of ``links``, where it is not yet."""
+        """Link ``near`` to the new row, at the positions of ``links``, where that is missing."""
         edge = self._edge
         orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
         names = [edge.near, edge.far, *orders]

@@ -1,9 +1,9 @@
 """Compares parts of rows, and clears them.
 
-Parts are media and components: what belongs to a row but does not stand in its columns.
+Parts are media and components: values of a row that are not in its columns.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
@@ -37,13 +37,13 @@ def columns_of(
 
 
 Signatures = dict[str, list[tuple[object, ...]]]
-"""By attribute, what stands in it, in a form in which equal contents are equal."""
+"""By attribute, its content in a form in which equal contents are equal."""
 
 
 def signatures(
     store: EntryStore, layout: EntryLayout, row_id: int, names: Collection[str] | None = None
 ) -> Program[Signatures]:
-    """Return what stands in the parts of a row; ``names`` are the attributes, all by default."""
+    """Return the contents of the parts of a row; ``names`` are the attributes, all by default."""
     found: Signatures = {}
     for name, edge in layout.morph_targets:
         if names is None or name in names:
@@ -100,7 +100,7 @@ def _linked(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list
 def clear_parts(
     store: EntryStore, layout: EntryLayout, row_id: int, names: Collection[str]
 ) -> Program[None]:
-    """Take media and components of some attributes away."""
+    """Remove media and components of some attributes."""
     if not names:
         return
     for name, edge in layout.morph_targets:

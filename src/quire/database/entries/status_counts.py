@@ -10,7 +10,7 @@ from quire.database.program import Program
 
 
 class StatusCounts(Struct, frozen=True, kw_only=True):
-    """How many documents of a type were never published, are as published, and have changed."""
+    """How many documents of a type are unpublished, published, and modified."""
 
     draft: int
     published: int
@@ -20,8 +20,8 @@ class StatusCounts(Struct, frozen=True, kw_only=True):
 def count_standing(store: EntryStore, layout: EntryLayout) -> Program[StatusCounts]:
     """Count the documents of a type.
 
-    One is as published when the last moment that one of its drafts was modified at, in whatever
-    locale, is the last one of what is published. Where there are no drafts all are as published.
+    A document is published when its drafts and its published versions were last modified at the
+    same time, over all locales; without drafts all are published.
     """
     columns = layout.table.columns
     versioned = layout.is_versioned()

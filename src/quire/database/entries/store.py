@@ -1,4 +1,4 @@
-"""The tables of one schema in one database, shared by all that work on rows of content."""
+"""The tables of one schema in one database, for all code that works on rows of content."""
 
 from msgspec import Struct
 
@@ -21,7 +21,7 @@ class EntryStore(Struct, frozen=True, kw_only=True):
 
     @property
     def dialect(self) -> Dialect:
-        """How the database answers the questions of SQL."""
+        """The SQL dialect of the database."""
         return self.writes.dialect
 
     def layout(self, uid: str) -> EntryLayout:
@@ -30,7 +30,7 @@ class EntryStore(Struct, frozen=True, kw_only=True):
 
 
 def open_store(schema: Schema, tables: TableMap, dialect: Dialect) -> EntryStore:
-    """Make the store of a schema; statements are compiled when they are first needed."""
+    """Create the store of a schema; statements are compiled when they are first needed."""
     writes = Writes(dialect)
     return EntryStore(
         schema=schema,

@@ -12,7 +12,7 @@ from quire.database.program import Program
 
 
 class EntryRow(Struct, frozen=True):
-    """One row of a document. ``updated_at`` is epoch milliseconds, ``None`` where it is unknown."""
+    """One row of a document. ``updated_at`` is epoch milliseconds, ``None`` if unknown."""
 
     id: int
     document_id: str
@@ -56,7 +56,7 @@ def first_document_id(
 ) -> Program[str | None]:
     """Return the document of a single type: that of its first row, whatever its version.
 
-    ``by_name`` it is the first of several documents in the order of their ids.
+    With ``by_name``, the first document in the order of document ids.
     """
     columns = layout.table.columns
 
@@ -81,7 +81,7 @@ def counterparts(
 ) -> Program[Mapping[int, int]]:
     """Map rows of any version to the rows of the same document and locale with this status.
 
-    Rows ``besides`` are not looked at as results; of several the newest counts. Rows without a
+    Rows ``besides`` are excluded from the results; the newest of several counts. Rows without a
     counterpart are left out.
     """
     columns = layout.table.columns

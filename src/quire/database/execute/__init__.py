@@ -1,1 +1,1 @@
-"""Compiled reads run: rows are fetched, joined to their parents and encoded as JSON."""
+"""Runs compiled reads: fetches rows, joins them to their parents, and encodes them as JSON."""

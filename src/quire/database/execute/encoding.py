@@ -2,17 +2,15 @@
 
 Rows are fetched once for all of their parents, so an entry that is populated in many places is one
 object in memory and many in the response: each level of ``populate`` may multiply. The response is
-therefore counted level by level, before a level is mapped and before anything below it is read:
-how often a row occurs in the response is the sum of how often its parents do.
+therefore counted level by level, before a level is mapped and before its children are read: a row
+occurs in the response as often as all of its parents together.
 
 The number of entries is exact. The number of bytes is estimated from samples at first. It is
 measured where entries are repeated often, and where the estimate comes near to the limit, so that
-no read is refused because of an estimate. What was not refused before is decided by the length of
-the encoded text.
-
-Entries are encoded inside the program that reads them, so that whoever runs the program decides on
-which thread that happens. Many entries are encoded one after the other and not at once, since
-nothing else runs in the process while the encoder does.
+no read is refused because of an estimate. The length of the encoded text decides in the end.
+Entries are encoded inside the program that reads them, so that the caller of the program chooses
+the thread. Long lists are encoded entry by entry, since nothing else runs in the process while the
+encoder does.
 """
 
 from collections.abc import Callable, Sequence, Sized
@@ -31,7 +29,7 @@ _LONG_BYTES = 1_000_000
 _LONG_LEVELS = 100
 """From so many entries, bytes or levels on, reading, mapping and encoding take milliseconds."""
 _FEW_ENTRIES = 256
-"""Fewer entries are not measured, as those of an ordinary page are."""
+"""Pages with fewer entries are not measured."""
 _SAMPLE_STEP = 64
 """One of so many entries is measured for the estimate."""
 
@@ -39,9 +37,9 @@ encode = msgspec.json.Encoder().encode
 
 
 class ResponseBudget:
-    """Counts one response, of however many reads it is made.
+    """Counts the size of one response, which may consist of several reads.
 
-    It belongs to one run of a program: a program that is begun again begins with a new one.
+    Each run of a program has its own: a program that is repeated starts with a new one.
     """
 
     __slots__ = (
@@ -57,14 +55,17 @@ class ResponseBudget:
     )
 
     def __init__(self, rows: int, size: int | None = None) -> None:
-        """``rows`` may be fetched, and as many entries shown; ``size`` bounds the bytes."""
+        """``rows`` is the maximum of rows to fetch and of entries to show.
+
+        ``size`` that of bytes.
+        """
         self._rows = self._left = rows
         self._size = size
         self._entries = 0
         self._levels = 0
         self._estimated = 0.0
         self._measured = 0
-        """Bytes of the levels that were measured: the response is no smaller than that."""
+        """Bytes of the measured levels: a lower bound for the response."""
         self._is_measuring = False
         self._encoded = 0
 
@@ -75,7 +76,7 @@ class ResponseBudget:
 
     @property
     def is_long(self) -> bool:
-        """Whether it takes long to read, map and encode what was counted so far."""
+        """Whether reading, mapping and encoding the counted entries takes long."""
         return (
             self._entries > _LONG_ENTRIES
             or self._estimated > _LONG_BYTES
@@ -92,7 +93,7 @@ class ResponseBudget:
             raise _refusal(path, f"needs more than {self._rows} rows (limits.rows)")
 
     def add(self, count: int, path: str) -> None:
-        """Count the entries of a level. Raises ValidationError when there are too many now."""
+        """Count the entries of a level. Raises ValidationError when there are too many in total."""
         self._entries += count
         self._levels += 1
         if self._entries > self._rows:
@@ -100,10 +101,10 @@ class ResponseBudget:
             raise _refusal(path, message)
 
     def measure(self, items: Sequence[Any], times: Sequence[int] | None, path: str) -> None:
-        """Count the bytes of the entries of a level, to which nothing is attached yet.
+        """Count the bytes of the entries of a level, before anything is attached to them.
 
-        ``times`` says how often each of them occurs in the response, ``None`` that it is once.
-        Raises ValidationError when the response is certain to be too large.
+        ``times`` says how often each of them occurs in the response, ``None`` means once. Raises
+        ValidationError when the response is certain to be too large.
         """
         if self._size is None or self._entries < _FEW_ENTRIES:
             return
@@ -127,9 +128,9 @@ class ResponseBudget:
         self._encoded += size
 
     def check_encoded(self, size: int, largest: Callable[[], str]) -> None:
-        """Check the size of what is encoded so far of a part of the response.
+        """Check the size of the encoded text of a part of the response.
 
-        ``largest`` names the populated path that takes most of it. Raises ValidationError when the
+        ``largest`` names the populated path with the largest share. Raises ValidationError when the
         response is too large.
         """
         if self._size is not None and self._encoded + size > self._size:
@@ -151,10 +152,10 @@ def _refusal(path: str, message: str) -> ValidationError:
 
 
 Present = Callable[[Item], object]
-"""Turns an entry into what is encoded in its place."""
+"""Converts an entry to the value that is encoded in its place."""
 
 Wrap = Callable[[object], object]
-"""Turns what is to be encoded into the whole of which it is a part."""
+"""Converts the encoded value to the whole that contains it."""
 
 
 def encode_list(
@@ -164,7 +165,7 @@ def encode_list(
     present: Present | None = None,
     wrap: Wrap | None = None,
 ) -> Program[bytes]:
-    """Return the entries of a root node as a JSON array, or what that is wrapped into.
+    """Return the entries of a root node as a JSON array, or its wrapper.
 
     Raises ValidationError when the budget is exceeded.
     """
@@ -194,7 +195,7 @@ def _encode_one_by_one(
         size += len(text)
         budget.check_encoded(size, lambda: _largest_path(node, items[: len(texts)]))
     array = b"[%s]" % b",".join(texts)
-    texts.clear()  # they may take as much memory again
+    texts.clear()  # they may take the same amount of memory again
     return array if wrap is None else encode(wrap(Raw(array)))
 
 
@@ -205,7 +206,7 @@ def encode_entry(
     present: Present | None = None,
     wrap: Wrap | None = None,
 ) -> Program[bytes]:
-    """Return one entry of a root node as a JSON object, or what that is wrapped into.
+    """Return one entry of a root node as a JSON object, or its wrapper.
 
     Raises ValidationError when the budget is exceeded.
     """
@@ -218,12 +219,12 @@ def encode_entry(
 
 
 def encode_result(program: Program[object]) -> Program[bytes]:
-    """Return what a program returns as JSON, encoded on the thread on which the program ends."""
+    """Return the result of a program as JSON, encoded on the program's thread."""
     return encode((yield from program))
 
 
 def _largest_path(node: CompiledNode, items: Sequence[Item]) -> str:
-    """Return which of the root's edges takes most of the text, ``""`` if the entries do."""
+    """Return the edge of the root with the largest share of the text, ``""`` for the entries."""
     sizes = {
         edge.path: sum(len(encode(getattr(item, edge.member))) for item in items)
         for edge in node.edges

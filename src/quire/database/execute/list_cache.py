@@ -1,4 +1,4 @@
-"""What is remembered of lists: which are costly to find, their totals, and the keys of pages.
+"""Cached facts about lists: which are costly to find, their totals, and the keys of pages.
 
 Totals and keys are valid until a table that they were read from changes.
 """
@@ -18,16 +18,16 @@ from quire.database.stores.slow_lists import SlowLists
 from quire.metrics.caches import CacheCounters
 
 LONGEST_PAGE = 250
-"""How many keys are remembered of a page at most; of one that has more, none are."""
+"""How many keys of a page are stored at most; larger pages are not stored."""
 
 
 _KINDS = 2000
 _SECONDS = 60
-"""How long an answer of the database is gone by: tables grow, and indexes are added to them."""
+"""How long an estimate of the database is used: tables grow, and indexes are added to them."""
 
 
 class _Kind(NamedTuple):
-    """What costs about the same: a statement, how deep it goes, by powers of two, and a locale."""
+    """Lists of about the same cost: a statement, the depth as a power of two, and a locale."""
 
     sql: str
     depth: int
@@ -35,26 +35,26 @@ class _Kind(NamedTuple):
 
 
 class _KnownCost(NamedTuple):
-    """What the database has said, and until when that is gone by."""
+    """An estimate of the database, and until when it is used."""
 
     is_costly: bool
     until: float
 
 
 async def ask_database(database: Database, statement: Statement) -> bool | None:
-    """Return what the database itself says, ``None`` when it cannot tell now."""
+    """Return the estimate of the database, ``None`` when it cannot tell now."""
     return await database.is_costly(statement)
 
 
 class StatementCosts:
-    """Remembers which statements are costly. It is for the event loop alone."""
+    """Caches which statements are costly. For use on the event loop only."""
 
     def __init__(
         self,
         ask: Callable[[Database, Statement], Awaitable[bool | None]] = ask_database,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``ask`` tells whether a statement is costly, ``now`` the time in seconds."""
+        """``ask`` tells whether a statement is costly, ``now`` returns the time in seconds."""
         self._ask = ask
         self._now = now
         self._told: BoundedCache[_Kind, _KnownCost] = BoundedCache(_KINDS)
@@ -68,7 +68,7 @@ class StatementCosts:
         *,
         may_wait: bool = True,
     ) -> bool:
-        """Tell whether a database has to look at many rows to find those of a statement.
+        """Tell whether a database has to examine many rows to find those of a statement.
 
         ``depth`` is how many rows lie before them, ``locale`` that of the rows: there may be many
         of one and few of another. Raises what the database raises, and WouldBlockError where the
@@ -81,7 +81,7 @@ class StatementCosts:
             if not may_wait:
                 raise WouldBlockError
             is_costly = await self._ask(database, statement)
-            if is_costly is None:  # it may know the next time
+            if is_costly is None:  # it may be known the next time
                 return False
             self._told[kind] = _KnownCost(is_costly, now + _SECONDS)
         return is_costly
@@ -92,10 +92,9 @@ class StatementCosts:
 
 
 class ListCache:
-    """Keeps what was found out about lists: at most so many totals and pages.
+    """Stores facts about lists: a limited number of totals and pages.
 
-    It is for the event loop alone: programs, which may run on another thread, are given facts and
-    not this.
+    For use on the event loop only: programs, which may run on another thread, receive facts.
     """
 
     def __init__(
@@ -107,9 +106,9 @@ class ListCache:
         slow_lists: SlowLists | None = None,
         counters: CacheCounters | None = None,
     ) -> None:
-        """At most so many totals and keys of so many pages are kept, of those that are costly.
+        """The maximum numbers of totals, and of costly pages with their keys.
 
-        Lists whose pages are costly to find are counted in ``slow_lists``, lookups in ``counters``.
+        Lists with costly pages are counted in ``slow_lists``, lookups in ``counters``.
         """
         counters = counters or CacheCounters()
         self.costs = costs or StatementCosts()
@@ -122,7 +121,7 @@ class ListCache:
         )
 
     def facts(self, read: PreparedRead, strategy: PageStrategy, version: int | None) -> ListFacts:
-        """Return what is known of a list whose page is read in such a way."""
+        """Return the known facts about a list whose page is read in a certain way."""
         total, by_keys = read.total_statement, strategy == "by keys"
         return ListFacts(
             total=None if total is None else self._totals.get(_key(total), version),
@@ -131,7 +130,7 @@ class ListCache:
         )
 
     def keep(self, read: PreparedRead, facts: ListFacts, version: int | None) -> None:
-        """Remember what was found out about a list."""
+        """Store the facts that were found about a list."""
         tables = read.tables
         if read.total_statement is not None and facts.total is not None:
             self._totals.keep(_key(read.total_statement), version, facts.total, tables)
@@ -146,10 +145,10 @@ class ListCache:
     def keep_total(
         self, statement: Statement, version: int | None, total: int, tables: Tables
     ) -> None:
-        """Remember the total that a statement counts in ``tables``."""
+        """Store the total that a statement counts in ``tables``."""
         self._totals.keep(_key(statement), version, total, tables)
 
 
 def _key(statement: Statement) -> Hashable:
-    """Return what the rows of a statement are remembered by."""
+    """Return the cache key for the rows of a statement."""
     return (statement.sql, *statement.values)

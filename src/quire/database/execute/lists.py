@@ -1,19 +1,20 @@
 """Reads lists with cached totals and keys.
 
-A page that can be read in two steps, or by walking through the table, is read so where the database
-says that it is costly to find otherwise. Totals and the keys of pages are remembered under the
-token of the content that whoever reads has been told. Total and rows may be of two moments with a
-commit between them. Keys and rows may not: a row that is shown by keys of another state might be
-one that a rule or filter no longer lets through. So rows are read by remembered keys in
-`Database.read_at` alone, which returns what it has read only if that is the state of the token. So
-are keys that are found from the end of a list by a remembered total.
+A page that can be read in two phases, or by walking through the table, is read so if the database
+says that it is costly otherwise. Totals and the keys of pages are cached under the content version
+that the read started with.
 
-What is read in the ordinary way may be of a later state, when somebody has committed since the
-token was told. It is remembered under that token all the same, which does no harm: see
+Total and rows may be of two states with a commit between them. Keys and rows may not: a row that is
+found by keys of another state might be one that a rule or filter no longer allows. So rows are read
+by cached keys in `Database.read_at` only, which returns rows only if they are of that version. The
+same holds for keys that are found from the end of a list by a cached total.
+
+An ordinary read may be of a later state, when there has been a commit since the version was
+determined. Its result is cached under that version all the same, which is safe: see
 `quire.database.content_versions`.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
@@ -29,7 +30,7 @@ from quire.database.program import Program
 T = TypeVar("T")
 
 _KEYS = "keys"
-"""What tells reads that find keys from those of the same kind that know them."""
+"""Distinguishes reads that find keys from those of the same kind that know them."""
 
 
 async def read_list(
@@ -42,7 +43,7 @@ async def read_list(
     snapshot: bool = False,
     may_wait: bool = True,
 ) -> T:
-    """Run a program that reads a list, with what is remembered of it, and remember what it finds.
+    """Run a program that reads a list, with its cached facts, and cache what it finds.
 
     ``version`` is the token of the content; ``program`` goes by `read_program` with the facts that
     it is given. ``snapshot`` says that it has more statements than the list. Raises what the
@@ -70,7 +71,7 @@ async def read_list(
 
 
 class _ListReading(Generic[T]):
-    """One run of a program that reads a list, with what is remembered of the list."""
+    """One run of a program that reads a list, with the cached facts about the list."""
 
     __slots__ = ("_cache", "_facts", "_known", "_program", "_read", "_version", "needs_version")
 
@@ -91,10 +92,10 @@ class _ListReading(Generic[T]):
         self.needs_version = strategy == "by keys" and (
             known.keys is not None or bool(known.total is not None and read.offset)
         )
-        """Whether it goes by facts that hold in the state of the version alone."""
+        """Whether it uses facts that hold only in the state of the version."""
 
     def begin(self) -> Program[T]:
-        """Return a fresh program: what is begun again asks again, to be of one state as a whole."""
+        """Return a fresh program: a repeated one reads everything again, in one state."""
         known = self._known
         facts = ListFacts(known.total, known.keys, known.strategy, known.is_current)
         self._facts = facts
@@ -102,13 +103,13 @@ class _ListReading(Generic[T]):
 
     @property
     def key(self) -> Hashable:
-        """What `Database.read` tells programs of this kind by."""
+        """The key of programs of this kind for `Database.read`."""
         compiled = self._read.compiled
         finds_keys = self.needs_version and self._known.keys is None
         return (_KEYS, compiled) if finds_keys else compiled
 
     def forget_keys(self) -> None:
-        """Go by nothing that holds in the state of the version alone."""
+        """Drop all facts that hold only in the state of the version."""
         self._known.keys, self._known.is_current = None, False
 
     @property
@@ -119,7 +120,7 @@ class _ListReading(Generic[T]):
         return len(self._read.compiled.queries) + by_keys - (known.total is not None)
 
     def keep_facts(self) -> None:
-        """Remember what the program has found out."""
+        """Cache the facts that the program has found."""
         read, known, facts = self._read, self._known, self._facts
         if known.strategy == "by keys" and known.keys is None:
             self._cache.slow_lists.count(read.compiled.plan)

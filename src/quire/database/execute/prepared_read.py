@@ -1,9 +1,9 @@
 """Prepared reads: compiled, with the arguments of one request, and the programs that run them.
 
-A program may be run alone or within a transaction of others.
+A program can run alone or within a transaction of others.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections.abc import Hashable
@@ -30,28 +30,28 @@ from quire.query.resolve import Pagination, ResolvedRead
 from quire.query.resolve.scope import ReadLimits
 
 _PROBED_ROWS = 25
-"""How many rows of a page in the order of ids are looked for to see whether it is costly."""
+"""How many rows of a page in the order of ids are measured to see whether it is costly."""
 
 Shown = dict[str, Any]
-"""An entry as the content API shows it, by attribute."""
+"""An entry in its content API form, by attribute."""
 
 
 class EncodedEntry(NamedTuple):
-    """An entry as JSON, and when it was changed last, if that was read."""
+    """An entry as JSON, and the time of its last change, if that was read."""
 
     text: bytes
     changed: str | None
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """Some of the documents that were found, and what ``meta.pagination`` says of them."""
+    """A page of documents, and its ``meta.pagination``."""
 
     documents: list[Shown]
     pagination: dict[str, int]
 
 
 class WalkedPage(NamedTuple):
-    """A page that is found by walking through the table, and what its cost is told by."""
+    """A page that is found by walking through the table, and the statement that shows its cost."""
 
     page: Statement
     probe: Statement
@@ -62,8 +62,8 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     ``page_statement`` is the first statement, ``total_statement`` the one that counts. ``limit`` is
     the maximum number of rows of a page, ``None`` for no limit; ``offset`` is the number of rows
-    before it. ``pages`` says how the page is read if it is costly, ``None`` for one that is
-    not. What is ``volatile`` depends on the moment, so that neither it nor what is read is kept.
+    before it. ``pages`` says how the page is read if it is costly, ``None`` for one that is not. A
+    ``volatile`` read depends on the time, so neither it nor its result is cached.
     """
 
     compiled: CompiledRead
@@ -79,21 +79,21 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @property
     def plan(self) -> ReadPlan:
-        """What is read."""
+        """The plan of the read."""
         return self.compiled.plan
 
     @property
     def is_cacheable(self) -> bool:
-        """Whether a response may be kept until the content changes."""
+        """Whether a response may be cached until the content changes."""
         return not (self.volatile or self.compiled.presented)
 
     @property
     def tables(self) -> Tables:
-        """The tables that it reads, once it has been run."""
+        """The tables that it reads; complete once it has been run."""
         return self.compiled.reads.tables
 
     def budget(self) -> ResponseBudget:
-        """Return what counts a response, for one run of a program."""
+        """Return a budget of a response, for one run of a program."""
         return ResponseBudget(self.limits.rows, self.limits.response_size)
 
     def page_of(self, value: str | int) -> Statement:
@@ -107,10 +107,10 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     def rows(
         self, facts: ListFacts | None = None, budget: ResponseBudget | None = None
     ) -> Program[tuple[list[Item], int | None]]:
-        """Return the rows of a list, and how many there are in all if that was asked for.
+        """Return the rows of a list, and the total if that was asked for.
 
-        It goes by ``facts``, and adds what is not among them. Raises ValidationError when the
-        ``budget`` is exceeded.
+        Uses ``facts``, and adds what is missing. Raises ValidationError when the ``budget`` is
+        exceeded.
         """
         return read_program(self, facts or ListFacts(), budget or self.budget())
 
@@ -141,7 +141,7 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return EncodedEntry(text, changed)
 
     def total(self) -> Program[int]:
-        """Count the rows of a list without reading them. Raises TypeError where nothing counts."""
+        """Count the rows of a list without reading them. Raises TypeError if there is no count."""
         if self.total_statement is None:
             message = "this read has no count"
             raise TypeError(message)
@@ -151,21 +151,21 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
     def entries(
         self, facts: ListFacts | None = None, budget: ResponseBudget | None = None
     ) -> Program[tuple[list[Shown], int | None]]:
-        """Do as `rows` does, with dictionaries; without a ``budget``, rows alone are bounded."""
+        """Do what `rows` does, with dictionaries; without a ``budget`` only rows are limited."""
         budget = budget or ResponseBudget(self.limits.rows)
         items, total = yield from read_program(self, facts or ListFacts(), budget)
         text = yield from encode_list(self.compiled.node, items, budget)
         return msgspec.json.decode(text), total
 
     def page(self) -> Program[Page]:
-        """Return what is found, as a page. Raises ValidationError as `entries` does."""
+        """Return the result as a page. Raises ValidationError as `entries` does."""
         if self.pagination is None:
             raise TypeError("this read has no pages")
         entries, total = yield from self.entries()
         return Page(documents=entries, pagination=self.pagination.meta(total))
 
     def first(self, budget: ResponseBudget | None = None) -> Program[Shown | None]:
-        """Return the one entry that is found, if any. Raises ValidationError as `entries` does."""
+        """Return the only entry, if any. Raises ValidationError as `entries` does."""
         entries, _ = yield from self.entries(budget=budget)
         return entries[0] if entries else None
 
@@ -173,14 +173,14 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @cached_property
     def probe(self) -> Statement:
-        """The statement whose cost tells whether the page is costly."""
+        """The statement whose cost shows whether the page is costly."""
         if self.pages is None or self.pages.walked is None:
             return self.page_statement
         return self._probe(self.compiled.page, self.pages)
 
     @cached_property
     def walked(self) -> WalkedPage | None:
-        """How the page is found by walking through the table, where that can be."""
+        """How the page is found by walking through the table, if possible."""
         if self.pages is None or self.pages.walked is None:
             return None
         query = self.pages.walked()
@@ -202,14 +202,14 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
 
     @cached_property
     def keyed(self) -> CompiledKeys:
-        """How the page is read by its keys. Raises TypeError where it cannot be."""
+        """How the page is read by its keys. Raises TypeError where that is impossible."""
         if self.pages is None:
             message = "this page is read at once"
             raise TypeError(message)
         return self.pages.keys_at(self.offset)
 
     def keys_from_end(self, limit: int, offset: int) -> Statement:
-        """Return the statement for so many keys, after so many at the end; the last come first."""
+        """Return the statement for some keys after an offset from the end, in reverse order."""
         if self.pages is None:
             message = "this page is read at once"
             raise TypeError(message)
@@ -217,13 +217,13 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         return self.arguments.with_slots(self.keyed.backward, values, self.page_statement.most)
 
     def _probe(self, query: Query, pages: CompiledPages) -> Statement:
-        """Return a page in the order of ids with few rows: that there are many is no cost."""
+        """Return a page in the order of ids with few rows, so that its size costs nothing."""
         few = {pages.limit: _PROBED_ROWS if self.limit is None else min(_PROBED_ROWS, self.limit)}
         return self.arguments.with_slots(query, few, self.page_statement.most)
 
 
 def bind_read(compiled: CompiledRead, resolved: ResolvedRead, limits: ReadLimits) -> PreparedRead:
-    """Bind the values of a request to a compiled read, which may fetch no more than ``limits`` say.
+    """Bind the values of a request to a compiled read, within ``limits``.
 
     Raises ValidationError for a value that the database cannot take.
     """
@@ -232,7 +232,7 @@ def bind_read(compiled: CompiledRead, resolved: ResolvedRead, limits: ReadLimits
     limit = None if plan.limit is None else values[plan.limit]
     offset = None if plan.offset is None else values[plan.offset]
     offset = offset if isinstance(offset, int) else 0
-    # Fetching a page as a whole is quicker, but a page may be larger than all that may be fetched.
+    # Fetching a page as a whole is quicker, but a page may be larger than the limit.
     most = None if isinstance(limit, int) and limit <= limits.rows else limits.rows + 1
     count, pages = compiled.count, compiled.pages
     return PreparedRead(

@@ -3,7 +3,7 @@
 There is one statement per edge, or one for several edges of a node; never one per row.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
@@ -43,7 +43,7 @@ _BRANCH_OF = itemgetter(BRANCH)
 
 
 class _Run(NamedTuple):
-    """One run of a read: its arguments, the dialect, and what counts the response."""
+    """One run of a read: its arguments, the dialect, and the budget of the response."""
 
     arguments: Arguments
     dialect: Dialect
@@ -55,11 +55,11 @@ Keys = tuple[Value, ...]
 
 
 class ListFacts(Struct):
-    """What is known of a list: which rows its page shows, and how many there are in all.
+    """Known facts about a list: which rows its page shows, and the total.
 
-    Whoever reads the list goes by what is known, asks for what is not, and adds it. The keys of a
-    page are asked for where the ``strategy`` is to read it by them. A total that is known
-    ``is_current`` if it is of the very state that is read.
+    A read uses the known facts, queries the missing ones, and adds them. The keys of a page are
+    needed if the ``strategy`` is to read it by them. A known total ``is_current`` if it is of the
+    state that is read.
     """
 
     total: int | None = None
@@ -71,10 +71,10 @@ class ListFacts(Struct):
 def read_program(
     read: PreparedRead, facts: ListFacts, budget: ResponseBudget
 ) -> Program[tuple[list[Item], int | None]]:
-    """Read the page of a plan with everything populated, and its total when it is asked for.
+    """Read the page of a plan with everything populated, and its total if asked for.
 
-    What is not among the ``facts`` yet is asked for and put there. Keys that are known have to be
-    those of the state that is read. Raises ValidationError when the ``budget`` is exceeded.
+    Facts that are missing in ``facts`` are queried and added. Known keys have to be those of the
+    state that is read. Raises ValidationError when the ``budget`` is exceeded.
     """
     if facts.strategy == "by keys":
         items = yield from _page_by_keys(read, facts, budget)
@@ -94,7 +94,7 @@ def read_program(
 
 
 def _total_of_last_page(read: PreparedRead, shown: int) -> int | None:
-    """Return the total of a list whose last page has so many rows, ``None`` for another page."""
+    """Return the total of a list if this is its last page, else ``None``."""
     limit = read.limit
     if (
         not read.compiled.counts_rows
@@ -124,17 +124,17 @@ def _page_by_keys(
         return []
     rows = yield run.arguments.for_parents(read.keyed.rows, run.dialect.encode_list(keys), None)
     position = read.keyed.key
-    # Within one state all of them are there; otherwise what is gone is left out.
+    # Within one state all of them exist; otherwise missing ones are left out.
     by_key = {row[position]: row for row in rows}
     found = [by_key[key] for key in keys if key in by_key]
     return (yield from _items(read.compiled.node, found, None, run, ""))
 
 
 def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
-    """Find the keys of a page, from the end of the list that is nearer.
+    """Find the keys of a page, from the nearer end of the list.
 
-    The order of a list ends with the id, so no two rows share a place in it and the opposite order
-    is exactly that.
+    The order of a list ends with the id, so no two rows are equal in it and it can be reversed
+    exactly.
     """
     limit, offset = read.limit, read.offset
     if (
@@ -160,7 +160,7 @@ def _find_keys(read: PreparedRead, facts: ListFacts) -> Program[Keys]:
 def page_program(
     read: PreparedRead, page: Statement, budget: ResponseBudget
 ) -> Program[list[Item]]:
-    """Read the rows of a plan with everything populated; ``page`` is the statement to begin with.
+    """Read the rows of a plan with everything populated; ``page`` is the first statement.
 
     Raises ValidationError when the ``budget`` is exceeded.
     """
@@ -176,7 +176,7 @@ def page_program(
 def _items(
     node: CompiledNode, rows: Sequence[Row], times: _Times, run: _Run, path: str
 ) -> Program[list[Item]]:
-    """Make items of the rows of a node, with everything populated below them.
+    """Map the rows of a node to items, with everything populated below them.
 
     ``path`` is that of the rows from the root, ``times`` how often each occurs in the response.
     """
@@ -199,16 +199,16 @@ def _whole(value: Value) -> int:
 
 
 _Parts = Mapping[SharedRows, Sequence[Row]]
-"""The rows that came with statements which nodes share, by the node that they belong to."""
+"""The rows of shared statements, by the node that they belong to."""
 
 _NOTHING_SHARED: _Parts = MappingProxyType({})
 
 
 _Times = Sequence[int] | None
-"""How often each row of a level occurs in the response; ``None`` if each of them does once."""
+"""How often each row of a level occurs in the response; ``None`` means once each."""
 
 _Occurrences = Mapping[Value, int] | None
-"""How often the rows that belong to a key occur in the response; ``None`` if each does once."""
+"""How often the rows of a key occur in the response; ``None`` means once each."""
 
 
 def _occurrences(rows: Sequence[Row], position: int, times: _Times) -> Mapping[Value, int]:
@@ -222,7 +222,7 @@ def _occurrences(rows: Sequence[Row], position: int, times: _Times) -> Mapping[V
 
 
 class _Parents(NamedTuple):
-    """The rows of a level, whose keys are at a position: the keys, and how often they occur."""
+    """The parents of a level: their keys at a position, and how often they occur."""
 
     keys: Operand
     occurrences: _Occurrences
@@ -267,7 +267,7 @@ def _shared_rows(node: CompiledNode, parents: Mapping[int, _Parents], run: _Run)
 
 
 def _largest_edge(node: CompiledNode, parts: _Parts) -> str:
-    """Return the path of the edge to which most of the shared rows belong."""
+    """Return the path of the edge with most of the shared rows."""
     rows = {
         edge.path: sum(
             len(parts.get(below.shared, ())) for below in edge.nodes if below.shared is not None
@@ -312,7 +312,7 @@ def _read_node(
     path: str,
     skipped: Collection[Value] = (),
 ) -> Program[tuple[Sequence[Row], list[Item]]]:
-    """Read the rows of one kind with everything below them, but for rows with ``skipped`` ids."""
+    """Read the rows of one kind with everything below them, except rows with ``skipped`` ids."""
     rows = yield from _rows(node, wanted, parts, run, path)
     if skipped:
         rows = [row for row in rows if row[node.row_id] not in skipped]
@@ -324,7 +324,7 @@ def _read_node(
 def _rows(
     node: CompiledNode, wanted: _Parents, parts: _Parts, run: _Run, path: str
 ) -> Program[Sequence[Row]]:
-    """Return the rows of a node: those that came with others, or those of its own statement."""
+    """Return the rows of a node, from a shared statement or its own."""
     if node.query is None:
         return () if node.shared is None else parts.get(node.shared, ())
     rows: Rows = yield run.arguments.for_parents(node.query, wanted.keys, run.budget.most)
@@ -389,7 +389,7 @@ def _morph_edge(
     wanted: _Parents,
     run: _Run,
 ) -> Program[None]:
-    """Attach rows of any type: first the links, then the rows of each type that occurs."""
+    """Attach rows of any type: read the links first, then the rows of each type that occurs."""
     if edge.links is None:
         return
     links: Rows = yield run.arguments.for_parents(edge.links, wanted.keys, run.budget.most)

@@ -1,9 +1,9 @@
 """Generates the function that maps rows to records, for each plan.
 
 A row becomes an *item*: a record type made for the plan, whose members are the fields of the plan
-in their order, then what is populated, then what tells its kind. Records are made and written
-faster than dictionaries; their members are reached by position (`member`), because names of
-attributes need not be names of Python.
+in their order, then the populated values, then the name of its kind. Records are created and
+encoded faster than dictionaries; their members are accessed by position (`member`), because
+attribute names need not be Python names.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +20,10 @@ Item = msgspec.Struct
 RowMapper = Callable[[Sequence[Row]], list[Item]]
 
 Shown = tuple[str, StorageKind, int]
-"""A member of the answer: its name, the kind of its column, its position in the row."""
+"""A member of the response: its name, its column kind, its position in the row."""
 
 Present = Callable[[Any], Any]
-"""Turns a value into what is shown of it at the moment."""
+"""Converts a value to its presented form at the time of the read."""
 
 
 def member(position: int) -> str:
@@ -32,7 +32,7 @@ def member(position: int) -> str:
 
 
 def members(item: Item) -> dict[str, Any]:
-    """Return an item as a dictionary of its present members, in their order."""
+    """Return an item as a dictionary of its set members, in their order."""
     present = {
         name: getattr(item, field)
         for name, field in zip(item.__struct_encode_fields__, item.__struct_fields__, strict=True)
@@ -52,9 +52,9 @@ def build_mapper(
     """Generate the mapper of rows that are ``width`` columns wide.
 
     ``edges`` are members that are set later, when they are populated; ``kind`` is a last member
-    with the same value in every item; ``presented`` are members that are shown otherwise than they
-    are stored. The generated source holds positions and decode expressions
-    of the dialect; nothing of it comes from a request.
+    with the same value in every item; ``presented`` are members whose shown form differs from the
+    stored one. The generated source contains positions and decode expressions of the dialect, and
+    nothing from a request.
     """
     names = [name for name, _, _ in shown]
     record = _record(names, edges, kind)
@@ -75,7 +75,7 @@ def build_mapper(
 def _record(
     names: Sequence[str], edges: Sequence[str], kind: tuple[str, str] | None
 ) -> type[msgspec.Struct]:
-    """Make the record type of a plan's rows."""
+    """Create the record type of a plan's rows."""
     fields: list[Any] = [(member(position), Any) for position in range(len(names))]
     later = range(len(names), len(names) + len(edges))
     fields += [(member(position), Any, msgspec.UNSET) for position in later]

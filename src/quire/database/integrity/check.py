@@ -21,7 +21,7 @@ from quire.database.program import Program
 
 
 def examine_program(layout: ExaminedTables) -> Program[list[Damage]]:
-    """Look for all damage there is; changes nothing."""
+    """Find all damage; changes nothing."""
     findings: list[Damage] = []
     locales = yield from locales_program(layout)
     for rule in _rules(layout, locales):
@@ -32,12 +32,13 @@ def examine_program(layout: ExaminedTables) -> Program[list[Damage]]:
 def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Program[list[Damage]]:
     """Repair what can be repaired, and return it; run it in one transaction.
 
-    Rules are gone through one after the other, so that what one of them leaves behind (components
-    of deleted rows, their links) is mended by the next; the result tells that too. Surplus versions
-    of documents are deleted only with ``duplicates``.
+    Rules are applied one after the other, so that what one of them leaves behind (components of
+    deleted rows, their links) is repaired by the next; the result contains that too. Surplus
+    versions of documents are deleted only with ``duplicates``.
 
-    References come before everything else, and again in their turn: where a database looks at all
-    foreign keys of a row that is changed twice, no rule could change a row that has lost one.
+    References come before everything else, and again in their turn: a database that checks all
+    foreign keys of a row that is changed twice would not let any rule change a row with a broken
+    reference.
     """
     mended: list[Damage] = []
     locales = yield from locales_program(layout)
@@ -51,15 +52,15 @@ def repair_program(layout: ExaminedTables, *, duplicates: bool = False) -> Progr
 
 
 def is_mended(finding: Damage, *, duplicates: bool) -> bool:
-    """Tell whether a repair mends a finding, with or without leave to delete surplus versions."""
+    """Tell whether a repair fixes a finding, with or without permission to delete versions."""
     return finding.repair is not None and (duplicates or not finding.asks)
 
 
 def _rules(layout: ExaminedTables, locales: StoredLocales) -> Iterator[IntegrityRule]:
-    """Iterate over all rules in the order in which they are mended.
+    """Iterate over all rules in the order of their repairs.
 
-    First what tells versions apart, then rows that go, then links to and from what is gone, at last
-    the drafts that are copied from all that.
+    First what identifies versions, then rows that are deleted, then links to and from missing rows,
+    and last the drafts that are copied from all that.
     """
     yield MigrationRule(layout)
     yield DefaultLocaleRule(layout, locales)

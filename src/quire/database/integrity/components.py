@@ -1,7 +1,7 @@
-"""Rules about components: unused rows, and links to or from nothing.
+"""Rules about components: unused rows, and links to or from missing rows.
 
-A component belongs to the one row that its ``_cmps`` row names. Components that nothing uses are
-left behind where rows of content were deleted by plain SQL, such as with a locale.
+A component belongs to the one row that its ``_cmps`` row names. Unused components are left behind
+where rows of content were deleted by plain SQL, such as with a locale.
 """
 
 from collections import defaultdict
@@ -35,9 +35,9 @@ _UNIQUE = (COMPONENT_ENTITY, COMPONENT_ID, FIELD, COMPONENT_TYPE)
 
 
 def component_rules(layout: ExaminedTables) -> Iterator[IntegrityRule]:
-    """Look at all components, then at every table that links rows to their components.
+    """Return the rules for all components, and for every table that links rows to components.
 
-    Orphans come first: their own links lead from nothing when they are gone.
+    Orphans come first: deleting them leaves their own links behind.
     """
     if any(layout.known(uid) for uid in layout.schema.components):
         yield OrphanRule(layout)
@@ -46,10 +46,10 @@ def component_rules(layout: ExaminedTables) -> Iterator[IntegrityRule]:
 
 
 class OrphanRule(Struct, frozen=True):
-    """Components that no content uses, or only components that no content uses.
+    """Components that no content uses.
 
-    What uses components is content, and rows in component tables that belong to no model of the
-    schema: a plugin may have made them, so what they lead to counts as used.
+    Content uses components, and so do rows in component tables that belong to no model of the
+    schema: a plugin may have made them.
     """
 
     layout: ExaminedTables
@@ -70,7 +70,7 @@ class OrphanRule(Struct, frozen=True):
         ]
 
     def repair(self) -> Program[None]:
-        """Delete the orphans, by one statement for each component."""
+        """Delete the orphans, with one statement for each component."""
         writes = Writes(self.layout.dialect)
         orphans = yield from self._orphans()
         for uid, ids in orphans.items():
@@ -98,7 +98,7 @@ class OrphanRule(Struct, frozen=True):
                 yield sa.select(_text(uid).label("kind"), table.c("id").label("id"))
 
     def _used(self, builder: StatementBuilder) -> sa.CTE:
-        """Select the components that content leads to, and what these lead to, and so on."""
+        """Select the components that content uses, and those that these use, and so on."""
         roots = _all(self._roots(builder))
         used = sa.select(roots.c.kind, roots.c.id).cte("used", recursive=True)
         inner = list(self._inner(builder))
@@ -109,7 +109,7 @@ class OrphanRule(Struct, frozen=True):
         return used.union(sa.select(links.c.kind, links.c.id).join(used, follow))
 
     def _roots(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
-        """Select what content uses, and what tables outside the schema lead to."""
+        """Select the components that content uses, or tables outside the schema."""
         nobody: ColumnElement[Any] = sa.cast(sa.null(), sa.Integer())
         yield sa.select(_text("").label("kind"), nobody.label("id")).where(sa.false())
         known = {mapped.components_table: mapped for mapped in self.layout.tables.tables.values()}
@@ -125,7 +125,7 @@ class OrphanRule(Struct, frozen=True):
                 yield sa.select(*columns).where(_entity_there(builder, mapped, links))
 
     def _inner(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
-        """Select what components use, with the component that does."""
+        """Select the components that components use, with the user."""
         for mapped in _with_components(self.layout):
             if mapped.uid in self.layout.schema.components:
                 links = builder.table(mapped.components_table)
@@ -216,7 +216,7 @@ def _dangling(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
 
 
 def _shared(layout: ExaminedTables, table: str) -> Damaged:
-    """Select links to components of the schema that rows of the table share."""
+    """Select links to components of the schema that several rows of the table use."""
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links, inner = builder.table(table), builder.table(table)
@@ -242,9 +242,9 @@ def _unknown_component(layout: ExaminedTables, table: str) -> Damaged:
 
 
 def _unknown_field(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
-    """Select links to known components under no attribute, or one for another component.
+    """Select links to known components under no attribute, or an attribute for another one.
 
-    A dynamic zone takes any component, listed or not.
+    A dynamic zone accepts any component, listed or not.
     """
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
@@ -261,14 +261,14 @@ def _unknown_field(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
 
 
 def component_edges(mapped: ModelTable) -> tuple[ComponentEdge, ...]:
-    """Return the ways from a row to its components."""
+    """Return the edges from a row to its components."""
     return tuple(edge for edge in mapped.edges.values() if isinstance(edge, ComponentEdge))
 
 
 def kind_fits(
     layout: ExaminedTables, mapped: ModelTable, edge: ComponentEdge, kind: ColumnElement[Any]
 ) -> ColumnElement[bool]:
-    """Tell that a component may stand in an attribute."""
+    """Tell whether an attribute can contain a component."""
     model = layout.schema.model(mapped.uid)
     if isinstance(model.attributes[edge.field], DynamicZoneAttribute):
         return sa.true()

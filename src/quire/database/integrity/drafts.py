@@ -1,7 +1,6 @@
 """The rule that published entries have a draft; creates missing drafts.
 
-A draft that is missing becomes a copy of the published row, as discarding the changes of a draft
-would have made it.
+A missing draft is created as a copy of the published row, as by discarding the changes of a draft.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,14 +28,14 @@ from quire.database.program import Program
 from quire.database.tables.table_map import LinkEdge
 from quire.schema.model import ContentType
 
-_MEND = Repair(text="makes their drafts, as copies with components, media and links")
+_MEND = Repair(text="creates their drafts, as copies with components, media and links")
 
 
 class DraftRule(Struct, frozen=True):
     """Every published row has a draft of the same document and locale.
 
-    One rule for all content types, because drafts lead to drafts: all of them have to be there
-    before the links of the first can be made.
+    One rule for all content types, because drafts link to drafts: all of them have to exist before
+    the links of the first can be created.
     """
 
     layout: ExaminedTables
@@ -49,7 +48,7 @@ class DraftRule(Struct, frozen=True):
         return found
 
     def repair(self) -> Program[None]:
-        """Make the drafts."""
+        """Create the drafts."""
         copier = RowCopier(self.layout)
         for content_type in _versioned(self.layout):
             rows = yield from self.layout.run(self._rule(content_type).damaged)
@@ -81,7 +80,7 @@ def _versioned(layout: ExaminedTables) -> Iterator[ContentType]:
 def _same_version(
     content_type: ContentType, left: AliasedTable, right: AliasedTable
 ) -> ColumnElement[bool]:
-    """Tell that two rows are of one document and, where that matters, one locale."""
+    """Return the condition that two rows are of one document and, if localized, one locale."""
     document = left.c(DOCUMENT_ID) == right.c(DOCUMENT_ID)
     return (
         document & is_same(left.c(LOCALE), right.c(LOCALE)) if content_type.localized else document
@@ -108,11 +107,11 @@ def _without_draft(
 
 
 class _DraftLinks(Struct, frozen=True):
-    """Makes the links of new drafts, from those of the published rows they were copied from.
+    """Creates the links of new drafts, from those of the published rows they were copied from.
 
-    Links with draft & publish on both sides stay within a status: a link of the draft leads to the
-    draft of what the published row leads to. Other content leads to both versions. A draft that was
-    there before gets a link to a new draft when it is unchanged since it was published.
+    Links with draft & publish on both sides stay within a status: a link of the draft refers to the
+    draft of the published row's target. Other content links to both versions. An existing draft
+    gets a link to a new draft if it is unchanged since it was published.
     """
 
     layout: ExaminedTables
@@ -160,7 +159,7 @@ class _DraftLinks(Struct, frozen=True):
     def _older(
         self, builder: StatementBuilder, owner: ContentType, draft: ColumnElement[Any]
     ) -> Iterator[ColumnElement[bool]]:
-        """Leave out drafts that are new themselves; `_outgoing` makes their links."""
+        """Exclude drafts that are new themselves; `_outgoing` creates their links."""
         for made in self.copier.copies_of(owner.uid):
             listed = self.layout.listed(builder, made.copies)
             yield ~self.layout.dialect.member_of(draft, listed)
@@ -173,7 +172,7 @@ class _DraftLinks(Struct, frozen=True):
         *,
         unchanged: bool = False,
     ) -> tuple[AliasedTable, ColumnElement[bool]]:
-        """Join the draft of the version that a row with this id is of."""
+        """Join the draft of the version that the row with an id belongs to."""
         table = self.layout.tables[content_type.uid].name
         row, draft = builder.table(table), builder.table(table)
         here = (

@@ -32,9 +32,9 @@ def duplicate_rules(layout: ExaminedTables) -> Iterator["DuplicateRule"]:
 class DuplicateRule(Struct, frozen=True):
     """One row for each document, locale and status.
 
-    Of several the one that was updated last is kept, of these the one with the greatest id. Links
-    from other content to the others lead to it afterwards. Content without draft & publish has no
-    drafts; what is left of them from before gives way to what was published.
+    Of several, the last updated one is kept, of these the one with the greatest id. Links from
+    other content to the others are moved to it. Content without draft & publish has no drafts;
+    former drafts give way to published rows.
     """
 
     layout: ExaminedTables
@@ -46,7 +46,7 @@ class DuplicateRule(Struct, frozen=True):
         return self.layout.tables[self.content_type.uid].name
 
     def find(self) -> Program[list[Damage]]:
-        """List the rows that would give way, and in what the first of them differ."""
+        """List the surplus rows, and the columns in which the first of them differ."""
         rows = yield from self.layout.run(lambda builder: first_ids(self._surplus(builder)))
         if not rows:
             return []
@@ -59,14 +59,14 @@ class DuplicateRule(Struct, frozen=True):
                 count=count,
                 ids=ids,
                 sentence=f"{count_noun(count, 'row')} too many for a document, locale and status",
-                repair="deletes them, and leads links to them to the row that was updated last",
+                repair="deletes them, and moves links to them to the row that was updated last",
                 asks=True,
                 details=details,
             )
         ]
 
     def repair(self) -> Program[None]:
-        """Lead links to the rows that stay, and delete the others."""
+        """Move links to the kept rows, and delete the others."""
         for edge in link_edges(self.layout):
             if edge.target == self.content_type.uid:
                 yield from self._redirect(edge)
@@ -80,7 +80,7 @@ class DuplicateRule(Struct, frozen=True):
         return sa.select(ranked.c.id).where(ranked.c.id != ranked.c.kept)
 
     def _ranked(self, builder: StatementBuilder) -> sa.Subquery:
-        """Select the rows of which there are several, each with the one that is kept."""
+        """Select the rows of which there are several, each with the kept one."""
         rows, inner = builder.table(self.table), builder.table(self.table)
         version = [DOCUMENT_ID, LOCALE]
         groups: list[Any] = [inner.c(column) for column in version]
@@ -114,9 +114,9 @@ class DuplicateRule(Struct, frozen=True):
         return tuple(_difference(columns, row) for row in rows)
 
     def _redirect(self, edge: LinkEdge) -> Program[None]:
-        """Lead links to surplus rows to those that are kept, unless there is such a link already.
+        """Move links to surplus rows to the kept ones, unless there is such a link already.
 
-        The links that are left over are deleted with the rows that they lead to.
+        The remaining links are deleted with their rows.
         """
 
         def change(builder: StatementBuilder) -> sa.ClauseElement:
@@ -131,7 +131,7 @@ class DuplicateRule(Struct, frozen=True):
     def _placed(self, builder: StatementBuilder, edge: LinkEdge) -> sa.Subquery:
         """Select links to rows of which there are several, numbered for each source and kept row.
 
-        Number one is a link to the kept row itself, where there is one; the others are ``astray``.
+        Number one is a link to the kept row itself, if there is one; the others are ``astray``.
         """
         links, ranked = builder.table(edge.table), self._ranked(builder)
         near, far = links.c(edge.near), links.c(edge.far)
@@ -149,7 +149,7 @@ class DuplicateRule(Struct, frozen=True):
 
 
 def _difference(columns: tuple[str, ...], row: Row) -> str:
-    """Say in which columns a row differs from the one that is kept."""
+    """Name the columns in which a row differs from the kept one."""
     one: Mapping[str, Any] = dict(zip(columns, row[: len(columns)], strict=True))
     kept: Mapping[str, Any] = dict(zip(columns, row[len(columns) :], strict=True))
     names = [name for name in columns if name != "id" and one[name] != kept[name]]

@@ -1,4 +1,4 @@
-"""The tables of a schema that a database has."""
+"""The tables of a schema that exist in a database."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,9 +22,9 @@ Damaged = Callable[[StatementBuilder], sa.Select[Any]]
 
 
 class ExaminedTables(Struct, frozen=True, kw_only=True):
-    """A schema, where it lives, and what the database has of it.
+    """A schema, its database, and which of its tables exist.
 
-    Rules look only at tables and columns that were found; what is missing is told elsewhere.
+    Rules examine only existing tables and columns; missing ones are reported elsewhere.
     """
 
     schema: Schema
@@ -38,7 +38,7 @@ class ExaminedTables(Struct, frozen=True, kw_only=True):
         return found is not None and found.columns.keys() >= set(columns)
 
     def known(self, uid: str) -> bool:
-        """Tell whether a uid is of the schema and has its table."""
+        """Tell whether a uid is in the schema and has its table."""
         return uid in self.tables.tables and self.has(self.tables[uid].name, "id")
 
     def run(self, build: Build) -> Program[Rows]:
@@ -56,13 +56,13 @@ class ExaminedTables(Struct, frozen=True, kw_only=True):
 def is_missing(
     builder: StatementBuilder, table: str, id_: ColumnElement[Any]
 ) -> ColumnElement[bool]:
-    """Tell that no row of a table has this id; there is none without an id either."""
+    """Return the condition that no row of a table has this id, or that the id is null."""
     there = builder.table(table)
     return ~sa.exists(sa.select(sa.literal_column("1")).where(there.c("id") == id_))
 
 
 def is_same(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[bool]:
-    """Compare two columns of which both may be NULL, which then are the same."""
+    """Return the condition that two columns are equal or both null."""
     return left.is_not_distinct_from(right)
 
 

@@ -5,11 +5,11 @@ from enum import StrEnum
 from msgspec import Struct
 
 SHOWN_IDS = 20
-"""How many ids a finding lists at most; ``count`` knows all of them."""
+"""How many ids a finding lists at most; ``count`` counts all of them."""
 
 
 class DamageKind(StrEnum):
-    """The kinds of damage, each with its name."""
+    """The kinds of damage."""
 
     DEFAULT_LOCALE = "default locale"
     MIGRATIONS = "migrations"
@@ -49,9 +49,9 @@ class Damage(Struct, frozen=True, kw_only=True):
     """Rows of one table with one kind of damage.
 
     ``ids`` are the first of them, at most `SHOWN_IDS`, in order; ``count`` is how many there are.
-    ``sentence`` says what is wrong, with the count. ``repair`` says what a repair does to them, and
-    is ``None`` where only a person can decide; with ``asks`` it is done only when asked for by
-    name, because it deletes content. ``details`` has more about single rows, a line each.
+    ``sentence`` describes the problem, with the count. ``repair`` describes the repair, and is
+    ``None`` where only a person can decide; with ``asks`` it is done only on request, because it
+    deletes content. ``details`` has more about single rows, a line each.
     """
 
     kind: DamageKind
@@ -65,9 +65,9 @@ class Damage(Struct, frozen=True, kw_only=True):
 
     @property
     def grave(self) -> bool:
-        """Whether content may be shown wrongly, or be lost, while it stays.
+        """Whether content may be shown wrongly or lost because of it.
 
-        Rows of types that the schema lacks harm nobody: they may belong to a plugin.
+        Rows of types that the schema lacks are harmless: they may belong to a plugin.
         """
         return self.kind not in _HARMLESS
 

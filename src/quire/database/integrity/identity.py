@@ -29,13 +29,13 @@ UPDATED_AT = "updated_at"
 VERSION_COLUMNS = ("id", DOCUMENT_ID, LOCALE, PUBLISHED_AT, UPDATED_AT)
 
 _CHUNK = 500
-"""How many rows get their document ids by one statement."""
+"""How many rows get their document ids in one statement."""
 
 
 def identity_rules(layout: ExaminedTables, default_locale: str | None) -> Iterator[IntegrityRule]:
-    """Look at every content type for rows that belong to no document, or to no locale.
+    """Return the rules about rows without a document or a locale, for every content type.
 
-    ``default_locale`` is what rows without a locale get; without one they are only told.
+    ``default_locale`` is set for rows without a locale; without one they are only reported.
     """
     for content_type in layout.schema.content_types.values():
         table = layout.tables[content_type.uid].name
@@ -59,14 +59,14 @@ def own_types(layout: ExaminedTables) -> Iterator[ContentType]:
 
 
 def newest_first(rows: AliasedTable) -> tuple[ColumnElement[Any], ...]:
-    """Order rows by when they were updated, the last of them first, then the greatest id."""
+    """Order rows by time of update, then id, newest first."""
     return rows.c(UPDATED_AT).desc().nulls_last(), rows.c("id").desc()
 
 
 def same_status(
     content_type: ContentType, left: AliasedTable, right: AliasedTable
 ) -> ColumnElement[bool]:
-    """Tell that two rows of a content type are both drafts, or both published."""
+    """Return the condition that two rows of a content type have the same status."""
     if not content_type.draft_and_publish:
         return sa.true()
     return left.c(PUBLISHED_AT).is_(None) == right.c(PUBLISHED_AT).is_(None)
@@ -75,7 +75,7 @@ def same_status(
 class DocumentIdRule(Struct, frozen=True):
     """Every row belongs to a document.
 
-    Which rows without an id belonged together nobody knows, so each becomes a document of its own.
+    Which rows without an id belonged together is unknown, so each becomes its own document.
     """
 
     layout: ExaminedTables
@@ -121,7 +121,7 @@ def _locale_rule(
     """Localized content has a locale.
 
     A row gets the default locale, unless its document has a version in that locale: then there
-    would be two, and only a person can say which is right.
+    would be two, and only a person can decide.
     """
 
     def without(builder: StatementBuilder) -> sa.Select[Any]:

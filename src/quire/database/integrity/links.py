@@ -22,10 +22,10 @@ from quire.schema.model import ADMIN_USER_UID
 
 
 def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
-    """Look at every link table: links to and from nothing, and links that repeat others.
+    """Return the rules about link tables: links to and from missing rows, and repeated links.
 
-    A link is between two rows; of equal links the oldest is kept. Where a unique index keeps links
-    apart there is nothing to look for.
+    A link is between two rows; of equal links the oldest is kept. Tables with a unique index cannot
+    have repeated links.
     """
     for edge in link_edges(layout):
         yield RowRule(
@@ -50,7 +50,7 @@ def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
 
 
 def reference_rules(layout: ExaminedTables) -> Iterator["ReferencesRule"]:
-    """Look at every column that holds the id of another row, creators among them."""
+    """Return the rules about columns with ids of other rows, creators included."""
     for mapped in layout.tables.tables.values():
         columns = {
             edge.column: _reference_rule(layout, mapped.name, edge)
@@ -66,8 +66,8 @@ def reference_rules(layout: ExaminedTables) -> Iterator["ReferencesRule"]:
 class ReferencesRule(Struct, frozen=True):
     """The columns of a table that hold ids of other rows, with a rule about each.
 
-    All of them are mended by one statement: a database may look at every foreign key of a row that
-    the same transaction has changed before, so that none can be left for later.
+    One statement repairs all of them: a database may check every foreign key of a row that the same
+    transaction has changed before, so none can be left for later.
     """
 
     layout: ExaminedTables
@@ -95,7 +95,7 @@ class ReferencesRule(Struct, frozen=True):
 
 
 def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
-    """Iterate over the link tables that the database has, seen from the side that owns them."""
+    """Iterate over the existing link tables, from the side that owns them."""
     for mapped in layout.tables.tables.values():
         for edge in mapped.edges.values():
             if (
@@ -109,7 +109,7 @@ def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
 
 
 def is_unique(layout: ExaminedTables, table: str, *columns: str) -> bool:
-    """Tell whether an index of the database keeps rows apart by exactly these columns."""
+    """Tell whether a unique index covers exactly these columns."""
     indexes = layout.found[table].indexes.values()
     return any(
         index.unique and not index.partial and set(index.columns) == set(columns)

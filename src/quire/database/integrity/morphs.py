@@ -14,10 +14,10 @@ from quire.database.tables.table_map import ModelTable, MorphColumnEdge, MorphLi
 
 
 def morph_rules(layout: ExaminedTables) -> Iterator[RowRule]:
-    """Look at every morph table and at every pair of target columns.
+    """Return the rules about every morph table and every pair of target columns.
 
-    Rows of types that the schema lacks are only told: they may belong to a plugin, and Strapi
-    removes those of types that are gone.
+    Rows of types that the schema lacks are only reported: they may belong to a plugin, and Strapi
+    removes those of deleted types.
     """
     for mapped in layout.tables.tables.values():
         for edge in mapped.edges.values():
@@ -33,7 +33,7 @@ def target_gone(
     kind: ColumnElement[Any],
     id_: ColumnElement[Any],
 ) -> ColumnElement[bool]:
-    """Tell that the row of a known type with this id is gone; false for other types."""
+    """Return the condition that the row of a known type is missing; false for other types."""
     cases = [
         (kind == uid, is_missing(builder, layout.tables[uid].name, id_))
         for uid in _known_types(layout)
@@ -44,7 +44,7 @@ def target_gone(
 def type_unknown(
     layout: ExaminedTables, builder: StatementBuilder, kind: ColumnElement[Any]
 ) -> ColumnElement[bool]:
-    """Tell that there is a type, and that the schema lacks it."""
+    """Return the condition that a type is set and that the schema lacks it."""
     listed = builder.constant(layout.dialect.encode_list(list(layout.tables.tables)))
     return kind.is_not(None) & ~layout.dialect.member_of(kind, listed)
 
@@ -117,7 +117,7 @@ def _column_rules(
 def _points_nowhere(
     layout: ExaminedTables, builder: StatementBuilder, rows: AliasedTable, edge: MorphColumnEdge
 ) -> ColumnElement[bool]:
-    """Tell that one of the two columns is set without the other, or that the row is gone."""
+    """Return the condition that only one of the two columns is set, or that the row is missing."""
     kind, id_ = rows.c(edge.type_column), rows.c(edge.id_column)
     half = kind.is_(None) != id_.is_(None)
     return half | (id_.is_not(None) & target_gone(layout, builder, kind, id_))

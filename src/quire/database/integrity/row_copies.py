@@ -1,7 +1,7 @@
-"""Copies rows with everything that belongs to them, in sets.
+"""Copies rows with all their dependent rows, in sets.
 
-Ids are handed out in the order in which rows are inserted. So when the ids of the originals and
-those of the copies are both sorted, the two in the same place belong together.
+Ids are assigned in the order in which rows are inserted. So when the ids of the originals and those
+of the copies are both sorted, equal positions correspond.
 """
 
 from collections import defaultdict
@@ -36,7 +36,7 @@ class RowCopies(Struct, frozen=True):
 
 
 class RowCopier(Struct, frozen=True):
-    """Copies rows, and remembers what it has copied."""
+    """Copies rows, and records the copies."""
 
     layout: ExaminedTables
     done: list[RowCopies] = field(default_factory=list)
@@ -45,10 +45,10 @@ class RowCopier(Struct, frozen=True):
     def copy(
         self, uid: str, ids: Sequence[int], assigned: Mapping[str, None] | None = None
     ) -> Program[None]:
-        """Copy rows of a model and their components, all the way down.
+        """Copy rows of a model and their components, at every depth.
 
         ``assigned`` are columns that are NULL in the copies. What has been copied before is not
-        copied again, so that components that contain themselves come to an end.
+        copied again, so that components that contain themselves end.
         """
         fresh = sorted(set(ids) - self._copied[uid])
         if not fresh:
@@ -95,7 +95,7 @@ class RowCopier(Struct, frozen=True):
         return sorted(int(id_ or 0) for (id_,) in rows)
 
     def _components(self, owners: RowCopies) -> Program[None]:
-        """Copy the components of copied rows, then link the copies to one another."""
+        """Copy the components of copied rows, then link the copies to each other."""
         mapped = self.layout.tables[owners.uid]
         if not self.layout.has(mapped.components_table, *LINK_COLUMNS, ORDER):
             return
@@ -144,7 +144,7 @@ class RowCopier(Struct, frozen=True):
         yield from self.layout.run(insert)
 
     def _morphs(self, made: RowCopies) -> Program[None]:
-        """Copy links to rows of any type: the media of a row, and what it leads to by itself."""
+        """Copy polymorphic links: the media of a row, and its own targets."""
         for edge in self.layout.tables[made.uid].edges.values():
             if isinstance(edge, MorphTargetEdge):
                 yield from self._morph_links(made, edge)
@@ -161,7 +161,7 @@ class RowCopier(Struct, frozen=True):
     def _copy_links(
         self, made: RowCopies, table: str, near: str, kept: list[str], only: Mapping[str, str]
     ) -> Program[None]:
-        """Copy rows of a link table from the originals to the copies; ``only`` picks some."""
+        """Copy rows of a link table from the originals to the copies; ``only`` selects some."""
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
             links, pairs = builder.table(table), self.pairs(builder, made)
@@ -174,5 +174,5 @@ class RowCopier(Struct, frozen=True):
         yield from self.layout.run(insert)
 
     def copies_of(self, uid: str) -> Iterator[RowCopies]:
-        """Iterate over what was copied of a model."""
+        """Iterate over the copied rows of a model."""
         return (made for made in self.done if made.uid == uid)

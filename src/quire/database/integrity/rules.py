@@ -14,10 +14,10 @@ from quire.database.program import Program, Rows
 
 
 class IntegrityRule(Protocol):
-    """Looks for one kind of damage."""
+    """Finds one kind of damage."""
 
     def find(self) -> Program[list[Damage]]:
-        """Look; nothing is changed. Without damage there are no findings."""
+        """Find damage; changes nothing. Returns no findings without damage."""
         ...
 
     def repair(self) -> Program[None]:
@@ -26,10 +26,10 @@ class IntegrityRule(Protocol):
 
 
 class Repair(Struct, frozen=True, kw_only=True):
-    """What is done to damaged rows: columns are assigned, or else the rows deleted.
+    """How damaged rows are repaired: columns are set, or the rows are deleted.
 
-    ``text`` says so, to be read after "a repair". ``only`` narrows the rows down, where some of
-    those found cannot be mended.
+    ``text`` says so, to be read after "a repair". ``only`` restricts the rows, if some of those
+    found cannot be repaired.
     """
 
     text: str
@@ -46,7 +46,7 @@ def clear(*columns: str) -> Repair:
 
 
 class RowRule(Struct, frozen=True, kw_only=True):
-    """A rule about the rows of one table, found by one statement and mended by another.
+    """A rule about the rows of one table, found by one statement and repaired by another.
 
     The sentence of a finding is the count, ``noun`` and ``phrase``: "3 links to rows that ...".
     """

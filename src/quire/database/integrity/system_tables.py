@@ -16,19 +16,19 @@ DEFAULT_LOCALE_KEY = "plugin_i18n_default_locale"
 
 
 class StoredLocales(Struct, frozen=True):
-    """The default locale as it is set, and the first of all locales; ``None`` where none is."""
+    """The configured default locale, and the first of all locales; ``None`` for none."""
 
     default: str | None
     first: str | None
 
     @property
     def effective(self) -> str | None:
-        """The default locale, once it is mended."""
+        """The default locale after the repair."""
         return self.default or self.first
 
 
 def locales_program(layout: ExaminedTables) -> Program[StoredLocales]:
-    """Read which locale is the default, and which was the first to be made."""
+    """Read which locale is the default, and which was created first."""
     default = yield from _default(layout)
     table = layout.tables[LOCALE_UID].name
     if not layout.has(table, "id", "code"):
@@ -60,16 +60,16 @@ def _default(layout: ExaminedTables) -> Program[str | None]:
 
 
 class DefaultLocaleRule(Struct, frozen=True):
-    """A database with locales says which of them is the default.
+    """A database with locales has a default locale.
 
-    Where the setting is lost, Strapi stores content without a locale from then on.
+    Without the setting, Strapi stores content without a locale.
     """
 
     layout: ExaminedTables
     locales: StoredLocales
 
     def find(self) -> Program[list[Damage]]:
-        """See whether there is a default locale; asks the database nothing more."""
+        """Check whether there is a default locale, without another query."""
         yield from ()
         if self.locales.default is not None or self.locales.first is None:
             return []
@@ -102,16 +102,16 @@ def _forget_default(_: StatementBuilder) -> sa.ClauseElement:
 
 
 class MigrationRule(Struct, frozen=True):
-    """All internal migrations of the current layout are on record, each once.
+    """All internal migrations of the current layout are recorded, each once.
 
-    Those without which content means something else keep a database from being opened at all; the
-    rest is for Strapi, which runs what is not on record.
+    A database without those that change the meaning of content is not opened at all; the rest is
+    for Strapi, which runs migrations that are not recorded.
     """
 
     layout: ExaminedTables
 
     def find(self) -> Program[list[Damage]]:
-        """Hold the record against the migrations there are."""
+        """Compare the record with the known migrations."""
         if not self.layout.has(INTERNAL_MIGRATIONS, "name"):
             return []
         rows = yield from self.layout.run(_names)
@@ -130,7 +130,7 @@ class MigrationRule(Struct, frozen=True):
         return found
 
     def repair(self) -> Program[None]:
-        """Do nothing: no finding says that a migration can be mended."""
+        """Do nothing: no finding offers a repair of migrations."""
         yield from ()
 
 

@@ -1,6 +1,6 @@
 """Applies a planned migration in one transaction.
 
-The order is that of the plan. What is taken away is archived first (`archive`).
+Steps run in the order of the plan. Removed rows are archived first (`archive`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -43,16 +43,15 @@ from quire.schema.model import Model, Schema
 
 _ATTRIBUTES = "attributes"
 _FREE = frozenset({_ATTRIBUTES, "info"})
-"""What is compared otherwise, or does not matter."""
+"""Compared separately, or irrelevant."""
 
 _ROWS_AT_ONCE = 500
 
 
 def extends(after: Schema, before: Schema) -> bool:
-    """Tell whether rows that are written under ``before`` are whole under ``after``, too.
+    """Tell whether rows that are written under ``before`` are complete under ``after``, too.
 
-    They are where types and attributes were added, and nothing else. What a type is called does not
-    matter.
+    They are if only types and attributes were added. Display names do not matter.
     """
     later = {model.uid: model for model in after.models()}
     return all(_is_in(model, later.get(model.uid)) for model in before.models())
@@ -77,9 +76,9 @@ def _attributes(model: Model) -> Mapping[str, object]:
 def post_migrate(
     store: EntryStore, plan: Plan, renames: Renames, found: Collection[str]
 ) -> Program[None]:
-    """Take the steps of a plan that are about rows of the later tables.
+    """Take the steps of a plan that change rows of the later tables.
 
-    ``found`` are the names of the tables that there were before.
+    ``found`` are the names of the former tables.
     """
     models: dict[str, str] = {}
     fields: dict[str, dict[str, str]] = {}
@@ -118,10 +117,9 @@ def _begin_locales(store: EntryStore, uid: str, locale: str) -> Program[None]:
 
 
 def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
-    """Give each entry a draft that says the same.
+    """Give each entry a draft with the same content.
 
-    Those that have no components or links come first, as they are done first by the reference,
-    which makes all drafts at once.
+    Entries without components or links come first, as in Strapi, which creates all drafts at once.
     """
     layout = store.layout(uid)
     columns = layout.table.columns
@@ -151,19 +149,19 @@ def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
 
 
 class PreMigration:
-    """Takes rows away, each archived, while the tables are those of the former schema."""
+    """Removes and archives rows while the tables are those of the former schema."""
 
     def __init__(
         self, store: EntryStore, keeper: ArchiveWriter, default_locale: str | None, now: int
     ) -> None:
-        """``now`` is epoch milliseconds: when documents are published that never were."""
+        """``now`` (epoch milliseconds) is the publication time of unpublished documents."""
         self._store = store
         self._keeper = keeper
         self._default_locale = default_locale
         self._now = now
 
     def run(self, plan: Plan) -> Program[None]:
-        """Take the steps of a plan that take rows away."""
+        """Take the steps of a plan that remove rows."""
         for step in plan.steps:
             match step:
                 case DropRows():
@@ -206,14 +204,14 @@ class PreMigration:
 
 
 class MigrationTarget(Struct, frozen=True, kw_only=True):
-    """Where a migration is carried out: the kind of database, and how it answers questions."""
+    """The database of a migration: its kind and its inspector."""
 
     kind: DatabaseKind
     dialect: Dialect
 
 
 def plan_migration(place: MigrationTarget, change: RequestedMigration) -> Program[PlannedMigration]:
-    """Look at a database and plan a change of it; see `plan_program`."""
+    """Inspect a database and plan a change of it; see `plan_program`."""
     writes = Writes(place.dialect)
     return (yield from plan_program(change, place.kind.inspector, place.kind.ddl, writes))
 
@@ -221,10 +219,10 @@ def plan_migration(place: MigrationTarget, change: RequestedMigration) -> Progra
 def migrate(
     place: MigrationTarget, planned: PlannedMigration, *, title: str, now: int
 ) -> Program[None]:
-    """Carry out a plan, and write down which schema the tables are for.
+    """Carry out a plan, and record the schema of the tables.
 
-    Run it in the transaction that the plan was made in, or nobody knows whether it still holds.
-    ``now`` is epoch milliseconds; ``title`` says later what this was.
+    Run it in the transaction that the plan was made in, so that it still holds. ``now`` is epoch
+    milliseconds; ``title`` describes the migration in the archive.
     """
     writes = Writes(place.dialect)
     found = yield from inspect_program(place.kind.inspector)
@@ -241,7 +239,7 @@ def migrate(
 
 
 def record(writes: Writes, change: RequestedMigration) -> Program[None]:
-    """Write down which schema the tables are for, and who may go on as before."""
+    """Record the schema of the tables, and which servers may go on as before."""
     before, after = change.before, change.after.schema
     is_more = before is not None and extends(after, before.schema)
     former = before.schema.version if before is not None and is_more else None

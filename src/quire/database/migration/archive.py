@@ -1,7 +1,7 @@
-"""The archive: rows that a migration removes are kept in tables of their own.
+"""The archive: rows that a migration removes are kept in separate tables.
 
-An entry in the table ``quire_archive`` says what was taken and when; the rows themselves are in
-tables named after it, with the columns that they had. So they can be put back, or forgotten.
+An entry in the table ``quire_archive`` says what was archived and when; the rows themselves are in
+tables named after it, with their former columns. So they can be restored, or deleted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ ARCHIVE_TABLE = "quire_archive"
 
 
 class ArchivedRows(Struct, frozen=True, kw_only=True):
-    """Rows of one table: where they are kept, where they were, and their columns."""
+    """Archived rows of one table: the archive table, the original table, and their columns."""
 
     kept: str
     table: str
@@ -35,7 +35,7 @@ class ArchivedRows(Struct, frozen=True, kw_only=True):
 
 
 class Archive(Struct, frozen=True, kw_only=True):
-    """What one migration took away. ``made_at`` is epoch milliseconds."""
+    """The rows that one migration removed. ``made_at`` is epoch milliseconds."""
 
     id: int
     made_at: int
@@ -51,7 +51,7 @@ class ArchiveEntry(Struct, frozen=True, kw_only=True):
 
 
 class ArchiveWriter:
-    """Archives what one migration takes away; makes nothing as long as nothing is."""
+    """Archives the rows that one migration removes; creates nothing if there are none."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class ArchiveWriter:
         self._kept: list[ArchivedRows] = []
 
     def _begin(self) -> Program[None]:
-        """Make the entry that the rows belong to, and the table of entries where there is none."""
+        """Create the archive entry, and the table of entries if it does not exist."""
         if ARCHIVE_TABLE not in self._found:
             table = sa.Table(
                 ARCHIVE_TABLE,
@@ -86,7 +86,7 @@ class ArchiveWriter:
         self._id = yield from self._writes.insert(ARCHIVE_TABLE, row)
 
     def knows(self, table: str) -> bool:
-        """Tell whether there is a table that rows can be kept of."""
+        """Tell whether there is a table to archive rows of."""
         return table in self._found
 
     def keep(
@@ -97,9 +97,9 @@ class ArchiveWriter:
         ids: Sequence[int] | None = None,
         having: str | None = None,
     ) -> Program[str]:
-        """Copy rows of a table; returns the name of the table that they are kept in.
+        """Copy rows of a table; returns the name of the archive table.
 
-        All columns when none are named, all rows when no ``ids`` are; with ``having`` those with a
+        Without named columns all columns, without ``ids`` all rows; with ``having`` those with a
         value in that column.
         """
         if self._id == 0:
@@ -128,11 +128,11 @@ class ArchiveWriter:
         return kept
 
     def column_of(self, kept: str) -> str:
-        """Return the column, beside the id, that is kept in a table of two columns."""
+        """Return the archived column of a table of two columns, the other being the id."""
         return next(one.columns[1] for one in self._kept if one.kept == kept)
 
     def finish(self) -> Program[None]:
-        """Write down what was kept, if anything was."""
+        """Record the archive, if it has rows."""
         if self._id == 0:
             return
         text = orjson.dumps(
@@ -142,7 +142,7 @@ class ArchiveWriter:
 
 
 def list_archives(writes: Writes) -> Program[list[Archive]]:
-    """List what is archived, the oldest first. The table of entries has to be there."""
+    """List all archives, the oldest first. The table of entries has to exist."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(ARCHIVE_TABLE)
@@ -165,10 +165,10 @@ def list_archives(writes: Writes) -> Program[list[Archive]]:
 
 
 def restore_archive(writes: Writes, archive: Archive, found: FoundTables) -> Program[int]:
-    """Put kept rows back where their tables and columns are again; returns how many.
+    """Restore archived rows whose tables and columns exist again; returns how many.
 
-    A row that is there keeps everything but the kept columns; of a whole row that is gone, it is
-    made again with its former id. What has no place is left out.
+    An existing row keeps everything but the archived columns; a missing row is inserted with its
+    former id if it was archived as a whole. The rest is left out.
     """
     count = 0
     for kept in archive.kept:
@@ -191,7 +191,7 @@ def forget(writes: Writes, writer: DdlWriter, archive: Archive) -> Program[None]
 
 
 def _fill(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Program[int]:
-    """Give rows that are there their kept values, where they have none."""
+    """Set archived values in existing rows, where they have none."""
     count = 0
     for name in columns:
         if name == "id":
@@ -224,22 +224,22 @@ def _insert(writes: Writes, kept: ArchivedRows, columns: Sequence[str]) -> Progr
 
 
 def expires_at(archive: Archive, days: int) -> int | None:
-    """Return until when something is kept, in epoch milliseconds; ``None`` when for ever.
+    """Return when an archive expires, in epoch milliseconds; ``None`` for never.
 
-    It is for ever where ``days`` is 0.
+    It never expires if ``days`` is 0.
     """
     return archive.made_at + days * _DAY if days else None
 
 
 def all_archives(kind: DatabaseKind) -> Program[list[Archive]]:
-    """List what is archived, the oldest first, if anything ever was."""
+    """List all archives, the oldest first, if there ever was one."""
     if ARCHIVE_TABLE not in (yield from kind.inspector.table_names()):
         return []
     return (yield from list_archives(Writes(kind.dialect())))
 
 
 def expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[Archive]]:
-    """List what has been kept for long enough. ``now`` is epoch milliseconds."""
+    """List the archives that have expired. ``now`` is epoch milliseconds."""
     if days == 0:
         return []
     latest = now - days * _DAY
@@ -255,18 +255,18 @@ def forget_expired(kind: DatabaseKind, *, days: int, now: int) -> Program[list[A
 
 
 class ModelArchive:
-    """Lists it, puts it back, forgets it."""
+    """Lists archives, restores and deletes them."""
 
     def __init__(self, database: Database, kind: DatabaseKind) -> None:
         self._database = database
         self._kind = kind
 
     async def all(self) -> list[Archive]:
-        """List what is kept, the oldest first."""
+        """List all archives, the oldest first."""
         return await self._database.read(lambda: all_archives(self._kind))
 
     async def put_back(self, archive: Archive) -> int:
-        """Put back what has a place again; returns how many rows."""
+        """Restore what can be restored; returns how many rows."""
         return await self._database.write(self._put_back(archive))
 
     async def forget(self, archive: Archive) -> None:

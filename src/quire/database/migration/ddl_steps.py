@@ -18,7 +18,7 @@ from quire.database.target import DatabaseKind
 
 
 class TableWork:
-    """Changes tables, and archives what goes."""
+    """Changes tables, and archives removed rows."""
 
     def __init__(
         self,
@@ -35,10 +35,10 @@ class TableWork:
         self._keeper = keeper
         self._counting = RowCounter(writes)
         self._kept: dict[tuple[str, str], str] = {}
-        """Where the values of a column (by later names) are kept that are to be converted."""
+        """Where the values of a column (by later names) are archived that will be converted."""
 
     def run(self, change: StructureChange) -> Program[None]:
-        """Do everything, in the order of the plan."""
+        """Take all steps, in the order of the plan."""
         yield from self._drop_tables(change.dropped)
         for table in change.changed:
             yield from self._drop_parts(table)
@@ -65,7 +65,7 @@ class TableWork:
             yield Statement(self._ddl.drop_table(name))
 
     def _leaves_first(self, names: Collection[str]) -> list[str]:
-        """Put tables that lead to others before those, so that nothing leads nowhere."""
+        """Sort tables before those that they refer to, so that no reference is broken."""
 
         def weight(name: str) -> int:
             return -sum(key.target in names for key in self._found[name].foreign_keys)
@@ -115,7 +115,7 @@ class TableWork:
             yield from self._convert(table.after, one)
 
     def _convert(self, table: str, one: RetypedColumn) -> Program[None]:
-        """Fill a column with what its former values mean as values of its new kind."""
+        """Fill a column with its former values, converted to its new kind."""
         convert = Converter(self._writes.dialect, one.before, one.after)
         kept = self._kept.get((table, one.column))
         if kept is None:

@@ -38,7 +38,7 @@ def archive_entries(
 def archive_attribute(
     store: EntryStore, keeper: ArchiveWriter, uid: str, name: str
 ) -> Program[None]:
-    """Take components or media of an attribute out of all entries, and archive them."""
+    """Remove components or media of an attribute from all entries, and archive them."""
     layout = store.layout(uid)
     match layout.table.edges[name]:
         case ComponentEdge() as edge:
@@ -58,7 +58,7 @@ def archive_attribute(
 
 
 def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Program[set[int]]:
-    """Return those of the rows of a model that have components, or links of any kind."""
+    """Return the rows of a model that have components, or links of any kind."""
     layout = store.layout(uid)
     parts = yield from component_links(store, layout, ids)
     found = {part.entity for part in parts}
@@ -88,7 +88,7 @@ def _gather(store: EntryStore, uid: str, ids: Collection[int], found: _Belonging
 
 
 def _ways(store: EntryStore, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:
-    """Iterate over the tables of links from and to rows of a model, and the columns of those."""
+    """Iterate over the link tables from and to rows of a model, and their columns."""
     layout = store.layout(uid)
     yield from ((edge.table, edge.near, None) for _, edge in layout.links)
     yield from ((edge.table, edge.near, None) for _, edge in layout.morph_lists)
@@ -112,7 +112,7 @@ def _leading(
     ids: Collection[int],
     morph: MorphTargetEdge | None = None,
 ) -> Program[list[int]]:
-    """Return the ids of rows whose ``column`` is one of ``ids``, of a type in a morph table."""
+    """Return the ids of rows whose ``column`` has one of ``ids``, of a type in a morph table."""
     return (yield from _chosen(store, table, ("id", column), ids, morph))
 
 
@@ -123,7 +123,7 @@ def _bound(
     ids: Collection[int],
     morph: MorphTargetEdge | None,
 ) -> Program[list[int]]:
-    """Return those of ``ids`` that are in a column, of a type in a morph table."""
+    """Return the ``ids`` that occur in a column, of a type in a morph table."""
     return (yield from _chosen(store, table, (column, column), ids, morph))
 
 
@@ -134,7 +134,7 @@ def _chosen(
     ids: Collection[int],
     morph: MorphTargetEdge | None,
 ) -> Program[list[int]]:
-    """Return the first column of rows whose second one is one of ``ids``."""
+    """Return the first column of rows whose second column has one of ``ids``."""
     chosen, column = columns
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -164,7 +164,7 @@ def _ids_with(store: EntryStore, table: str, values: dict[str, str]) -> Program[
 
 
 def _links_in(store: EntryStore, edge: ComponentEdge) -> Program[list[ComponentLink]]:
-    """Return all components in an attribute, those of unknown models left out."""
+    """Return all components in an attribute, without those of unknown models."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(edge.table)

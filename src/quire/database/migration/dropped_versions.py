@@ -1,4 +1,4 @@
-"""Finds drafts, or other locales, of a type that stops having them."""
+"""Finds the drafts or locales of a type that will no longer have them."""
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -14,7 +14,7 @@ _UPDATED = "updated_at"
 
 
 class Drafts(Struct, frozen=True, kw_only=True):
-    """The drafts of a table: ids of those ``beside`` a published version and of those ``alone``.
+    """The drafts of a table: ids of those ``beside`` a published version, and of those ``alone``.
 
     ``changed`` of the former were written after their published version.
     """
@@ -51,7 +51,7 @@ def drafts_of(writes: Writes, table: str) -> Program[Drafts]:
 def other_locales(writes: Writes, table: str, default: str | None) -> Program[list[int]]:
     """Find the rows that are not in the locale which their document keeps.
 
-    That is the default locale, or the one of its oldest row where there is none in the default one.
+    That is the default locale, or else the locale of its oldest row.
     """
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:

@@ -33,7 +33,7 @@ class RowCounter:
         return _number(found)
 
     def rows_with(self, table: str, **values: Value) -> Program[int]:
-        """Count the rows that have these values in these columns."""
+        """Count the rows with these values in these columns."""
         columns = tuple(values)
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -59,7 +59,7 @@ class RowCounter:
     def repeated(self, table: str, column: str, *, documents: bool) -> Program[int]:
         """Count rows whose value another row has, too.
 
-        Of ``documents``: a row of another document, in the same locale.
+        With ``documents``, a row of another document, in the same locale.
         """
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -84,7 +84,7 @@ class RowCounter:
     def unfit(
         self, table: str, column: str, before: StorageKind, after: StorageKind
     ) -> Program[int]:
-        """Count values of a column that cannot become values of another kind."""
+        """Count values of a column that cannot be converted to another kind."""
         convert = Converter(self._writes.dialect, before, after)
         count = 0
         rows: Rows | None = None
@@ -94,7 +94,7 @@ class RowCounter:
         return count
 
     def page(self, table: str, column: str, after: int) -> Program[Rows]:
-        """Return ids and values of a column, where there is one, in the order of ids."""
+        """Return ids and values of a column, if there are any, in the order of ids."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             source = builder.table(table)

@@ -23,10 +23,10 @@ from quire.schema.sources import EXTENSION, SchemaFile
 
 
 def pending_renames(asked: Renames, before: Schema, after: Schema) -> Renames:
-    """Return those of the renamings that lead from one schema to another.
+    """Return the renames that lead from one schema to another.
 
-    Attributes may be told under the later or the earlier uid of their model. Raises
-    MigrationConflictError for what neither schema knows.
+    Attributes may be named under the later or the earlier uid of their model. Raises
+    MigrationConflictError for names that neither schema has.
     """
     if before.version == after.version:
         return Renames()
@@ -74,22 +74,21 @@ def _model(schema: Schema, uid: str) -> Model | None:
 
 
 class ConsentNeededError(QuireError):
-    """A migration would take away what people have written, and nobody has agreed to that."""
+    """A migration would remove content, and nobody has agreed to that."""
 
     def __init__(self, plan: Plan) -> None:
-        """``plan`` is what would be done."""
+        """``plan`` is the planned migration."""
         self.plan = plan
         lines = "\n".join(f"  {step}" for step in plan.losses)
-        super().__init__(f"The migration would take something away:\n{lines}")
+        super().__init__(f"The migration would remove content:\n{lines}")
 
 
 class MigrationGoal(Struct, frozen=True, kw_only=True):
-    """What a database is to be migrated to.
+    """What a database is migrated to.
 
-    ``options`` are those that the schema was loaded with. ``former`` is the schema by which the
-    tables are used until now, where somebody knows it: what the database says nothing of is taken
-    from there. ``title`` is what this is called where something is archived. With ``may_lose``
-    rows and values may be taken away.
+    ``options`` are those that the schema was loaded with. ``former`` is the present schema of the
+    tables, if the caller knows it: it fills in what the database does not record. ``title``
+    describes the migration in the archive. With ``may_lose`` rows and values may be removed.
     """
 
     schema: Schema
@@ -103,8 +102,8 @@ class MigrationGoal(Struct, frozen=True, kw_only=True):
 def plan_migration_to(kind: DatabaseKind, goal: MigrationGoal) -> Program[PlannedMigration]:
     """Plan the migration of a database; changes nothing.
 
-    Raises MigrationConflictError when what would be made is there already, and for a renaming of
-    what is not there.
+    Raises MigrationConflictError when a new table or column exists already, and for a rename of
+    something that does not exist.
     """
     dialect = kind.dialect()
     change = yield from _change(kind, dialect, goal)
@@ -151,14 +150,14 @@ def _change(
 def _former(
     kind: DatabaseKind, recorded: SchemaRecord | None, goal: MigrationGoal, tables: Collection[str]
 ) -> SchemaTables | None:
-    """Make the schema that the database was made for; ``None`` where nobody knows it."""
+    """Build the schema that the database was made for; ``None`` if it is unknown."""
     if recorded is None:
         return None if goal.former is None else schema_tables(goal.former, kind.column_types)
     sources = list(recorded.sources)
     if not recorded.whole:
         known = {source.uid for source in sources}
         sources += [s for s in _others(goal, tables) if s.uid not in known]
-    # The reference may have taken away what makes sense of the types that it had not seen.
+    # Strapi may have removed the tables of types that it had not seen.
     for known_sources in ([*sources, *recorded.unseen], sources):
         try:
             return schema_tables(build_schema(known_sources, goal.options), kind.column_types)
@@ -168,9 +167,9 @@ def _former(
 
 
 def _others(goal: MigrationGoal, tables: Collection[str]) -> list[SchemaFile]:
-    """Return components and extensions, of which a database of the reference says nothing.
+    """Return components and extensions, which Strapi's record of the schema lacks.
 
-    Where nobody knows it, they are taken to have been as they are now, but for their names.
+    Where they are unknown, they are taken to be as they are now, except for their names.
     """
     schema, renames = goal.schema, goal.renames
     if goal.former is not None:
@@ -192,7 +191,7 @@ def _before_renaming(
 ) -> Mapping[str, object]:
     """Return the description of a component with the earlier names of all that it names.
 
-    A renamed one whose table is not there was in that which the reference calls after it.
+    A renamed one whose table is missing was in the table that Strapi names after it.
     """
     names = renames.attributes.get(model.uid, {})
     own = model.raw.get("attributes")
@@ -211,7 +210,7 @@ def _before_renaming(
 
 
 def _usual(uid: str) -> Iterator[str]:
-    """Yield what the reference may have called the table of a component."""
+    """Yield the names that Strapi may have given to the table of a component."""
     base = f"components_{uid.replace('.', '_').replace('-', '_')}"
     yield from (f"{base}s", f"{base}es", f"{base.removesuffix('y')}ies", base)
 

@@ -13,9 +13,9 @@ Json = Any
 
 
 class NameMapping(Struct, frozen=True, dict=True):
-    """Later names for earlier ones, in the places where people's settings have them.
+    """Later names by earlier ones, for settings of users.
 
-    ``schema`` is the later one. Uids are always later ones. What nobody knows stays as it is.
+    ``schema`` is the later one. Uids are always later ones. Unknown names are unchanged.
     """
 
     schema: Schema
@@ -60,7 +60,7 @@ class NameMapping(Struct, frozen=True, dict=True):
         return [(later, self.condition(self.leads_to(uid, later), value))]
 
     def leads_to(self, uid: str, name: str) -> str | None:
-        """Return the uid of the model that an attribute, by its later name, leads to, if one."""
+        """Return the uid of the model that an attribute (later name) refers to, if any."""
         model = self.model(uid)
         match None if model is None else model.attributes.get(name):
             case ComponentAttribute() as attribute:
@@ -73,5 +73,5 @@ class NameMapping(Struct, frozen=True, dict=True):
                 return None
 
     def model(self, uid: str) -> Model | None:
-        """Return a model of the later schema, if it is there."""
+        """Return a model of the later schema, if it exists."""
         return self.schema.content_types.get(uid) or self.schema.components.get(uid)

@@ -52,7 +52,7 @@ def notices_program(
     found: FoundTables,
     writes: Writes,
 ) -> Program[list[MigrationNotice]]:
-    """Look at each attribute that has become required, unique or a choice since ``before``."""
+    """Check each attribute that has become required, unique or an enumeration since ``before``."""
     if before is None:
         return []
     notices: list[MigrationNotice] = []
@@ -74,7 +74,7 @@ def notices_program(
 
 
 class _ModelInspection:
-    """Looks at the rows of one model."""
+    """Checks the rows of one model."""
 
     def __init__(
         self, was: Model, will: Model, table: str, counting: RowCounter, writes: Writes
@@ -88,7 +88,7 @@ class _ModelInspection:
     def at(
         self, was: ScalarAttribute, will: ScalarAttribute, column: str
     ) -> Program[list[MigrationNotice]]:
-        """Look at an attribute that was there before."""
+        """Check an attribute that existed before."""
         notices = []
         if will.required and not was.required:
             rows = yield from self._counting.rows(self._table, lacking=column)
@@ -105,7 +105,7 @@ class _ModelInspection:
         return notices
 
     def new(self, will: ScalarAttribute) -> Program[list[MigrationNotice]]:
-        """Look at a required attribute that was not there before: no row has a value yet."""
+        """Check a new required attribute: no row has a value yet."""
         rows = yield from self._counting.rows(self._table)
         return [self._notice(will, rows, "is required")]
 
@@ -135,10 +135,10 @@ def _choices(attribute: ScalarAttribute) -> Iterator[str]:
 
 
 class RequestedMigration(Struct, frozen=True, kw_only=True):
-    """A migration that somebody asks for.
+    """A requested migration.
 
-    ``before`` is the schema that the database was made for, ``None`` where nobody knows it: then
-    only what is missing can be made. ``default_locale`` is that of the project, if it has any.
+    ``before`` is the schema that the database was made for, ``None`` if unknown: then only missing
+    tables can be created. ``default_locale`` is that of the project, if it has any.
     """
 
     before: SchemaTables | None
@@ -159,9 +159,9 @@ class PlannedMigration(Struct, frozen=True, kw_only=True):
 def plan_program(
     change: RequestedMigration, inspector: Inspector, writer: DdlWriter, writes: Writes
 ) -> Program[PlannedMigration]:
-    """Look at the tables and rows of a database, and plan. Changes nothing.
+    """Inspect the tables and rows of a database, and plan. Changes nothing.
 
-    Raises MigrationConflictError when what would be made is there already.
+    Raises MigrationConflictError when a new table or column exists already.
     """
     found = yield from inspector.tables()
     correspondence = (
@@ -218,7 +218,7 @@ class _Planner:
         return steps
 
     def crowds(self) -> Program[list[SeveralDocuments]]:
-        """List the types that have too many documents for what they become."""
+        """List the types with too many documents for what they become."""
         crowds: list[SeveralDocuments] = []
         before = self._change.before
         if before is None:
@@ -231,7 +231,7 @@ class _Planner:
         return crowds
 
     def _leaving(self, before: SchemaTables) -> Program[list[Step]]:
-        """What is taken away from rows while the tables are still the former ones."""
+        """Plan the removal of rows, which happens while the tables are still the former ones."""
         steps: list[Step] = []
         for lost in self._correspondence.lost:
             rows = yield from self._lost_rows(before, lost)
@@ -298,7 +298,7 @@ class _Planner:
                 yield RenameModel(before=earlier, after=uid)
 
     def _arriving(self, before: SchemaTables) -> Program[list[Step]]:
-        """What rows get once the tables are the later ones."""
+        """Plan the additions to rows, which happen once the tables are the later ones."""
         steps: list[Step] = []
         for was, will in self._content_types(before):
             table = before.tables[was.uid].name
@@ -312,7 +312,7 @@ class _Planner:
         return steps
 
     def _content_types(self, before: SchemaTables) -> Iterator[tuple[ContentType, ContentType]]:
-        """Content types that live on, whose table is there: as they were and as they will be."""
+        """Iterate over matched content types with a table: former and later."""
         types = self._change.after.schema.content_types
         for uid, earlier in self._correspondence.models.items():
             was = before.schema.content_types.get(earlier)

@@ -26,10 +26,10 @@ from quire.database.tables.table_map import (
 )
 
 _PASSING = "quire_passing"
-"""Begins the names that things have between two others."""
+"""The prefix of temporary names between two others."""
 
 _ACTIONS = ("plugin::users-permissions.permission", "admin::api-token-permission")
-"""The types whose rows hold actions, which begin with a uid."""
+"""The types whose rows contain actions, which begin with a uid."""
 
 _ADMIN_PERMISSION = "admin::permission"
 _RELEASE_ITEM = "plugin::content-releases.release-action"
@@ -40,7 +40,7 @@ _UID_TABLES = (SAVED_VIEWS, REVISIONS, ENTRY_STAGES, RELEASE_SNAPSHOTS, CHANGES)
 
 
 def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Order renames so that no name is needed twice at once: names that are taken go round."""
+    """Order renames so that no name is in use twice; cycles go through temporary names."""
     waiting = dict(renames)
     passing: list[tuple[str, str]] = []
     while waiting:
@@ -59,10 +59,10 @@ def order_renames(renames: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 def rename_models(
     store: EntryStore, names: Mapping[str, str], found: Collection[str]
 ) -> Program[None]:
-    """Let every row that names models by their former uids name them by the later ones.
+    """Replace former uids of models by the later ones in every row.
 
     ``names`` are later uids by former ones. The tables are those of the later schema; ``found`` are
-    the names of tables that there were before.
+    the names of the former tables.
     """
     for before, after in order_renames(names):
         yield from _rename_model(store, before, after)
@@ -90,7 +90,7 @@ def _rename_model(store: EntryStore, before: str, after: str) -> Program[None]:
 
 
 def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Program[None]:
-    """Let components or links of media of attributes say their later names.
+    """Replace names of attributes in links of components and media.
 
     ``names`` are later names by former ones.
     """
@@ -105,7 +105,7 @@ def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Prog
 
 
 def _type_columns(store: EntryStore) -> Iterator[tuple[str, str]]:
-    """Iterate over the columns that hold uids."""
+    """Iterate over the columns that contain uids."""
     for table in store.tables.tables.values():
         if any(isinstance(edge, ComponentEdge) for edge in table.edges.values()):
             yield table.components_table, COMPONENT_TYPE
@@ -139,7 +139,7 @@ def _replace(
 def _replace_start(
     store: EntryStore, table: str, column: str, before: str, after: str
 ) -> Program[None]:
-    """Replace the uid at the beginning of actions: ``api::note.note.find``."""
+    """Replace the uid at the start of actions: ``api::note.note.find``."""
     for id_, action in (yield from _columns(store, table, column)):
         uid, dot, verb = str(action).rpartition(".")
         if uid == before:
@@ -147,7 +147,7 @@ def _replace_start(
 
 
 def _rename_in_workflows(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
-    """Let review workflows list types by their later uids."""
+    """Replace uids of types in review workflows."""
     table = store.tables[_WORKFLOW]
     column = table.columns["contentTypes"]
     for id_, stored in (yield from _columns(store, table.name, column)):
@@ -158,7 +158,7 @@ def _rename_in_workflows(store: EntryStore, names: Mapping[str, str]) -> Program
 
 
 def _rename_in_previews(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
-    """Let preview URLs be those of the later uids."""
+    """Replace uids of types in preview URLs."""
     stored = yield from read_setting(store.writes, PREVIEWS_KEY)
     if isinstance(stored, Mapping) and not names.keys().isdisjoint(stored):
         later = {names.get(uid, uid): url for uid, url in stored.items()}
@@ -166,7 +166,7 @@ def _rename_in_previews(store: EntryStore, names: Mapping[str, str]) -> Program[
 
 
 def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None]:
-    """Let waiting jobs of the server itself be about the later uids.
+    """Replace uids of types in waiting jobs of the server itself.
 
     Their arguments name a type as ``uid``, and the keys that cancel them end with it.
     """
@@ -190,7 +190,7 @@ def _rename_in_jobs(store: EntryStore, names: Mapping[str, str]) -> Program[None
 
 
 def _columns(store: EntryStore, table: str, *columns: str) -> Program[Rows]:
-    """Return columns of all rows of a table, behind their ids."""
+    """Return the ids and some columns of all rows of a table."""
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         source = builder.table(table)

@@ -1,8 +1,9 @@
 """The difference between the tables of a database and those of a schema.
 
-The found tables decide, not the former schema alone: what a database has already is not made again,
-and what it lacks is made whatever the reason. Tables and columns that neither schema knows are left
-alone, and so are missing indexes of a table that does not change (`quire index` makes those).
+The inspected tables decide, not the former schema alone: what exists already is not created again,
+and what is missing is created, whatever the reason. Tables and columns that neither schema knows
+are left alone, and so are missing indexes of a table that does not change (`quire index` creates
+those).
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -20,11 +21,11 @@ from quire.schema.attributes.base import StorageKind
 
 
 class MigrationConflictError(QuireError):
-    """What a migration would make is there already, and is something else."""
+    """A migration would create something that exists already and is different."""
 
 
 class RetypedColumn(Struct, frozen=True, kw_only=True):
-    """A column, by its later name, whose values become values of another kind."""
+    """A column, by its later name, whose values are converted to another kind."""
 
     column: str
     before: StorageKind
@@ -32,7 +33,7 @@ class RetypedColumn(Struct, frozen=True, kw_only=True):
 
 
 class TableChange(Struct, frozen=True, kw_only=True):
-    """What happens to one table that stays.
+    """The changes of one table that stays.
 
     ``renamed`` maps earlier columns to later ones, ``dropped`` are earlier names, all others later
     ones.
@@ -57,7 +58,7 @@ class TableChange(Struct, frozen=True, kw_only=True):
 
 
 class StructureChange(Struct, frozen=True, kw_only=True):
-    """What happens to the tables of a database."""
+    """The changes of the tables of a database."""
 
     dropped: tuple[str, ...]
     created: tuple[str, ...]
@@ -71,10 +72,10 @@ def diff_schema(
     moved: Collection[MatchedTable],
     writer: DdlWriter,
 ) -> StructureChange:
-    """Compare what is found with what is wanted.
+    """Compare inspected tables with those of a schema.
 
-    ``before`` is what the former schema wanted, ``None`` where it is not known: then nothing is
-    given up. Raises MigrationConflictError when a name that is needed is taken.
+    ``before`` are the tables of the former schema, ``None`` if unknown: then nothing is dropped.
+    Raises MigrationConflictError when a needed name is taken.
     """
     former = MetaData() if before is None else before
     lives_on = {one.before for one in moved}
@@ -101,9 +102,9 @@ def diff_schema(
 def _origin(
     moved: MatchedTable | None, name: str, found: FoundTables, taken: Collection[str]
 ) -> str | None:
-    """Return the found table that becomes a wanted one; ``None`` where it has to be made.
+    """Return the existing table that becomes a table of the schema; ``None`` to create it.
 
-    ``taken`` are those that go, and those that become another one.
+    ``taken`` are those that are dropped, and those that become another one.
     """
     if moved is not None and moved.before in found:
         return moved.before
@@ -111,7 +112,7 @@ def _origin(
 
 
 class _TableComparison:
-    """One table that stays: as it was wanted, as it is wanted now, and as it is."""
+    """One table that stays: as it was defined, as it will be, and as it is."""
 
     def __init__(
         self,
@@ -140,7 +141,7 @@ class _TableComparison:
         )
 
     def change(self) -> TableChange:
-        """Compare. Raises MigrationConflictError when the name of a column is taken."""
+        """Compare them. Raises MigrationConflictError when the name of a column is taken."""
         renamed = {earlier: later for later, earlier in self._earlier.items() if earlier != later}
         stays = set(self._found.columns) - set(self._dropped) - set(renamed)
         taken = sorted(stays & set(renamed.values()))
@@ -211,7 +212,10 @@ class _TableComparison:
         return {str(index.name): index for index in sorted_indexes(self._before)}
 
     def _is_new(self, index: Index, former: Index | None, later: Mapping[str, str]) -> bool:
-        """Whether the former schema did not want an index; nothing is new when that is unknown."""
+        """Whether an index is new in the later schema.
+
+        Nothing is new when the former is unknown.
+        """
         if self._before is None:
             return False
         if former is None:

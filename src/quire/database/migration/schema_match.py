@@ -1,8 +1,8 @@
 """Matches tables and columns of two schemas.
 
-A table or column lives on when the attribute that it holds does, in the same form: a scalar as a
-scalar of whatever type, a relation as one whose links are kept in the same way and lead to the same
-content type. Everything else of the former schema has no place in the later one.
+A table or column matches when its attribute does, in the same form: a scalar as a scalar of
+whatever type, a relation as one whose links are stored in the same way and refer to the same
+content type. Everything else of the former schema is dropped.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ from quire.schema.model import FILE_UID
 
 
 class MatchedTable(Struct, frozen=True, kw_only=True):
-    """A table that lives on. ``columns`` maps its later columns to the earlier ones."""
+    """A table that stays. ``columns`` maps its later columns to the earlier ones."""
 
     before: str
     after: str
@@ -35,7 +35,7 @@ class MatchedTable(Struct, frozen=True, kw_only=True):
 
 
 class LostRows(Struct, frozen=True, kw_only=True):
-    """Rows of a table that lives on, of an attribute that does not, by the earlier names.
+    """Rows of a table that stays, of an attribute that does not, by the earlier names.
 
     They are components of entries, or links of media.
     """
@@ -45,7 +45,7 @@ class LostRows(Struct, frozen=True, kw_only=True):
 
 
 class RenamedField(Struct, frozen=True, kw_only=True):
-    """An attribute whose name stands in rows: of components, or of links of media.
+    """An attribute whose name is stored in rows: of components, or of links of media.
 
     ``uid`` and ``after`` are the later names, ``before`` the earlier one.
     """
@@ -58,7 +58,7 @@ class RenamedField(Struct, frozen=True, kw_only=True):
 class SchemaMatch(Struct, frozen=True, kw_only=True):
     """Which models of two schemas correspond, and the changes to rows that follow from it.
 
-    ``models`` maps the uids of models that live on, later to earlier.
+    ``models`` maps the uids of models that stay, later to earlier.
     """
 
     models: Mapping[str, str]
@@ -105,7 +105,7 @@ class _ModelPair:
         }
 
     def moved(self) -> Iterator[MatchedTable]:
-        """The table of the model, and those that keep what its rows lead to."""
+        """The table of the model, and those with the links of its rows."""
         yield MatchedTable(
             before=self._before.name, after=self._after.name, columns=dict(self._columns())
         )
@@ -125,14 +125,14 @@ class _ModelPair:
                     continue
 
     def lost(self) -> Iterator[LostRows]:
-        """Attributes whose rows are in tables that others have a part in."""
+        """Attributes whose rows are in tables that are shared with others."""
         kept = {earlier for earlier, _ in self._kept_rows()}
         for name, edge in self._before.edges.items():
             if _has_rows_elsewhere(edge) and name not in kept:
                 yield LostRows(uid=self._before.uid, attribute=name)
 
     def renamed(self) -> Iterator[RenamedField]:
-        """Attributes whose rows have to say another name."""
+        """Attributes whose rows have to get another name."""
         for earlier, later in self._kept_rows():
             if earlier != later:
                 yield RenamedField(uid=self._after.uid, before=earlier, after=later)
@@ -154,11 +154,11 @@ class _ModelPair:
                     continue
 
     def _is_as_secret(self, before: str, after: str) -> bool:
-        """Nothing is shown that was secret, and no hash is made of what everybody could read."""
+        """Whether nothing secret becomes readable, and nothing readable becomes a hash."""
         return (before in self._secrets[0]) == (after in self._secrets[1])
 
     def _edges(self) -> Iterator[tuple[Edge, Edge]]:
-        """Edges that lead to the same content type as before."""
+        """Edges that refer to the same content type as before."""
         for name, later in self._after.edges.items():
             earlier = self._before.edges.get(self._names[name] or "")
             if earlier is not None and self._same_target(earlier, later):
@@ -171,7 +171,7 @@ class _ModelPair:
         return self._models.get(target) == getattr(earlier, "target", None)
 
     def _kept_rows(self) -> Iterator[tuple[str, str]]:
-        """Attributes that keep their rows in shared tables: their earlier and later names."""
+        """Attributes that store their rows in shared tables: their earlier and later names."""
         for name, later in self._after.edges.items():
             earlier = self._before.edges.get(self._names[name] or "")
             match earlier, later:
@@ -185,7 +185,7 @@ class _ModelPair:
                     continue
 
     def _holds_the_same(self, earlier: ComponentEdge, later: ComponentEdge) -> bool:
-        """Whether a component that was in the attribute may still be in it."""
+        """Whether a component of the former attribute may still be in it."""
         if not earlier.components:
             return True
         will = {self._models.get(uid, uid) for uid in later.components}

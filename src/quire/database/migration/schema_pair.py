@@ -19,7 +19,7 @@ class SchemaTables(Struct, frozen=True, kw_only=True):
 
 
 def schema_tables(schema: Schema, types: ColumnTypes) -> SchemaTables:
-    """Work out the tables of a schema. Raises SchemaError when two of them would have one name."""
+    """Compute the tables of a schema. Raises SchemaError when two of them have one name."""
     tables = map_tables(schema)
     return SchemaTables(
         schema=schema, tables=tables, metadata=build_metadata(schema, tables, types)
@@ -30,22 +30,22 @@ class Renames(Struct, frozen=True, kw_only=True):
     """What has another name in the later schema.
 
     ``models`` maps later uids to earlier ones; ``attributes`` maps, by later uid, later names of
-    attributes to earlier ones. What is not in here kept its name, is new, or is gone.
+    attributes to earlier ones. Everything else kept its name, is new, or is removed.
     """
 
     models: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def earlier_uid(self, uid: str) -> str | None:
-        """Return what a content type or component was called; ``None`` when it is a new one."""
+        """Return the former uid of a content type or component; ``None`` when it is new."""
         return _earlier(uid, self.models)
 
     def earlier_name(self, uid: str, attribute: str) -> str | None:
-        """Return what an attribute was called; ``None`` when it is a new one."""
+        """Return the former name of an attribute; ``None`` when it is new."""
         return _earlier(attribute, self.attributes.get(uid, {}))
 
 
 def _earlier(name: str, renames: Mapping[str, str]) -> str | None:
-    """Of names that are not in ``renames`` all are kept, but those that went to another thing."""
+    """Return the earlier name; without a rename it is the same, unless another thing took it."""
     renamed = renames.get(name)
     return renamed or (None if name in renames.values() else name)

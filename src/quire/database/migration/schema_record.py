@@ -1,8 +1,8 @@
 """The schema that a database was last migrated to, stored in it.
 
-Two records are kept in the core store: ours, with everything that was loaded, and the reference's,
-with content types alone, which it writes at each of its starts. Whoever changes the tables has to
-change both; the reference would otherwise do again what was done already.
+Two records are kept in the core store: ours, with everything that was loaded, and Strapi's, with
+content types only, which it writes at each start. A change of the tables has to update both; Strapi
+would otherwise repeat it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,9 +40,9 @@ _AUTOMATIC = (
 class SchemaRecord(Struct, frozen=True, kw_only=True):
     """The schema that a database was last changed for, as far as it is known.
 
-    ``version`` is `Schema.version` where we wrote it. ``sources`` lack the components of a database
-    that we never changed; ``whole`` says whether they are all there. ``unseen`` are content types
-    that we have made and the reference has not seen: of that it says nothing, or has none of them.
+    ``version`` is `Schema.version` if we wrote it. ``sources`` lack the components of a database
+    that we never changed; ``whole`` says whether they are complete. ``unseen`` are content types
+    that we have created and Strapi has not seen: its record lacks them.
     """
 
     version: str | None
@@ -52,10 +52,10 @@ class SchemaRecord(Struct, frozen=True, kw_only=True):
 
 
 def recorded_schema(writes: Writes) -> Program[SchemaRecord | None]:
-    """Read what is known of the schema of a database; ``None`` where nothing is.
+    """Read the recorded schema of a database; ``None`` if there is none.
 
-    Of content types the reference's record counts where there is one: each of its starts writes it,
-    and so do we.
+    For content types Strapi's record counts if there is one: each of its starts writes it, and so
+    do we.
     """
     records = yield from read_settings(writes, (OUR_RECORD, THEIR_RECORD))
     ours, theirs = records.get(OUR_RECORD), records.get(THEIR_RECORD)
@@ -83,19 +83,17 @@ def _api_types(sources: Sequence[SchemaFile]) -> dict[str, dict[str, object]]:
 
 
 def recorded_type(raw: Mapping[str, object]) -> dict[str, object]:
-    """Return what is recorded of a content type by everybody; its file may say more."""
+    """Read the record of a content type; its file may contain more."""
     return {key: raw[key] for key in (*_DESCRIBED, "attributes") if raw.get(key)}
 
 
 def record_schema(
     writes: Writes, schema: Schema, renames: Renames, *, extends: str | None = None
 ) -> Program[None]:
-    """Write down that the tables are for this schema from now on, and let servers know.
+    """Record the schema of the tables, and notify servers.
 
-    ``extends`` is the version of the former schema, where this one does nothing but extend it.
-
-    The reference's picture of the tables is taken away: it makes a new one, and compares nothing
-    with the old.
+    ``extends`` is the version of the former schema, if this one only extends it. Strapi's record of
+    the tables is deleted: it creates a new one, and compares nothing with the old.
     """
     models: Sequence[Model] = [*schema.api_types, *schema.components.values()]
     sources = [[m.uid, m.file, m.raw] for m in models] + [
@@ -117,7 +115,7 @@ def _all_of_database_schema(_: StatementBuilder) -> sa.ClauseElement:
 
 
 def _described(schema: Schema, theirs: Mapping[str, Any], renames: Renames) -> dict[str, Any]:
-    """Bring the reference's record up to date; types that it has not seen yet stay out of it."""
+    """Update Strapi's record; types that it has not seen yet are left out."""
     later = {uid: value for uid, value in theirs.items() if not uid.startswith("api::")}
     for content_type in schema.api_types:
         known = theirs.get(renames.earlier_uid(content_type.uid) or "")

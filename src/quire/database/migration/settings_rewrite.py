@@ -1,7 +1,4 @@
-"""Renames types and fields in permissions, row rules and views.
-
-They say the later names from now on.
-"""
+"""Renames types and fields in permissions, row rules and views."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,7 +20,7 @@ _LABEL = "label"
 
 
 def rewrite_settings(store: EntryStore, wording: NameMapping) -> Program[None]:
-    """Let everything that people have set say the later names. The tables are the later ones."""
+    """Replace earlier names in all settings of users. The tables are the later ones."""
     renames = wording.renames
     if renames.attributes or renames.models:
         yield from _say_in_rules(store, wording)
@@ -33,7 +30,7 @@ def rewrite_settings(store: EntryStore, wording: NameMapping) -> Program[None]:
 
 
 def _say_in_permissions(store: EntryStore, wording: NameMapping) -> Program[None]:
-    """Let permissions of administrators name the later fields."""
+    """Rename fields in permissions of administrators."""
     table = store.tables[_ADMIN_PERMISSION]
     properties, subject = table.columns["properties"], table.columns["subject"]
 
@@ -55,7 +52,7 @@ def _say_in_permissions(store: EntryStore, wording: NameMapping) -> Program[None
 
 
 def _say_in_rules(store: EntryStore, wording: NameMapping) -> Program[None]:
-    """Let row rules name the later types and attributes: they would open what they narrow."""
+    """Rename types and attributes in row rules: an outdated rule would not restrict anything."""
     stored = yield from read_setting(store.writes, ROW_RULES_KEY)
     if not isinstance(stored, Mapping):
         return
@@ -74,7 +71,7 @@ def _later_rules(rules: Mapping[str, Any], wording: NameMapping) -> Iterator[tup
 
 
 def _say_in_views(store: EntryStore, wording: NameMapping) -> Program[None]:
-    """Let views of lists and forms show renamed attributes in the same places."""
+    """Rename attributes in views of lists and forms."""
     models = {view_key(model.uid): model for model in wording.schema.models()}
     stored = yield from read_settings(store.writes, tuple(models))
     for key, view in stored.items():
@@ -111,7 +108,7 @@ def _later_view(view: Mapping[str, Any], model: Model, wording: NameMapping) -> 
 
 
 def _later_metadata(metadata: Any, attribute: str, model: Model, wording: NameMapping) -> Any:  # noqa: ANN401 - JSON
-    """Change the label where nobody has, and the field that stands for a related entry."""
+    """Rename default labels, and the field that represents a related entry."""
     if not isinstance(metadata, Mapping):
         return metadata
     later_name = wording.name(model.uid, attribute)
@@ -133,7 +130,7 @@ def _later_metadata(metadata: Any, attribute: str, model: Model, wording: NameMa
 
 
 def _later_place(place: Any, name: Any) -> Any:  # noqa: ANN401 - JSON
-    """Rename what a layout has at one place: a column, a field with its size, or a row of these."""
+    """Rename one element of a layout: a column, a field with its size, or a row of these."""
     match place:
         case str():
             return name(place)

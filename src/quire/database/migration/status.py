@@ -1,7 +1,7 @@
 """Whether a database has to be migrated, checked at every start.
 
-A server that finds less than its schema wants does not start anyway. This is about the rest: rows
-that mean something else by the files than by the schema that they were written under.
+A server refuses to start when tables or columns are missing. This is about the rest: rows that have
+another meaning by the files than by the schema that they were written under.
 """
 
 from msgspec import Struct
@@ -38,7 +38,7 @@ class PendingMigration(Struct, frozen=True):
 
 
 def is_followed(kind: DatabaseKind, schema: Schema) -> Program[bool]:
-    """Tell whether a database says that its tables are for a schema; ``True`` if it says nothing.
+    """Tell whether the recorded schema of a database is this one; ``True`` without a record.
 
     This is one short statement.
     """
@@ -51,8 +51,7 @@ async def require_followed(
 ) -> PendingMigration:
     """Plan the steps that are left in a database that another schema is recorded for.
 
-    Raises DatabaseOpenError when rows would be taken for something that they are not, and says what
-    helps.
+    Raises DatabaseOpenError, with advice, when rows would be misread.
     """
     planned = await database.read(lambda: plan_migration_to(kind, goal), snapshot=True)
     pending = PendingMigration(planned.plan)
@@ -60,7 +59,7 @@ async def require_followed(
         steps = "\n".join(f"  {step}" for step in pending.misread)
         agree = " --may-lose" if pending.plan.losses else ""
         raise DatabaseOpenError(
-            f"The schema files have changed, and the database has not followed them:\n{steps}\n"
+            f"The schema files have changed, and the database has not been migrated:\n{steps}\n"
             "`quire migrate` shows everything there is to do, "
             f"`quire migrate --apply{agree}` does it."
         )

@@ -12,7 +12,7 @@ from quire.schema.attributes.base import StorageKind
 
 
 class DropRows(Struct, frozen=True, kw_only=True):
-    """Components or links of media of an attribute that is gone; ``rows`` lead from entries."""
+    """Components or links of media of a removed attribute; ``rows`` refer to entries."""
 
     uid: str
     attribute: str
@@ -20,14 +20,14 @@ class DropRows(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        return f"remove what {self.rows} entries have in {self.attribute} of {self.uid}"
+        return f"remove the values of {self.rows} entries in {self.attribute} of {self.uid}"
 
 
 class EndDrafts(Struct, frozen=True, kw_only=True):
-    """A type has no drafts any more.
+    """A type no longer has drafts.
 
-    Drafts beside a published version go, ``changed`` of them had something unpublished; documents
-    that were never published (``kept``) stay, as they are.
+    Drafts with a published version are removed, ``changed`` of them had unpublished changes;
+    documents that were never published (``kept``) stay, as they are.
     """
 
     uid: str
@@ -44,9 +44,9 @@ class EndDrafts(Struct, frozen=True, kw_only=True):
 
 
 class EndLocales(Struct, frozen=True, kw_only=True):
-    """A type is not localized any more.
+    """A type is no longer localized.
 
-    The version in the default locale stays, or the oldest where there is none; ``rows`` go.
+    The version in the default locale stays, or the oldest if there is none; ``rows`` are removed.
     """
 
     uid: str
@@ -58,7 +58,7 @@ class EndLocales(Struct, frozen=True, kw_only=True):
 
 
 class DropTable(Struct, frozen=True, kw_only=True):
-    """A table that nothing wants any more."""
+    """A table that the schema no longer needs."""
 
     table: str
     rows: int
@@ -80,7 +80,7 @@ class RenameTable(Struct, frozen=True, kw_only=True):
 
 
 class DropIndex(Struct, frozen=True, kw_only=True):
-    """An index that is in the way, or that nothing wants any more."""
+    """An index that is in the way, or no longer needed."""
 
     table: str
     index: str
@@ -103,7 +103,7 @@ class RenameColumn(Struct, frozen=True, kw_only=True):
 
 
 class DropColumn(Struct, frozen=True, kw_only=True):
-    """A column that nothing wants any more; ``rows`` have a value in it."""
+    """A column that the schema no longer needs; ``rows`` have a value in it."""
 
     table: str
     column: str
@@ -115,7 +115,7 @@ class DropColumn(Struct, frozen=True, kw_only=True):
 
 
 class ConvertColumn(Struct, frozen=True, kw_only=True):
-    """A column whose values become values of another kind; ``unfit`` of the ``rows`` cannot."""
+    """A column whose values are converted to another kind; ``unfit`` of the ``rows`` cannot be."""
 
     table: str
     column: str
@@ -166,7 +166,10 @@ class CreateIndex(Struct, frozen=True, kw_only=True):
 
 
 class RenameField(Struct, frozen=True, kw_only=True):
-    """An attribute whose name stands in rows of components or media; ``uid`` is the later one."""
+    """An attribute whose name is stored in rows of components or media.
+
+    ``uid`` is the later one.
+    """
 
     uid: str
     before: str
@@ -174,22 +177,22 @@ class RenameField(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        return f"say {self.after} for {self.before} in what entries of {self.uid} lead to"
+        return f"rename {self.before} to {self.after} in links of entries of {self.uid}"
 
 
 class RenameModel(Struct, frozen=True, kw_only=True):
-    """A content type or component whose uid stands in rows: of links, permissions, settings."""
+    """A content type or component whose uid is stored in links, permissions or settings."""
 
     before: str
     after: str
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        return f"say {self.after} for {self.before} in links, permissions and settings"
+        return f"rename {self.before} to {self.after} in links, permissions and settings"
 
 
 class BeginDrafts(Struct, frozen=True, kw_only=True):
-    """A type has drafts from now on: each of its entries gets one."""
+    """A type that gets drafts: each of its entries gets one."""
 
     uid: str
     rows: int
@@ -200,7 +203,7 @@ class BeginDrafts(Struct, frozen=True, kw_only=True):
 
 
 class BeginLocales(Struct, frozen=True, kw_only=True):
-    """A type is localized from now on: its entries are in the default locale."""
+    """A type that becomes localized: its entries get the default locale."""
 
     uid: str
     rows: int
@@ -232,7 +235,7 @@ Step = (
 
 
 def rows_lost(step: Step) -> int:
-    """Return how many rows or values of people a step takes away."""
+    """Return how many rows or values of users a step removes."""
     match step:
         case DropRows() | EndLocales() | DropTable() | DropColumn():
             return step.rows
@@ -245,7 +248,7 @@ def rows_lost(step: Step) -> int:
 
 
 class MigrationNotice(Struct, frozen=True, kw_only=True):
-    """Something about rows that no step changes: what the later schema would not accept of them."""
+    """Rows that no step changes, but that the later schema would not accept."""
 
     uid: str
     attribute: str
@@ -265,7 +268,7 @@ class SeveralDocuments(Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """One line for a terminal."""
-        return f"{self.documents} documents of {self.uid} are there, a single type serves only one"
+        return f"{self.uid} has {self.documents} documents, but a single type serves only one"
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -277,11 +280,11 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def losses(self) -> tuple[Step, ...]:
-        """The steps that take something away which people have written."""
+        """The steps that remove content."""
         return tuple(step for step in self.steps if rows_lost(step))
 
     def lines(self) -> Iterator[str]:
-        """Say it for a terminal, a line for each step and notice."""
+        """Describe it for a terminal, one line for each step and notice."""
         yield from (str(step) for step in self.steps)
         yield from (str(notice) for notice in self.notices)
         yield from (str(crowd) for crowd in self.crowds)

@@ -1,7 +1,7 @@
 """Converts values when a column changes its type.
 
-Values go through the common form of `copying.values`. A value that has no counterpart of the new
-kind is *unfit*: the plan counts these, and nobody guesses.
+Values are converted through the common form of `copying.values`. A value without a counterpart in
+the new kind is *unfit*: the plan counts these values.
 """
 
 import json
@@ -24,7 +24,7 @@ class UnfitError(Exception):
 
 
 class Converter:
-    """Turns stored values of one kind into stored values of another one."""
+    """Converts stored values of one kind to stored values of another one."""
 
     def __init__(self, dialect: Dialect, before: StorageKind, after: StorageKind) -> None:
         self._before = before
@@ -101,7 +101,7 @@ def _whole(value: Common, before: StorageKind) -> int:
 
 
 def _decimal(value: Common, before: StorageKind) -> Decimal:
-    """Read any number exactly."""
+    """Parse any number exactly."""
     if before is StorageKind.JSON and isinstance(value, str):
         held = json.loads(value, parse_float=Decimal, parse_int=Decimal)
         return _decimal(held if isinstance(held, bool | str | Decimal) else b"", StorageKind.TEXT)
@@ -177,7 +177,7 @@ def _moment(milliseconds: int) -> datetime:
 
 
 def _iso(text: str) -> datetime:
-    """Read a date or a moment; without a zone it is in UTC."""
+    """Parse a date or a timestamp; without a zone it is in UTC."""
     if not _DATE.match(text):
         raise UnfitError
     try:

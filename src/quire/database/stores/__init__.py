@@ -1,1 +1,1 @@
-"""System rows: a module for each table or group of tables that the server keeps for itself."""
+"""Rows of system tables: one module for each table or group of tables."""

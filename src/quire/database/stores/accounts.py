@@ -1,7 +1,7 @@
 """Rows for authentication: tokens, end users, roles and permissions.
 
-Grants of the actions of Python routes are kept in the core store: the reference's start deletes
-permissions of actions that it does not know, and leaves the core store alone.
+Grants of the actions of Python routes are in the core store: Strapi deletes permissions of unknown
+actions at its start, and leaves the core store alone.
 """
 
 from collections.abc import Collection, Mapping
@@ -40,7 +40,7 @@ class TokenRow(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class UserRow(Struct, frozen=True, kw_only=True, rename="camel"):
-    """An end user as stored, with what signing in needs."""
+    """An end user as stored, with the columns for sign-in."""
 
     id: int
     document_id: str = ""
@@ -63,18 +63,18 @@ class StoredRole(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PermissionRow(Struct, frozen=True, kw_only=True):
-    """Something that a role or a token grants."""
+    """An action that a role or a token grants."""
 
     id: int
     action: str = ""
 
 
 IS_OF_CONTENT_API = any_of(is_null("kind"), eq("kind", CONTENT_API))
-"""What is true of the tokens of the content API, beside which there are others."""
+"""The condition on tokens of the content API; there are other kinds."""
 
 
 class Accounts:
-    """The programs that authentication runs."""
+    """The programs of authentication."""
 
     def __init__(self, store: EntryStore, custom_actions: frozenset[str] = frozenset()) -> None:
         """``custom_actions`` are those of the routes of the project's Python code."""
@@ -99,33 +99,36 @@ class Accounts:
         return (yield from tokens.first(eq("accessKey", access_key), IS_OF_CONTENT_API, order=()))
 
     def token_actions(self, token_id: int) -> Program[frozenset[str]]:
-        """Return the actions that a custom token grants."""
+        """Return the actions of a custom token."""
         grants = content_table(self._store, GRANT_UID, PermissionRow)
         granted = yield from grants.values("action", linked_to("token", token_id))
         custom = yield from self.granted_custom_actions("tokens", token_id)
         return frozenset(map(str, granted)) | custom
 
     def touch_token(self, token_id: int, now: int) -> Program[None]:
-        """Note that a token was used now (epoch milliseconds)."""
+        """Record that a token was used now (epoch milliseconds)."""
         tokens = content_table(self._store, TOKEN_UID, TokenRow)
         yield from tokens.change(token_id, {"lastUsedAt": now}, now=now)
 
     def role_actions(self, role_id: int) -> Program[frozenset[str]]:
-        """Return the actions that a role of end users grants."""
+        """Return the actions of a role of end users."""
         permissions = content_table(self._store, PERMISSION_UID, PermissionRow)
         granted = yield from permissions.values("action", linked_to("role", role_id))
         custom = yield from self.granted_custom_actions("roles", role_id)
         return frozenset(map(str, granted)) | custom
 
     def granted_custom_actions(self, owner: Owner, row_id: int) -> Program[frozenset[str]]:
-        """Return the actions of Python routes that a role or token grants; asks only if any are."""
+        """Return the actions of Python routes that a role or token grants.
+
+        Reads only if there are any.
+        """
         if not self.custom_actions:
             return frozenset()
         stored = yield from self.stored(CUSTOM_GRANTS_KEY)
         return granted_in(stored, owner, row_id) & self.custom_actions
 
     def role_rules(self, role_id: int) -> Program[Mapping[str, object]]:
-        """Return the row rules of a role by action, as they were set."""
+        """Return the row rules of a role by action, as configured."""
         stored = yield from self.stored(ROW_RULES_KEY)
         if not isinstance(stored, Mapping) or not stored:
             return {}
@@ -152,24 +155,24 @@ class Accounts:
         return (yield from self._users.first(eq("provider", "local"), is_named))
 
     def user_by_email(self, email: str) -> Program[UserRow | None]:
-        """Find the first end user with an e-mail, which is compared as it is."""
+        """Find the first end user with an e-mail, which is compared exactly."""
         return (yield from self._users.first(eq("email", email)))
 
     def user_by_reset_token(self, token: str) -> Program[UserRow | None]:
-        """Find the end user who asked for a new password and was sent this token."""
+        """Find the end user who requested a new password and was sent this token."""
         return (yield from self._users.first(eq("resetPasswordToken", token)))
 
     def user_by_confirmation_token(self, token: str) -> Program[UserRow | None]:
-        """Find the end user whose e-mail is to be confirmed with this token."""
+        """Find the end user whose e-mail is confirmed with this token."""
         return (yield from self._users.first(eq("confirmationToken", token)))
 
     def users_named(
         self, username: str, email: str, *, provider: str | None
     ) -> Program[frozenset[int]]:
-        """Return the end users that one with this name and e-mail could be taken for.
+        """Return the end users that could be confused with this name and e-mail.
 
-        Those are users with either of them as name or as e-mail; ``provider`` leaves out those who
-        sign in another way. The e-mail is given in lower case.
+        Those are users with either of them as name or as e-mail; ``provider`` restricts them to
+        those who sign in with it. The e-mail is given in lower case.
         """
         where: list[Condition] = [
             any_of(one_of("username", username, email), one_of("email", username, email))
@@ -179,7 +182,7 @@ class Accounts:
         return frozenset((yield from self._users.ids(*where)))
 
     def ids_of_users(self, attribute: str, value: str) -> Program[frozenset[int]]:
-        """Return the end users whose attribute has this value."""
+        """Return the ids of the end users whose attribute has this value."""
         return frozenset((yield from self._users.ids(eq(attribute, value))))
 
     def stored(self, key: str) -> Program[object]:
@@ -196,14 +199,14 @@ class Accounts:
 
 
 def granted_in(stored: object, owner: Owner, row_id: int) -> frozenset[str]:
-    """Return what a role or token is granted, of the stored value."""
+    """Return the actions of a role or token in the stored value."""
     owners = stored.get(owner) if isinstance(stored, Mapping) else None
     actions = owners.get(str(row_id)) if isinstance(owners, Mapping) else None
     return frozenset(map(str, actions)) if isinstance(actions, list) else frozenset()
 
 
 def read_grants(writes: Writes, owner: Owner, row_id: int) -> Program[frozenset[str]]:
-    """Return the actions that a role or a token grants."""
+    """Return the actions of a role or a token."""
     stored = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
     return granted_in(stored, owner, row_id)
 
@@ -211,7 +214,7 @@ def read_grants(writes: Writes, owner: Owner, row_id: int) -> Program[frozenset[
 def write_grants(
     writes: Writes, owner: Owner, row_id: int, actions: Collection[str]
 ) -> Program[None]:
-    """Let a role or a token grant these actions and no others."""
+    """Set the actions of a role or a token."""
     stored = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
     if granted_in(stored, owner, row_id) == frozenset(actions):
         return

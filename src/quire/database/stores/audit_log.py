@@ -1,6 +1,6 @@
-"""The audit log, a table of Quire's own.
+"""The audit log, one of Quire's own tables.
 
-Rows are added and read, never changed or deleted. The table is made when the first row comes.
+Rows are added and read, never changed or deleted. The table is created with the first row.
 """
 
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from quire.database.stores.own_tables import OwnTable, OwnTables
 from quire.database.stores.row_types import BigInt, LongText
 
 FILTERED = ("actor", "action", "target")
-"""Columns that can be asked for by their exact value."""
+"""Columns that can be filtered by exact value."""
 
 
 class AuditRow(Struct, frozen=True, kw_only=True):
-    """Something that was done, or tried; ``at`` is epoch milliseconds, ``place`` an address."""
+    """An action, successful or not; ``at`` is epoch milliseconds, ``place`` an IP address."""
 
     at: BigInt
     actor_id: int | None
@@ -36,7 +36,7 @@ AUDIT = OwnTable(name="quire_audit", row=AuditRow)
 
 
 class AuditQuery(Struct, frozen=True, kw_only=True):
-    """Which rows are wanted, the latest first; ``before`` is the id of a row that is known."""
+    """A query of the log, latest rows first; ``before`` is the id of the last known row."""
 
     values: Mapping[str, str]
     limit: int
@@ -44,7 +44,7 @@ class AuditQuery(Struct, frozen=True, kw_only=True):
     since: int | None = None
     until: int | None = None
     type: str | None = None
-    """The uid of a content type: what was done to it and to its entries."""
+    """The uid of a content type: actions on it and on its entries."""
 
 
 class AuditLog:
@@ -56,7 +56,7 @@ class AuditLog:
         self._tables = tables
 
     async def ready(self) -> None:
-        """See to it that rows can be added. Raises ServiceUnavailableError."""
+        """Ensure that rows can be added. Raises ServiceUnavailableError."""
         await self._tables.ensure(AUDIT)
 
     async def add(self, row: AuditRow) -> None:
@@ -65,11 +65,11 @@ class AuditLog:
         await self._database.write(self.added(row))
 
     def added(self, row: AuditRow) -> Program[None]:
-        """Return what adds a row, for the transaction of the change that it tells of."""
+        """Return a program that adds a row, for the transaction of the recorded change."""
         yield from self._table.insert(row)
 
     async def find(self, query: AuditQuery) -> list[AuditRow]:
-        """Return the rows that a query asks for."""
+        """Return the rows of a query."""
         await self.ready()
         return await self._database.read(lambda: self._found(query))
 

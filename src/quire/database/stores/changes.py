@@ -1,7 +1,7 @@
-"""The outbox of changes: what functions of a project are still to be told of.
+"""The outbox of changes: which functions of a project still have to be called.
 
-A row is written in the transaction of the change, and deleted when it was delivered. Of the changes
-of one document that a function is to be told of, the oldest goes first.
+A row is written in the transaction of the change, and deleted when it was delivered. A function
+receives the changes of one document in order.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,10 +27,10 @@ from quire.database.stores.row_types import BigInt, LongText
 
 
 class StoredChange(Struct, frozen=True, kw_only=True):
-    """A change that a function is to be told of; ``fields``, ``kept`` and ``causes`` are JSON.
+    """A change for one function; ``fields``, ``kept`` and ``causes`` are JSON.
 
-    It has ``ended_at`` when it is not delivered again by itself. ``due`` and ``created_at`` are set
-    when it is stored.
+    It has ``ended_at`` when it will not be retried. ``due`` and ``created_at`` are set when it is
+    stored.
     """
 
     id: int = 0
@@ -61,7 +61,7 @@ CHANGES = OwnTable(
 
 
 class Attempts(Struct, frozen=True):
-    """Changes that were tried from ``least`` to ``most`` times, and how many go together."""
+    """Selects changes by their number of attempts, ``least`` to ``most``, and the batch size."""
 
     least: int
     most: int
@@ -90,13 +90,13 @@ class ChangeRows:
         )
 
     def first_due(self, listener: str) -> Program[int | None]:
-        """Return when a change can be delivered next; ``None`` when nothing waits."""
+        """Return when a change can be delivered next; ``None`` when none is waiting."""
         return (yield from self._table.lowest("due", *_heads(listener)))
 
     def claim(
         self, listener: str, holder: str, tried: Attempts, *, now: int, until: int
     ) -> Program[list[StoredChange]]:
-        """Claim changes of different documents that are due, the oldest ones."""
+        """Claim the oldest due changes of different documents."""
         return (
             yield from self._table.claim(
                 *_heads(listener),
@@ -114,26 +114,26 @@ class ChangeRows:
         yield from self._table.delete_ids(ids)
 
     def settle(self, change: StoredChange, values: Mapping[str, object]) -> Program[bool]:
-        """Write down what became of a delivery; tells whether the row was still its holder's."""
+        """Record the result of a delivery; tells whether the row still belonged to its holder."""
         changed = {**values, "holder": None}
         return (yield from self._table.settle(change.id, changed, eq("holder", change.holder)))
 
     def find(
         self, *, dead: bool | None, before: int | None, limit: int
     ) -> Program[list[StoredChange]]:
-        """Return changes, the latest first; only those that were given up, or only the others."""
+        """Return changes, the latest first: only those that were given up, or only the others."""
         where = [] if before is None else [lt("id", before)]
         if dead is not None:
             where.append(not_null("ended_at") if dead else is_null("ended_at"))
         return (yield from self._table.select(*where, order=("-id",), limit=limit))
 
     def replay(self, change_id: int, now: int) -> Program[bool]:
-        """Let a change be delivered now; tells whether there is such that is not delivered yet."""
+        """Make a change due now; tells whether there is an undelivered change with this id."""
         changes = {"attempts": 0, "due": now, "ended_at": None}
         return (yield from self._table.settle(change_id, changes, _is_free(now)))
 
     def discard(self, change_id: int, now: int) -> Program[bool]:
-        """Delete a change that is not being delivered; tells whether there was such."""
+        """Delete a change that is not being delivered; tells whether there was one."""
         return bool((yield from self._table.deleted(eq("id", change_id), _is_free(now))))
 
     def one(self, change_id: int) -> Program[StoredChange | None]:
@@ -142,12 +142,12 @@ class ChangeRows:
 
 
 def _is_free(now: int) -> Condition:
-    """Return what is true of a change that is not being delivered."""
+    """Return the condition that a change is not being delivered."""
     return any_of(is_null("holder"), le("due", now))
 
 
 def _heads(listener: str) -> tuple[Condition, ...]:
-    """Return what is true of the oldest change of each document that a function waits for."""
+    """Return the condition of the oldest change of each document for a function."""
     waits = is_null("ended_at")
     return eq("listener", listener), waits, none_earlier(waits, same=("listener", "document_id"))
 

@@ -1,8 +1,7 @@
-"""Conditions on the rows of a `Table`: comparisons of columns with values, joined by and and or.
+"""Conditions on the rows of a `Table`: comparisons with values, combined by AND and OR.
 
-A condition has a shape, which says what SQL it becomes, and operands, which are bound to it: so
-statements are kept by their shapes. Columns have the names that the fields of the row type are
-encoded by.
+A condition has a shape, which determines its SQL, and operands, which are bound: so statements are
+cached by their shapes. Columns are named like the encoded fields of the row type.
 """
 
 import operator
@@ -27,7 +26,7 @@ _LIKE_ESCAPE = str.maketrans({sign: f"\\{sign}" for sign in "\\%_"})
 class Column(Struct, frozen=True):
     """A column: its name in the database, and its kind.
 
-    With a ``link`` it is a relation to one row, the id of which is kept in a table of its own.
+    With a ``link`` it is a relation to one row, whose id is stored in a link table.
     """
 
     name: str
@@ -36,11 +35,11 @@ class Column(Struct, frozen=True):
 
 
 class Scope(Struct, frozen=True, kw_only=True):
-    """The columns and the slots of a statement that is being built.
+    """The columns and slots of a statement that is being built.
 
-    ``source`` is the table ``name`` as the statement has it: with an alias, or without one where
-    its rows are changed. ``columns`` are by the names that conditions use, ``empty`` are those in
-    which an empty text stands for nothing. ``slots`` are those that were not taken yet.
+    ``source`` is the table ``name`` in the statement: with an alias, or without one if its rows are
+    changed. ``columns`` are by the names that conditions use; in ``empty`` ones an empty text means
+    null. ``slots`` are the remaining ones.
     """
 
     builder: StatementBuilder
@@ -64,7 +63,7 @@ class Scope(Struct, frozen=True, kw_only=True):
         return found.limit(sa.literal_column("1")).correlate(self.source).scalar_subquery()
 
     def is_null(self, name: str) -> Expression:
-        """Return the condition that a column holds nothing."""
+        """Return the condition that a column is null."""
         column = self.column(name)
         return column == self.builder.constant("") if name in self.empty else column.is_(None)
 
@@ -86,14 +85,14 @@ def _unchanged(value: Scalar) -> Value:
 
 
 Shape = tuple[Any, ...]
-"""The kind of a condition, the columns that it looks at, and the shapes of those within it."""
+"""The kind of a condition, its columns, and the shapes of its parts."""
 
 
 class Condition(Struct, frozen=True):
-    """Something that is true of a row or not.
+    """A condition on a row.
 
-    ``operands`` are the values of its slots, in their order, with the columns that they are
-    compared with; lists are tuples.
+    ``operands`` are the values of its slots, in order, with the columns that they are compared
+    with; lists are tuples.
     """
 
     shape: Shape
@@ -101,7 +100,7 @@ class Condition(Struct, frozen=True):
 
 
 def expression(shape: Shape, scope: Scope) -> Expression:
-    """Return the SQL of a condition; it takes as many slots as the condition has operands."""
+    """Return the SQL of a condition; it uses one slot for each operand."""
     kind, *parts = shape
     return _EXPRESSIONS[kind](scope, *parts)
 
@@ -129,7 +128,7 @@ def _prefix(scope: Scope, column: str) -> Expression:
 def _linked_to(scope: Scope, column: str) -> Expression:
     edge = scope.columns[column].link
     if edge is None:
-        raise TypeError(f"{scope.name}.{column} is not kept in a table of links")
+        raise TypeError(f"{scope.name}.{column} is not stored in a link table")
     links = scope.builder.table(edge.table)
     near = sa.select(links.c(edge.near)).where(links.c(edge.far) == scope.slot())
     return scope.column("id").in_(near)
@@ -177,95 +176,95 @@ _EXPRESSIONS: Mapping[str, Callable[..., Expression]] = {
 
 
 def eq(column: str, value: object) -> Condition:
-    """Require a value; ``None`` requires that there is none."""
+    """Equal to a value; with ``None``, null."""
     return is_null(column) if value is None else Condition(("=", column), ((column, value),))
 
 
 def lt(column: str, value: object) -> Condition:
-    """Require less than a value."""
+    """Less than a value."""
     return Condition(("<", column), ((column, value),))
 
 
 def le(column: str, value: object) -> Condition:
-    """Require a value or less."""
+    """Less than or equal to a value."""
     return Condition(("<=", column), ((column, value),))
 
 
 def gt(column: str, value: object) -> Condition:
-    """Require more than a value."""
+    """Greater than a value."""
     return Condition((">", column), ((column, value),))
 
 
 def ge(column: str, value: object) -> Condition:
-    """Require a value or more."""
+    """Greater than or equal to a value."""
     return Condition((">=", column), ((column, value),))
 
 
 def is_null(column: str) -> Condition:
-    """Require that there is no value."""
+    """Null."""
     return Condition(("null", column))
 
 
 def not_null(column: str) -> Condition:
-    """Require that there is a value."""
+    """Not null."""
     return _negated(is_null(column))
 
 
 def in_list(column: str, values: Collection[object]) -> Condition:
-    """Require one of any number of values, which are bound as one list."""
+    """One of any number of values, which are bound as one list."""
     return Condition(("listed", column), ((column, tuple(values)),))
 
 
 def not_in_list(column: str, values: Collection[object]) -> Condition:
-    """Require none of any number of values, which are bound as one list."""
+    """None of any number of values, which are bound as one list."""
     return _negated(in_list(column, values))
 
 
 def one_of(column: str, *values: object) -> Condition:
-    """Require one of a few values that the code knows: each number of them is a statement."""
+    """One of a few constant values: each number of values is a statement."""
     return Condition(("one of", column, len(values)), tuple((column, value) for value in values))
 
 
 def starts_with(column: str, prefix: str) -> Condition:
-    """Require a text with this beginning."""
+    """A text with this prefix."""
     return Condition(("prefix", column), ((column, f"{prefix.translate(_LIKE_ESCAPE)}%"),))
 
 
 def any_of(*conditions: Condition) -> Condition:
-    """Require one of several conditions."""
+    """At least one of several conditions."""
     return _joined(("or",), conditions)
 
 
 def all_of(*conditions: Condition) -> Condition:
-    """Require several conditions."""
+    """All of several conditions."""
     return _joined(("and",), conditions)
 
 
 def linked_to(column: str, row_id: int) -> Condition:
-    """Require that a relation leads to a row. It is found by that row, which `eq` is not."""
+    """A relation to a row. Rows are found by the target, unlike with `eq`."""
     return Condition(("linked to", column), ((column, row_id),))
 
 
 def is_id_of(column: str, table: str) -> Condition:
-    """Require that a column holds the id of a row of another table."""
+    """The id of a row of another table."""
     return Condition(("id of", column, table))
 
 
 def is_no_id_of(column: str, table: str) -> Condition:
-    """Require that a column does not hold the id of a row of another table."""
+    """Not the id of a row of another table."""
     return _negated(is_id_of(column, table))
 
 
 def no_other(*conditions: Condition, same: Mapping[str, str]) -> Condition:
-    """Require that there is no other row of the table that meets conditions.
+    """No other row of the table meets the conditions.
 
-    ``same`` are columns of the other row that hold the same as columns of this one.
+    ``same`` are columns that are equal in the other row and this one.
     """
     return _joined(("no other", "!=", tuple(same.items())), conditions)
 
 
 def none_earlier(*conditions: Condition, same: Collection[str]) -> Condition:
-    """Require that no row with a lower id meets conditions and is the ``same`` in these columns."""
+    """No row with a lower id meets the conditions and is equal in the ``same`` columns."""
     return _joined(("no other", "<", tuple((name, name) for name in same)), conditions)
 
 

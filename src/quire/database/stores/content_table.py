@@ -1,8 +1,7 @@
 """Tables of built-in content types, whose rows have neither drafts nor locales.
 
-Administrators, their roles and permissions, sessions and tokens are such: a document is one row.
-Columns have the names of attributes; a row type with ``rename="camel"`` may have fields named as
-Python names them.
+These are administrators, their roles and permissions, sessions and tokens: a document is one row.
+Columns have the names of attributes; a row type with ``rename="camel"`` may have Python names.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -26,7 +25,7 @@ _STAMPS = ("createdAt", "updatedAt", "publishedAt")
 
 
 class RowId(Struct, frozen=True):
-    """The least that a row can be."""
+    """The base of row types."""
 
     id: int
 
@@ -74,7 +73,7 @@ class ContentTable(Table[RowT]):
         return (yield from self.insert_values(given))
 
     def change(self, row_id: int, values: Mapping[str, object], *, now: int) -> Program[None]:
-        """Change values of a row by attribute, at a moment."""
+        """Change values of a row by attribute, at a time."""
         yield from self.update({**values, "updatedAt": now}, eq("id", row_id))
 
     def delete_ids(self, ids: Collection[int]) -> Program[None]:
@@ -82,10 +81,10 @@ class ContentTable(Table[RowT]):
         yield from delete_entries(self._store, self._store.layout(self.uid), sorted(ids))
 
     def count_linked(self, attribute: str) -> Program[dict[int, int]]:
-        """Count the rows that a relation leads from, by the row that it leads to."""
+        """Count the source rows of a relation, by target."""
         edge = self.columns[attribute].link
         if edge is None:
-            raise TypeError(f"{self.uid}.{attribute} is not kept in a table of links")
+            raise TypeError(f"{self.uid}.{attribute} is not stored in a link table")
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(edge.table)
@@ -96,14 +95,14 @@ class ContentTable(Table[RowT]):
         return {int(far or 0): int(count or 0) for far, count in rows}
 
     def linked(self, attribute: str, ids: Collection[int]) -> Program[dict[int, list[int]]]:
-        """Return which rows a relation of each of these rows leads to, in its order."""
+        """Return the targets of a relation of rows, in order."""
         found = yield from self._store.links.read(self.uid, attribute, ids)
         return {row_id: [link.row for link in found.get(row_id, ())] for row_id in ids}
 
     def link(
         self, attribute: str, row_id: int, targets: Collection[int], *, creating: bool
     ) -> Program[None]:
-        """Let a relation of a row lead to these rows and to no others."""
+        """Set the targets of a relation of a row."""
         change = LinkChange(set=tuple(LinkTarget(rows=(target,)) for target in targets))
         yield from self._store.links.apply(self.uid, attribute, row_id, change, creating=creating)
 
@@ -122,7 +121,7 @@ class ContentTables(Struct, frozen=True, kw_only=True):
 def content_table(
     store: EntryStore, uid: str, row: type[RowT], new_id: Callable[[], str] = new_document_id
 ) -> ContentTable[RowT]:
-    """Return the table of a content type; one is made once for each store."""
+    """Return the table of a content type; there is one for each store."""
     tables, key = store.writes.tables, (uid, row, new_id)
     if key not in tables:
         tables[key] = ContentTable(store, uid, row, new_id)

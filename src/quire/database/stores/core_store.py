@@ -29,26 +29,26 @@ class _Setting(Struct, frozen=True, kw_only=True):
 
 
 def view_key(uid: str) -> str:
-    """Return the key under which the view of a content type or component is kept."""
+    """Return the key of the view of a content type or component."""
     kind = "content_types" if "::" in uid else "components"
     return f"{_VIEW}_{kind}::{uid}"
 
 
 def read_setting(writes: Writes, key: str) -> Program[object]:
-    """Return what is kept under a key, ``None`` where nothing is."""
+    """Return the value of a key, ``None`` if there is none."""
     found = yield from _table(writes).first(eq("key", key))
     return None if found is None else decode_setting(found.value)
 
 
 def select_setting(builder: StatementBuilder) -> "sa.Select[tuple[Any]]":
-    """Return the select of the stored form of a setting, whose key is the first slot."""
+    """Return the SELECT of the stored form of a setting, whose key is the first slot."""
     table = builder.table(CORE_STORE)
     here = table.c("key") == builder.plain_slot(0)
     return sa.select(table.c("value")).where(here).order_by(table.c("id"))
 
 
 def setting_statement(writes: Writes, key: str) -> Statement:
-    """Return the statement that finds the stored form of a setting, in one row at most."""
+    """Return the statement that reads the stored form of a setting, at most one row."""
     query = writes.query(("core store", "one"), _select_one_setting)
     return Statement(query.sql, query.bind((key, 1)))
 
@@ -58,14 +58,14 @@ def _select_one_setting(builder: StatementBuilder) -> sa.ClauseElement:
 
 
 def read_settings(writes: Writes, keys: Collection[str]) -> Program[dict[str, object]]:
-    """Return what is kept under several keys, by key; keys under which nothing is are left out."""
+    """Return the values of several keys, by key, without missing ones."""
     found = yield from _table(writes).select(in_list("key", keys))
-    # Of several rows with a key the first one counts, as in the reference.
+    # Of several rows with a key the first one counts, as in Strapi.
     return {one.key: decode_setting(one.value) for one in reversed(found) if one.value is not None}
 
 
 def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
-    """Keep an object or a list under a key, in place of what was there."""
+    """Store an object or a list under a key, and replace the present value."""
     text = orjson.dumps(value).decode()
     table = _table(writes)
     if not (yield from table.changed({"value": text}, eq("key", key))):
@@ -96,7 +96,7 @@ def _table(writes: Writes) -> Table[_Setting]:
 
 
 def _type_name(value: object) -> str:
-    """Return what the reference calls the type of a setting."""
+    """Return Strapi's name for the type of a setting."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, str):
@@ -105,7 +105,7 @@ def _type_name(value: object) -> str:
 
 
 def decode_setting(stored: Value) -> object:
-    """Return the value of a setting, ``None`` for one that is missing or no JSON."""
+    """Return the value of a setting, ``None`` if it is missing or not JSON."""
     if stored is None:
         return None
     try:

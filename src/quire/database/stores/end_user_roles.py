@@ -1,7 +1,6 @@
 """Roles of end users and their permissions, as rows.
 
-A permission is a row of its own for each action that a role grants. What may be granted, and by
-whom, is decided elsewhere.
+Each action that a role grants is a permission row. Callers decide who may grant what.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -21,7 +20,7 @@ from quire.schema.model import PERMISSION_UID, ROLE_UID, USER_UID
 
 
 class RoleRow(Struct, frozen=True, kw_only=True):
-    """A role as stored; ``permissions`` maps what it grants to the ids of the rows that say so."""
+    """A role as stored; ``permissions`` maps its actions to the ids of their rows."""
 
     id: int
     document_id: str
@@ -40,7 +39,7 @@ class RoleRows:
         self._permissions = content_table(store, PERMISSION_UID, PermissionRow, new_id)
 
     def find(self, role_id: int) -> Program[RoleRow | None]:
-        """Return a role with everything that it grants."""
+        """Return a role with its permissions."""
         role = yield from self._roles.one(role_id)
         if role is None:
             return None
@@ -52,7 +51,7 @@ class RoleRows:
         )
 
     def insert(self, name: str | None, description: str | None, type_: str) -> Program[int]:
-        """Write a role that grants nothing yet; returns its id."""
+        """Insert a role without permissions; returns its id."""
         texts = {"name": name, "description": description, "type": type_}
         return (yield from self._roles.create(texts, now=self._now))
 
@@ -61,7 +60,7 @@ class RoleRows:
         yield from self._roles.change(role_id, texts, now=self._now)
 
     def grant(self, role_id: int, actions: Collection[str]) -> Program[None]:
-        """Let a role do more."""
+        """Add permissions to a role."""
         for action in actions:
             row_id = yield from self._permissions.create({"action": action}, now=self._now)
             role = [LinkedRow(row=role_id)]
@@ -78,7 +77,7 @@ class RoleRows:
         yield from self._roles.delete_ids([role.id])
 
     def _hand_over(self, role_id: int, successor: int) -> Program[None]:
-        """Give the users of one role another one, after those who have it already."""
+        """Move the users of one role to another one, after its present users."""
         edge = self._users_edge()
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -98,5 +97,5 @@ class RoleRows:
     def _users_edge(self) -> LinkEdge:
         edge = self._store.tables[USER_UID].edges["role"]
         if not isinstance(edge, LinkEdge) or edge.inverse_order is None:
-            raise TypeError("the roles of users are not kept in a link table with an order")
+            raise TypeError("the roles of users are not stored in a link table with an order")
         return edge

@@ -1,4 +1,4 @@
-"""The stages and assignees of entries in review: a table of Quire's own."""
+"""The stages and assignees of entries in review: one of Quire's own tables."""
 
 from collections.abc import Collection
 
@@ -14,9 +14,9 @@ _EVERY_LOCALE = "*"
 
 
 class EntryStage(Struct, frozen=True, kw_only=True):
-    """Where an entry is in review, and who looks after it.
+    """The review stage and the assignee of an entry.
 
-    ``stage_id`` is ``None`` where nobody has moved it: then it is in the first stage.
+    ``stage_id`` is ``None`` if it was never moved: then it is in the first stage.
     """
 
     uid: str
@@ -45,19 +45,19 @@ class EntryStages:
         self._table = ENTRY_STAGES.open(writes)
 
     def of(self, uid: str, document_id: str, locale: str | None) -> Program[EntryStage]:
-        """Return where an entry is."""
+        """Return the stage of an entry."""
         here = (eq("document_id", document_id), eq("uid", uid), eq("locale", locale))
         found = yield from self._table.first(*here)
         return found or EntryStage(uid=uid, document_id=document_id, locale=locale)
 
     def save(self, stage: EntryStage) -> Program[None]:
-        """Write where an entry is."""
+        """Save the stage of an entry."""
         yield from self._table.upsert(stage, by=ENTRY_STAGES.indexes[_ENTRY])
 
     def of_type(self, uid: str, locale: str | None, most: int) -> Program[list[EntryStage]]:
-        """Return the entries of a type that were moved or assigned, so many of them at most.
+        """Return the moved or assigned entries of a type, up to a limit.
 
-        ``*`` stands for every locale.
+        ``*`` means every locale.
         """
         where = [eq("uid", uid)]
         if locale != _EVERY_LOCALE:
@@ -65,5 +65,5 @@ class EntryStages:
         return (yield from self._table.select(*where, limit=most))
 
     def forget_stages(self, stage_ids: Collection[int]) -> Program[None]:
-        """Let the entries in these stages be in the first stage again."""
+        """Move the entries in these stages back to the first stage."""
         yield from self._table.update({"stage_id": None}, in_list("stage_id", stage_ids))

@@ -21,17 +21,17 @@ from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import FILE_UID
 
 MOST = 1000
-"""Uses of one kind that are looked for."""
+"""A kind of use to search for."""
 
 _RELATED = "related"
 _TEXT_TYPES = frozenset({"richtext", "blocks", "text", "json"})
 
 
 class FileUse(Struct, frozen=True, kw_only=True):
-    """A place in an entry.
+    """A use of a file in an entry.
 
-    ``path`` leads to it, as in ``sections.images``; ``in_text`` says that a text there names the
-    file.
+    ``path`` is its attribute path, as in ``sections.images``; ``in_text`` says that a text there
+    contains the URL of the file.
     """
 
     uid: str
@@ -44,7 +44,7 @@ class FileUse(Struct, frozen=True, kw_only=True):
 
 
 class _Holder(Struct, frozen=True):
-    """A row that has a file at a path, of a content type or of a component."""
+    """A row of a content type or component that uses a file at a path."""
 
     uid: str
     row_id: int
@@ -67,7 +67,7 @@ def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
 
 
 def unlinked_files(store: EntryStore, *, after: int, most: int) -> Program[list[int]]:
-    """Return ids of files that no media attribute has, in order, those after an id."""
+    """Return the ids after an id of files that no media attribute uses, in order."""
     layout, edge = store.layout(FILE_UID), _files_edge(store)
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -85,7 +85,7 @@ def unlinked_files(store: EntryStore, *, after: int, most: int) -> Program[list[
 def _files_edge(store: EntryStore) -> MorphListEdge:
     edge = store.layout(FILE_UID).table.edges[_RELATED]
     if not isinstance(edge, MorphListEdge):
-        raise TypeError("files do not know what they are related to")
+        raise TypeError("the table of files has no relation to entries")
     return edge
 
 
@@ -106,7 +106,7 @@ def _linked(store: EntryStore, file_id: int) -> Program[list[_Holder]]:
 
 
 def _named(store: EntryStore, name: str) -> Program[list[_Holder]]:
-    """Return rows whose texts name a file; the name is too unlikely to stand there by chance."""
+    """Return rows whose texts contain the name of a file, which is too long to occur by chance."""
     found: list[_Holder] = []
     if not name:
         return found
@@ -144,7 +144,7 @@ def _rows_with(
 
 
 def _above(store: EntryStore, parts: Collection[_Holder]) -> Program[list[_Holder]]:
-    """Return what holds components, with the paths from there."""
+    """Return the rows that contain components, with the paths from there."""
     by_component: dict[str, dict[int, list[_Holder]]] = {}
     for part in parts:
         by_component.setdefault(part.uid, {}).setdefault(part.row_id, []).append(part)

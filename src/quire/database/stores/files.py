@@ -16,7 +16,7 @@ _FOLDER = "folder"
 
 
 class FileRow(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What is known of a file. ``formats`` are its other sizes by name, as they are stored."""
+    """A file as stored. ``formats`` are its other sizes by name, in their stored form."""
 
     id: int
     document_id: str = ""
@@ -35,7 +35,7 @@ class FileRow(Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def focus(self) -> tuple[float, float] | None:
-        """Its point of interest, in percent of width and height."""
+        """Its focal point, in percent of width and height."""
         x, y = self.focal_point.get("x"), self.focal_point.get("y")
         if not isinstance(x, int | float) or not isinstance(y, int | float):
             return None
@@ -43,7 +43,7 @@ class FileRow(Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names that the file and its other sizes have in the storage, its own first."""
+        """The storage keys of the file and its other sizes, its own first."""
         others = (
             f"{made['hash']}{made.get('ext') or ''}"
             for made in self.formats.values()
@@ -58,19 +58,19 @@ class _Creator(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def find_files(store: EntryStore, ids: Collection[int]) -> Program[list[FileRow]]:
-    """Return files by row id, in the order of their ids; those that are not there are left out."""
+    """Return files by row id, in the order of their ids, without missing ones."""
     return (yield from _files(store).by_ids(ids))
 
 
 def file_by_key(store: EntryStore, key: str) -> Program[FileRow | None]:
-    """Return the file that is kept under a name, ``None`` where no row tells of it."""
+    """Return the file with a storage key, ``None`` if no row has it."""
     stem = key.rpartition(".")[0] if "." in key else key
     found = yield from _files(store).select(eq("hash", stem))
     return next((row for row in found if row.keys[0] == key), None)
 
 
 def files_within(store: EntryStore, paths: Collection[str]) -> Program[list[FileRow]]:
-    """Return the files of folders, given by their paths, and of all folders inside them."""
+    """Return the files of folders, given by their paths, and of all their subfolders."""
     found: dict[int, FileRow] = {}
     for path in paths:
         inside = any_of(eq("folderPath", path), starts_with("folderPath", f"{path}/"))
@@ -89,9 +89,9 @@ def insert_file(
 
 
 def creators_of(store: EntryStore, ids: Collection[int]) -> Program[dict[int, int | None]]:
-    """Return which administrator made each of these files; those that are not there are left out.
+    """Return the administrators who created these files, by file, without missing files.
 
-    A file that nobody of them made has ``None``.
+    A file that no administrator created has ``None``.
     """
     rows = yield from content_table(store, FILE_UID, _Creator).by_ids(ids)
     return {row.id: row.created_by for row in rows}
@@ -105,24 +105,24 @@ def update_file(store: EntryStore, row_id: int, values: Mapping[str, object]) ->
 def put_into(
     store: EntryStore, row_id: int, folder: int | None, *, new: bool = False
 ) -> Program[None]:
-    """Put a file into a folder, or into none; its path is a value of its own."""
+    """Move a file to a folder, or to the root; its path is a separate value."""
     targets = () if folder is None else (LinkTarget(rows=(folder,)),)
     change = LinkChange(connect=targets) if new else LinkChange(set=targets)
     yield from store.links.apply(FILE_UID, _FOLDER, row_id, change, creating=new)
 
 
 def delete_files(store: EntryStore, ids: Collection[int]) -> Program[None]:
-    """Delete files with everything that leads to them."""
+    """Delete files with all references to them."""
     yield from _files(store).delete_ids(ids)
 
 
 def all_files(store: EntryStore, *, after: int, most: int) -> Program[list[FileRow]]:
-    """Return some files in the order of their ids, those after an id."""
+    """Return some of the files after an id, in the order of their ids."""
     return (yield from _files(store).select(gt("id", after), limit=most))
 
 
 def files_in_folders(store: EntryStore) -> Program[dict[int, int]]:
-    """Return how many files each folder has itself; empty ones are left out."""
+    """Return the number of files directly in each folder, without empty ones."""
     return (yield from _files(store).count_linked(_FOLDER))
 
 

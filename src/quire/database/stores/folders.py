@@ -1,7 +1,7 @@
 """Folders of the media library, as rows.
 
-A folder's ``path`` is the numbers of the folders that lead to it and its own, ``/1/3``; that
-number, ``pathId``, never changes. Folders are moved by changing the beginning of paths.
+The ``path`` of a folder consists of the numbers of its ancestors and its own, ``/1/3``; that
+number, ``pathId``, never changes. A folder is moved by changing the prefix of paths.
 """
 
 from collections.abc import Collection, Mapping
@@ -24,7 +24,7 @@ _PARENT = "parent"
 
 
 class FolderRow(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A folder; ``parent`` is the row id of the folder that it is in."""
+    """A folder; ``parent`` is the row id of its parent folder."""
 
     id: int
     name: str = ""
@@ -43,7 +43,7 @@ def insert_folder(
     values: Mapping[str, object],
     parent: FolderRow | None,
 ) -> Program[FolderRow]:
-    """Add a folder with its own number, within another one or at the root."""
+    """Add a folder with its own number, in a parent folder or at the root."""
     folders = _folders(store)
     path_id = ((yield from folders.highest("pathId")) or 0) + 1
     path = f"{'' if parent is None else parent.path}/{path_id}"
@@ -66,9 +66,9 @@ def update_folder(store: EntryStore, row_id: int, values: Mapping[str, object]) 
 
 
 def move_folder(store: EntryStore, folder: FolderRow, parent: FolderRow | None) -> Program[str]:
-    """Put a folder into another one, or at the root, with all that is in it; returns its path.
+    """Move a folder with its content to another one, or to the root; returns its path.
 
-    Nobody may move a folder into itself; that is asked before.
+    Callers must not move a folder into itself.
     """
     path = f"{'' if parent is None else parent.path}/{folder.path_id}"
     targets = () if parent is None else (LinkTarget(rows=(parent.id,)),)
@@ -81,12 +81,12 @@ def move_folder(store: EntryStore, folder: FolderRow, parent: FolderRow | None) 
 
 
 def delete_folders(store: EntryStore, ids: Collection[int]) -> Program[None]:
-    """Delete folders; what is in them has to be deleted before."""
+    """Delete folders, which must be empty."""
     yield from _folders(store).delete_ids(ids)
 
 
 def _change_paths(store: EntryStore, uid: str, attribute: str, old: str, new: str) -> Program[None]:
-    """Write another beginning for a path and for all paths below it."""
+    """Replace the prefix of a path and of all paths below it."""
     layout = store.layout(uid)
     column = layout.table.columns[attribute]
 

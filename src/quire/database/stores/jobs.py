@@ -1,4 +1,4 @@
-"""The table of jobs: functions that run in the background, and what became of them."""
+"""The table of jobs: functions that run in the background, and their results."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -25,21 +25,20 @@ from quire.database.stores.row_types import BigInt, LongText
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
 JOB_STATES = (WAITING, RUNNING, DONE, FAILED, CANCELLED)
-"""``failed`` are those that are not tried again by themselves: the dead list."""
+"""``failed`` jobs are not retried automatically."""
 
 OWN_JOBS = "quire."
-"""What the names of jobs of the server itself begin with."""
+"""The prefix of the names of jobs of the server itself."""
 
 _FREED: Mapping[str, object] = {"holder": None, "running_key": None}
 
 
 class StoredJob(Struct, frozen=True, kw_only=True):
-    """A row. While it runs, ``due`` is the end of the lease of its ``holder``.
+    """A job as stored. While it runs, ``due`` is the end of the lease of its ``holder``.
 
-    One that is cancelled keeps its ``holder`` and its ``running_key`` until it has stopped.
-
-    ``arguments`` and ``causes`` are JSON; by ``cancel_key`` it is cancelled, and of the jobs with
-    one ``lock_key`` no two run at the same time.
+    A cancelled job keeps its ``holder`` and its ``running_key`` until it has stopped. ``arguments``
+    and ``causes`` are JSON; ``cancel_key`` is used to cancel it, and no two jobs with the same
+    ``lock_key`` run at the same time.
     """
 
     id: int = 0
@@ -66,7 +65,7 @@ JOBS = OwnTable(
     indexes={
         "quire_jobs_due": ("state", "due"),
         "quire_jobs_cancel": ("cancel_key", "name"),
-        # Of jobs that must not run at the same time, one has the key while it runs.
+        # Of jobs with the same lock key, the running one has it here.
         "quire_jobs_running": ("running_key",),
     },
     unique=("quire_jobs_running",),
@@ -74,7 +73,7 @@ JOBS = OwnTable(
 
 
 class JobClaim(Struct, frozen=True, kw_only=True):
-    """Who claims jobs, and which: ``names`` are those that it can run."""
+    """The holder that claims jobs, and the ``names`` of the jobs that it can run."""
 
     names: tuple[str, ...]
     holder: str
@@ -83,12 +82,12 @@ class JobClaim(Struct, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> dict[str, object]:
-        """What a job becomes that is claimed."""
+        """The values of a claimed job."""
         return {"state": RUNNING, "holder": self.holder, "started_at": self.now}
 
 
 class JobRenewal(Struct, frozen=True, kw_only=True):
-    """Jobs of a holder whose leases were renewed; those that are ``cancelled`` have to stop."""
+    """Jobs of a holder whose leases were renewed; the ``cancelled`` ones have to stop."""
 
     running: frozenset[int]
     cancelled: frozenset[int]
@@ -105,16 +104,16 @@ class JobRows:
         return (yield from self._table.insert(job))
 
     def backlog(self, now: int) -> Program[tuple[int, int | None]]:
-        """Count the jobs that are due and wait; return that and when the first of them was due."""
+        """Count the waiting due jobs; return that and when the first of them was due."""
         is_due = (eq("state", WAITING), le("due", now))
         return (yield from self._table.count_and_lowest("due", *is_due))
 
     def first_due(self, names: Sequence[str]) -> Program[int | None]:
-        """Return when one of these jobs can be claimed next; ``None`` when none is left to run."""
+        """Return when one of these jobs can be claimed next; ``None`` when none is left."""
         return (yield from self._table.lowest("due", *_is_claimable(names)))
 
     def claim(self, claim: JobClaim, most: int) -> Program[list[StoredJob]]:
-        """Claim jobs that are due and may run beside any other, the first ones that were due."""
+        """Claim due jobs without a lock key, the earliest first."""
         return (
             yield from self._table.claim(
                 *_is_claimable(claim.names),
@@ -128,16 +127,16 @@ class JobRows:
         )
 
     def due_keys(self, claim: JobClaim, most: int) -> Program[list[str]]:
-        """Return keys of jobs that are due, and of which none runs."""
+        """Return lock keys of due jobs that no running job has."""
         where = _is_next_of_key(claim)
         return (yield from self._table.due_texts("lock_key", *where, now=claim.now, most=most))
 
     def claim_key(self, claim: JobClaim, key: str) -> Program[list[StoredJob]]:
-        """Claim the first due job with a key, unless another one with the key runs.
+        """Claim the first due job with a lock key, unless another one with it is running.
 
-        Raises ValidationError when another process has begun such a job at the same moment.
+        Raises ValidationError when another process has started such a job at the same moment.
         """
-        # The process that was to stop such a job is lost.
+        # The process that had to stop such a job is lost.
         is_lost = (eq("state", CANCELLED), le("due", claim.now))
         yield from self._table.update(_FREED, eq("running_key", key), *is_lost)
         return (
@@ -153,7 +152,7 @@ class JobRows:
         )
 
     def renew(self, ids: Sequence[int], holder: str, *, until: int) -> Program[JobRenewal]:
-        """Move the ends of leases; returns which of the jobs are still those of the holder."""
+        """Extend leases; returns which of the jobs still belong to the holder."""
         own = (in_list("id", ids), eq("holder", holder))
         held = frozenset((yield from self._table.changed({"due": until}, *own)))
         ended = yield from self._table.ids(in_list("id", sorted(held)), eq("state", CANCELLED))
@@ -161,9 +160,9 @@ class JobRows:
         return JobRenewal(running=held - cancelled, cancelled=cancelled)
 
     def settle(self, job: StoredJob, changes: Mapping[str, object]) -> Program[bool]:
-        """Write down what became of a run, unless the job was cancelled or is another holder's.
+        """Record the result of a run, unless the job was cancelled or has another holder.
 
-        Tells whether it was.
+        Tells whether it was recorded.
         """
         own, is_running = eq("holder", job.holder), eq("state", RUNNING)
         settled = yield from self._table.settle(job.id, {**changes, **_FREED}, own, is_running)
@@ -172,29 +171,29 @@ class JobRows:
         return settled
 
     def release(self, job: StoredJob) -> Program[None]:
-        """Let go of a job that was cancelled and has stopped."""
+        """Release a job that was cancelled and has stopped."""
         own = (eq("id", job.id), eq("holder", job.holder), eq("state", CANCELLED))
         yield from self._table.update(_FREED, *own)
 
     def cancel(self, name: str, key: str, now: int, *, waiting: bool = False) -> Program[int]:
-        """Cancel all jobs with a name and key that have not ended; returns how many there were.
+        """Cancel all jobs with a name and key that have not ended; returns how many.
 
-        One that runs is stopped when its lease is renewed, unless it ends before. It keeps its key
-        until then. With ``waiting`` only those that do not run are cancelled.
+        A running job is stopped when its lease is renewed, unless it ends before, and keeps its
+        lock key until then. With ``waiting`` only jobs that are not running are cancelled.
         """
         states = (WAITING,) if waiting else (WAITING, RUNNING)
         here = (eq("name", name), eq("cancel_key", key), one_of("state", *states))
         return len((yield from self._table.changed(_cancelled(now), *here)))
 
     def cancel_one(self, job_id: int, now: int) -> Program[bool]:
-        """Cancel a job that has not ended, or take it off the dead list; tells whether it did."""
+        """Cancel a job that has not ended, or dismiss a failed one; tells whether it did."""
         may = one_of("state", WAITING, RUNNING, FAILED)
         return bool((yield from self._table.changed(_cancelled(now), eq("id", job_id), may)))
 
     def retry(self, job_id: int, now: int) -> Program[bool]:
-        """Let a job that failed, was cancelled or waits run now; tells whether there is such.
+        """Make a failed, cancelled or waiting job due now; tells whether there is one.
 
-        One that was cancelled has to have stopped.
+        A cancelled job has to have stopped.
         """
         changes = {"state": WAITING, "attempts": 0, "due": now, "ended_at": None, **_FREED}
         may = one_of("state", WAITING, FAILED, CANCELLED)
@@ -216,22 +215,22 @@ class JobRows:
         return (yield from self._table.select(*where, order=("-id",), limit=limit))
 
     def with_key(self, name: str, key: str, limit: int) -> Program[list[StoredJob]]:
-        """Return the latest jobs with a name and a key to cancel them by, the latest first."""
+        """Return the latest jobs with a name and a cancel key, the latest first."""
         here = (eq("cancel_key", key), eq("name", name))
         return (yield from self._table.select(*here, order=("-id",), limit=limit))
 
     def pending(self, names: Sequence[str], limit: int) -> Program[list[StoredJob]]:
-        """Return jobs with these names that have not ended, in the order in which they are due."""
+        """Return jobs with these names that have not ended, in the order of their due times."""
         order = ("due", "id")
         return (yield from self._table.select(*_is_claimable(names), order=order, limit=limit))
 
     def counts(self) -> Program[list[tuple[str, str, int]]]:
-        """Count the jobs by name and state; yields no row for what there is none of."""
+        """Count the jobs by name and state, without zeros."""
         counts = yield from self._table.count_by(("name", "state"))
         return [(str(name), str(state), count) for (name, state), count in counts.items()]
 
     def prune(self, *, before: int, most: int) -> Program[None]:
-        """Delete what ended before a moment, and what ended before the last ``most`` jobs."""
+        """Delete jobs that ended before a time, and all but the last ``most`` ended jobs."""
         yield from self._table.prune(before=before, most=most)
 
 
@@ -240,14 +239,14 @@ def _cancelled(now: int) -> dict[str, object]:
 
 
 def _is_claimable(names: Sequence[str]) -> tuple[Condition, ...]:
-    """Return what is true of a job that waits or whose lease may have ended."""
+    """Return the condition of a job that waits or whose lease may have ended."""
     return one_of("state", WAITING, RUNNING), in_list("name", names)
 
 
 def _is_next_of_key(claim: JobClaim) -> tuple[Condition, ...]:
-    """Return what is true of a job with a key that no other job runs with.
+    """Return the condition of a job whose lock key no running job has.
 
-    A job that was cancelled may run until its lease ends.
+    A cancelled job may run until its lease ends.
     """
     may_run = any_of(eq("state", RUNNING), gt("due", claim.now))
     is_free = no_other(may_run, same={"running_key": "lock_key"})

@@ -1,8 +1,8 @@
 """Leases: at most one of several servers does a task at a time.
 
-Whoever holds one renews it as long as they are at it, so it ends soon after a server that is gone.
-That needs no connection of its own, other than a lock of the database. The clocks of the servers
-may differ by less than a lease lasts.
+The holder renews the lease while it works, so the lease of a lost server ends soon. Unlike a lock
+of the database, that needs no connection. The clocks of the servers may differ by less than the
+duration of a lease.
 """
 
 import asyncio
@@ -51,8 +51,8 @@ class Leases:
     async def hold(self, name: str, *, wait: float, machine: str = "") -> AsyncIterator[None]:
         """Hold a lease, once nobody else does.
 
-        Whoever names a ``machine`` has made sure that no other process of that machine holds it: a
-        lease that one has left behind when it was killed is taken over at once. Raises
+        A caller that gives a ``machine`` has made sure that no other process of that machine holds
+        it: a lease that a killed process left behind is taken over at once. Raises
         ServiceUnavailableError when it takes longer than ``wait`` seconds.
         """
         await self._tables.ensure(_LEASES)
@@ -86,15 +86,15 @@ class Leases:
     async def _let_go(self, name: str, holder: str) -> None:
         try:
             await self._database.write(self._given_back(name, holder))
-        except AppError as error:  # it ends by itself
-            _log.warning("a lease is not given back", lease=name, exc_info=error)
+        except AppError as error:  # it expires
+            _log.warning("a lease cannot be released", lease=name, exc_info=error)
 
     def taken(self, name: str, holder: str) -> Program[bool]:
-        """Take a lease, or renew it; tell whether it is ``holder``'s now."""
+        """Take a lease, or renew it; tell whether ``holder`` has it now."""
         now = self._clock()
         lease = _Lease(name=name, holder=holder, ends_at=now + LASTS_MS)
         found = yield from self._rows.first(eq("name", name))
-        # Transactions that write exclude each other, so nobody else inserts meanwhile.
+        # Write transactions exclude each other, so nobody else inserts meanwhile.
         if found is None:
             yield from self._rows.insert(lease)
             return True
@@ -109,6 +109,6 @@ class Leases:
 
 
 def _is_ours(present: str, holder: str) -> bool:
-    """Tell whether a lease is of the same holder, or of a machine that says whose it is."""
+    """Tell whether a lease has the same holder, or the same machine."""
     machine = holder.partition("/")[0]
     return present == holder or (machine != "" and present.startswith(f"{machine}/"))

@@ -1,6 +1,6 @@
-"""Tables of Quire's own, created when the first row is written.
+"""Quire's own tables, created when the first row is written.
 
-The reference server leaves tables alone that it does not know.
+Strapi leaves unknown tables alone.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from quire.errors import AppError
 from quire.schema.attributes.base import StorageKind
 
 OWN_PREFIX = "quire_"
-"""What the names of these tables begin with."""
+"""The prefix of the names of these tables."""
 
 
 class OwnTable(Struct, Generic[RowT], frozen=True, kw_only=True):
     """A table for rows of a type; ``indexes`` are by name, with their columns.
 
-    ``unique`` names the indexes whose values no two rows may share; NULL is no value.
-    Columns that a table of an earlier version lacks are added to it, so rows may be without them.
+    ``unique`` names the unique indexes, which ignore nulls. Columns that a table of an earlier
+    version lacks are added to it, so they may be null.
     """
 
     name: str
@@ -40,11 +40,11 @@ class OwnTable(Struct, Generic[RowT], frozen=True, kw_only=True):
 
     @property
     def columns(self) -> Mapping[str, StorageKind]:
-        """The kinds of the columns by name, without ``id``."""
+        """The column kinds by name, without ``id``."""
         return _kinds(self.row)
 
     def open(self, writes: Writes) -> Table[RowT]:
-        """Return the programs on its rows; they need the table to be there."""
+        """Return the programs on its rows; they need an existing table."""
         return open_table(writes, self.name, self.row)
 
 
@@ -54,7 +54,7 @@ def _kinds(row: type[Struct]) -> Mapping[str, StorageKind]:
 
 
 class OwnTables:
-    """Makes tables of Quire's own in one database."""
+    """Creates Quire's own tables in one database."""
 
     def __init__(self, database: Database, kind: DatabaseKind) -> None:
         self._database = database
@@ -63,11 +63,11 @@ class OwnTables:
         self._making = asyncio.Lock()
 
     def is_known(self, table: OwnTable[Any]) -> bool:
-        """Tell whether a table is known to be there."""
+        """Tell whether a table is known to exist."""
         return table.name in self._there
 
     async def ensure(self, table: OwnTable[Any]) -> None:
-        """Make a table, if it is not there. Raises ServiceUnavailableError."""
+        """Create a table if it does not exist. Raises ServiceUnavailableError."""
         if self.is_known(table):
             return
         async with self._making:
@@ -76,13 +76,13 @@ class OwnTables:
             self._there.add(table.name)
 
     def exists(self, table: OwnTable[Any]) -> Program[bool]:
-        """Tell whether a table is there with all columns; another process may have made it."""
+        """Tell whether a table exists with all columns; another process may have created it."""
         if self.is_known(table):
             return True
         return table.columns.keys() <= (yield from self._kind.inspector.columns_of(table.name))
 
     def ensure_in_transaction(self, table: OwnTable[Any]) -> Program[None]:
-        """Make a table, if it is not there: part of the transaction that is about to use it."""
+        """Create a table if it does not exist: part of the transaction that uses it."""
         if not (yield from self.exists(table)):
             yield from self._created(table)
 
@@ -91,7 +91,7 @@ class OwnTables:
             with for_everybody():
                 await self._database.write(self._created(table))
         except AppError:
-            # Another process may have made it at the same moment.
+            # Another process may have created it at the same moment.
             if not await self._database.read(lambda: self.exists(table)):
                 raise
 

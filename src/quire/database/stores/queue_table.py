@@ -1,7 +1,7 @@
-"""Rows that wait to be worked on: claimed for a while, settled, pruned.
+"""Queues: rows that are claimed for a while, settled, and pruned.
 
-``due`` says when a row may be claimed. A claim moves it to the end of the lease, so that the row of
-a lost process is claimed again by another one. ``ended_at`` is set when nothing is left to do.
+``due`` says when a row may be claimed. A claim moves it to the end of the lease, so that another
+process claims the rows of a lost one. ``ended_at`` is set when nothing is left to do.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _ENDED = not_null("ended_at")
 
 
 class QueueTable(Table[RowT]):
-    """A table with the columns ``due``, ``attempts``, ``ended_at`` among others."""
+    """A table with the columns ``due``, ``attempts`` and ``ended_at``."""
 
     def claim(
         self,
@@ -29,10 +29,10 @@ class QueueTable(Table[RowT]):
         changes: Mapping[str, object] | None = None,
         by: str = "id",
     ) -> Program[list[RowT]]:
-        """Claim rows that are due, the first ones in the order of a column; returns them by id.
+        """Claim due rows, the first ones in the order of a column; returns them by id.
 
-        Nobody else claims them until the lease ends. Rows that another process is just claiming are
-        passed over. Each claim counts as an attempt. ``changes`` are set along with it.
+        No other process claims them until the lease ends. Rows that another process is claiming are
+        skipped. Each claim counts as an attempt. ``changes`` are set as well.
         """
         changed = self.encode_all(changes or {})
         conditions = (*where, le("due", now))
@@ -41,7 +41,7 @@ class QueueTable(Table[RowT]):
             scope = self._aliased(builder)
             chosen = self._chosen(scope, ("id",), conditions)
             chosen = chosen.order_by(scope.column(by), scope.column("id")).limit(scope.slot())
-            # A common table expression, so that the limit holds whatever the planner does.
+            # A common table expression, so that the planner cannot ignore the limit.
             locked = chosen.with_for_update(skip_locked=True).cte("claimed")
             taken = self._described()
             set_to: dict[str, Any] = {
@@ -59,7 +59,7 @@ class QueueTable(Table[RowT]):
         return [self.decode(row) for row in sorted(rows, key=lambda row: int(row[place] or 0))]
 
     def due_texts(self, column: str, *where: Condition, now: int, most: int) -> Program[list[str]]:
-        """Return the different texts in a column of rows that are due, what is due first first."""
+        """Return the distinct texts in a column of due rows, the earliest first."""
         conditions = (*where, le("due", now))
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -73,11 +73,11 @@ class QueueTable(Table[RowT]):
     def settle(
         self, row_id: int, changes: Mapping[str, object], *where: Condition
     ) -> Program[bool]:
-        """Write down what became of a row that meets conditions; tells whether it does."""
+        """Record the result of a row that meets conditions; tells whether it does."""
         return bool((yield from self.changed(changes, eq("id", row_id), *where)))
 
     def prune(self, *, before: int, most: int) -> Program[None]:
-        """Delete rows that ended before a moment, and those before the last ``most`` rows."""
+        """Delete rows that ended before a time, and all but the last ``most`` rows."""
 
         def too_many(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(self.name)

@@ -1,4 +1,4 @@
-"""What was public before a release was published, to undo it: a table of Quire's own."""
+"""The public state before a release was published, to undo it: one of Quire's own tables."""
 
 from msgspec import Struct
 
@@ -12,9 +12,9 @@ from quire.database.stores.row_types import BigInt, EmptyText, LongText
 class ReleaseSnapshot(Struct, frozen=True, kw_only=True):
     """One entry before and after the publication of a release.
 
-    ``data`` is what was public of it before, as JSON in the form of revisions, ``None`` where
-    nothing was. ``published_at`` is the moment (epoch milliseconds) at which the release published
-    it, ``None`` where the release left nothing public: as long as that is so, it can be undone.
+    ``data`` is its published version before, as JSON in the form of revisions, ``None`` if there
+    was none. ``published_at`` is the time (epoch milliseconds) at which the release published it,
+    ``None`` if it was unpublished: while that is unchanged, the release can be undone.
     """
 
     release_id: int
@@ -39,7 +39,7 @@ class ReleaseSnapshots:
         self._table = RELEASE_SNAPSHOTS.open(writes)
 
     def of(self, release_id: int) -> Program[list[ReleaseSnapshot]]:
-        """Return the snapshots of a release, in the order in which it was carried out."""
+        """Return the snapshots of a release, in the order of publication."""
         return (yield from self._table.select(eq("release_id", release_id)))
 
     def add(self, snapshot: ReleaseSnapshot) -> Program[None]:

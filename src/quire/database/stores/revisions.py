@@ -1,7 +1,7 @@
-"""Revisions of entries, a table of Quire's own.
+"""Revisions of entries, one of Quire's own tables.
 
-The reference server has a table for that, too, and fills it for those who pay. It has no index by
-document, without which each change would look at all revisions there are.
+Strapi has a table of revisions as well, in its paid edition. It has no index by document, without
+which each change would read all revisions.
 """
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from quire.database.stores.table import open_table
 
 
 class RevisionKey(Struct, frozen=True):
-    """Whose revisions: a document of a type in a locale, ``None`` where there are no locales."""
+    """The entry of a revision: a document of a type in a locale, ``None`` without locales."""
 
     uid: str
     document_id: str
@@ -23,7 +23,7 @@ class RevisionKey(Struct, frozen=True):
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """What is true of its revisions."""
+        """The condition of its revisions."""
         return eq("document_id", self.document_id), eq("uid", self.uid), eq("locale", self.locale)
 
 
@@ -40,12 +40,12 @@ class RevisionSummary(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> RevisionKey:
-        """Whose revision it is."""
+        """The entry of the revision."""
         return RevisionKey(self.uid, self.document_id, self.locale)
 
 
 class Revision(RevisionSummary, frozen=True, kw_only=True):
-    """What an entry was like then, as JSON."""
+    """The state of an entry at that time, as JSON."""
 
     data: LongText
 
@@ -73,11 +73,11 @@ class Revisions:
         return (yield from self._table.one(revision_id))
 
     def add(self, revision: Revision, *, most: int) -> Program[None]:
-        """Add a revision, and let the oldest ones of its entry go beyond so many."""
+        """Add a revision, and delete the oldest ones of its entry beyond a limit."""
         yield from self._table.insert(revision)
         every = yield from self.of(revision.key)
         yield from self._table.delete_ids([one.id for one in every[most:]])
 
     def forget(self, uid: str, document_id: str) -> Program[None]:
-        """Forget all revisions of a document."""
+        """Delete all revisions of a document."""
         yield from self._table.delete(eq("document_id", document_id), eq("uid", uid))

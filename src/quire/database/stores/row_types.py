@@ -1,4 +1,4 @@
-"""The types of rows: what their fields say of columns, and how stored values become theirs."""
+"""Row types: which columns their fields have, and how stored values are converted."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -15,11 +15,11 @@ from quire.schema.attributes.base import StorageKind
 
 LongText = Annotated[str, StorageKind.TEXT]
 BigInt = Annotated[int, StorageKind.BIGINTEGER]
-"""Moments in tables of Quire's own are such: epoch milliseconds."""
+"""Epoch milliseconds, the form of timestamps in Quire's own tables."""
 
 _EMPTY = object()
 EmptyText = Annotated[str | None, _EMPTY]
-"""A text that is stored as an empty one where it is ``None``, so that unique indexes regard it."""
+"""A text that is stored as empty instead of ``None``, so that unique indexes include it."""
 
 JsonMapping = Annotated[Mapping[str, object], StorageKind.JSON]
 JsonTexts = Annotated[tuple[str, ...], StorageKind.JSON]
@@ -40,16 +40,16 @@ _AS_STORED = frozenset(
         StorageKind.FLOAT,
     }
 )
-"""Kinds whose values are those of Python."""
+"""Kinds whose values have the same form in Python."""
 
 Decode = Callable[[Value], object]
 
 
 def row_columns(row: type[Struct]) -> dict[str, Column]:
-    """Return the columns that a row type describes, ``id`` first.
+    """Return the columns of a row type, ``id`` first.
 
-    The type of a field says the kind of its column: `LongText` and `BigInt` for others than the
-    usual ones. Raises TypeError for a type that is kept in no column.
+    The type of a field determines its column kind: `LongText` and `BigInt` for unusual ones. Raises
+    TypeError for a type without a column kind.
     """
     columns = {"id": Column("id", StorageKind.ID)}
     for field in msgspec.structs.fields(row):
@@ -63,7 +63,7 @@ def _kind(row: type[Struct], field: FieldInfo) -> StorageKind:
             return part
         if isinstance(part, type) and part in _KINDS:
             return _KINDS[part]
-    raise TypeError(f"{row.__name__}.{field.name} says no kind of column")
+    raise TypeError(f"{row.__name__}.{field.name} has a type without a column kind")
 
 
 def _parts(annotation: Any) -> Iterable[object]:  # noqa: ANN401 - any type
@@ -88,10 +88,10 @@ def empty_texts(row: type[Struct]) -> frozenset[str]:
 def row_decoders(
     row: type[Struct], columns: Mapping[str, Column], dialect: Dialect
 ) -> list[tuple[str, Decode]]:
-    """Return what the fields of a row need that do not take a stored value as it is, by name.
+    """Return decoders for the fields that need one, by name.
 
-    A field that takes no ``None`` becomes its default for NULL; one of JSON or of a `Literal` for
-    anything of another type, too. Without a default they raise TypeError.
+    A field that is not optional becomes its default for NULL; one of JSON or of a `Literal` for a
+    value of another type, too. Without a default they raise TypeError.
     """
     empty = empty_texts(row)
     found: list[tuple[str, Decode]] = []
@@ -108,7 +108,7 @@ def row_decoders(
 def _decoder(field: FieldInfo, kind: StorageKind, dialect: Dialect) -> Decode | None:
     decode = None if kind in _AS_STORED else partial(dialect.decode_value, kind)
     if kind is StorageKind.JSON or _is_literal(field.type):
-        # msgspec looks at other types than Structs anew each time.
+        # msgspec analyses other types than Structs on each call.
         checked = msgspec.defstruct("Checked", [("value", field.type)])
         return partial(_converted, decode, field, checked)
     is_there = field.name == "id" or type(None) in _parts(field.type)
@@ -124,7 +124,7 @@ def _is_literal(annotation: Any) -> bool:  # noqa: ANN401 - any type
 
 
 def _present(decode: Decode | None, field: FieldInfo, stored: Value) -> object:
-    """Return a stored value for a field that takes no ``None``: its default for NULL."""
+    """Return a stored value for a field that is not optional: its default for NULL."""
     if stored is None:
         return _default(field)
     return stored if decode is None else decode(stored)
@@ -133,7 +133,7 @@ def _present(decode: Decode | None, field: FieldInfo, stored: Value) -> object:
 def _converted(
     decode: Decode | None, field: FieldInfo, checked: type[Struct], stored: Value
 ) -> object:
-    """Return a stored value for a field: its default for what is of another type."""
+    """Return a stored value for a field: its default for another type."""
     value = stored if decode is None else decode(stored)
     try:
         return msgspec.convert({"value": value}, checked).value  # type: ignore[attr-defined]  # see `_decoder`
@@ -144,7 +144,7 @@ def _converted(
 def _default(field: FieldInfo) -> object:
     """Return the default of a field. Raises TypeError for one without."""
     if field.required:
-        raise TypeError(f"{field.encode_name} of a row has to have another value")
+        raise TypeError(f"{field.encode_name} of a row has an invalid value")
     if field.default_factory is not msgspec.NODEFAULT:
         return field.default_factory()
     return field.default

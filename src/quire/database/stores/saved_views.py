@@ -12,7 +12,7 @@ from quire.database.stores.row_types import BigInt, LongText
 
 
 class SavedView(Struct, frozen=True, kw_only=True):
-    """A view: of the list of a type, whose it is, and its state as JSON."""
+    """A view of the list of a type: its owner, and its state as JSON."""
 
     id: int
     uid: str
@@ -35,7 +35,7 @@ class SavedViews:
         self._table = SAVED_VIEWS.open(writes)
 
     def of(self, owner_id: int, uid: str | None) -> Program[list[SavedView]]:
-        """Return somebody's views and those that are shared, of one type or of all, by name."""
+        """Return a user's own and shared views, of one type or of all, by name."""
         where = [any_of(eq("owner_id", owner_id), eq("shared", True))]
         if uid is not None:
             where.append(eq("uid", uid))
@@ -46,7 +46,7 @@ class SavedViews:
         return (yield from self._table.one(view_id))
 
     def count(self, owner_id: int) -> Program[int]:
-        """Count somebody's views."""
+        """Count the views of a user."""
         return (yield from self._table.count(eq("owner_id", owner_id)))
 
     def insert(self, values: Mapping[str, object]) -> Program[int]:

@@ -1,4 +1,4 @@
-"""The table of schedules: when each of them is due next, in all server processes together."""
+"""The table of schedules: their next due times, shared by all server processes."""
 
 from msgspec import Struct
 
@@ -10,7 +10,10 @@ from quire.database.stores.row_types import BigInt
 
 
 class StoredSchedule(Struct, frozen=True, kw_only=True):
-    """A row; ``last_due`` is the due time that was run for last. Both are epoch milliseconds."""
+    """A schedule as stored; ``last_due`` is the due time of the last run.
+
+    Both are epoch milliseconds.
+    """
 
     id: int = 0
     name: str
@@ -38,17 +41,17 @@ class ScheduleRows:
         return (yield from self._table.first(eq("name", name)))
 
     def add(self, name: str, expression: str, next_due: int) -> Program[None]:
-        """Store a new schedule. Raises ValidationError when another process has just done so."""
+        """Add a new schedule. Raises ValidationError when another process has just added it."""
         row = StoredSchedule(name=name, expression=expression, next_due=next_due)
         yield from self._table.insert(row)
 
     def change(self, row_id: int, expression: str, next_due: int) -> Program[None]:
-        """Let a schedule be due at another time."""
+        """Change the due time of a schedule."""
         changes = {"expression": expression, "next_due": next_due}
         yield from self._table.update(changes, eq("id", row_id))
 
     def advance(self, found: StoredSchedule, *, last_due: int, next_due: int) -> Program[bool]:
-        """Move a schedule on to its next due time; tells whether nobody has done so before."""
+        """Move a schedule on to its next due time; tells whether no other process has done so."""
         changes = {"next_due": next_due, "last_due": last_due}
         unmoved = (eq("id", found.id), eq("next_due", found.next_due))
         return bool((yield from self._table.changed(changes, *unmoved)))

@@ -1,7 +1,7 @@
 """Slow lists, recorded so that indexes can be recommended.
 
-Every process counts them, and stores the numbers in the core store when it has met a new one. That
-is a commit like any other, after which nothing is taken from a cache, so it happens seldom.
+Every process counts them, and stores the numbers in the core store when there is a new one. As a
+commit this invalidates cached values, so it happens seldom.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _log = structlog.get_logger("quire.database")
 
 
 class SlowList(Struct, frozen=True, kw_only=True):
-    """A kind of list: what it asks of its entries, and its order, without any values.
+    """A kind of list: its conditions and order, without values.
 
     ``equal`` are attributes that are compared with values; ``sort`` has attributes, and whether
     they are descending.
@@ -44,7 +44,7 @@ class SlowList(Struct, frozen=True, kw_only=True):
 
 
 class SlowListCount(Struct, frozen=True, kw_only=True):
-    """How often a list was slow, at the least, and when last in epoch milliseconds."""
+    """How often a list was slow, at least, and when last (epoch milliseconds)."""
 
     list: SlowList
     times: int
@@ -54,7 +54,7 @@ class SlowListCount(Struct, frozen=True, kw_only=True):
 def slow_list_of(plan: ReadPlan) -> SlowList:
     """Describe the list that a plan reads.
 
-    An order by related entries is left out, and so are conditions that no index finds rows by.
+    An order by related entries is left out, and so are conditions that no index serves.
     """
     root = plan.root
     by_own = not any(key.path for key in root.sort)
@@ -68,18 +68,21 @@ def slow_list_of(plan: ReadPlan) -> SlowList:
 
 
 class SlowLists:
-    """Counts slow lists in this process, and stores the numbers. It is for the event loop alone."""
+    """Counts slow lists in this process, and stores the numbers.
+
+    For use on the event loop only.
+    """
 
     def __init__(self, *, pause_seconds: float = _PAUSE_SECONDS) -> None:
-        """``pause_seconds`` lie between two looks for lists that were not stored before."""
+        """``pause_seconds`` is the time between two checks for new lists."""
         self._pause_seconds = pause_seconds
         self.counts: Counter[SlowList] = Counter()
-        """How often each list was slow since the numbers were stored."""
+        """How often each list was slow since the numbers were last stored."""
         self._stored: set[SlowList] = set()
         self._task: asyncio.Task[None] | None = None
 
     def count(self, plan: ReadPlan) -> None:
-        """Count a list whose page was looked for among many rows."""
+        """Count a list whose page was searched for among many rows."""
         found = slow_list_of(plan)
         has_room = len(self.counts) < _MAX_LISTS or found in self.counts
         if has_room and (found.equal or found.sort):
@@ -91,11 +94,11 @@ class SlowLists:
         return not self.counts.keys() <= self._stored
 
     def start(self, database: Database, writes: Writes, clock: Clock) -> None:
-        """Store numbers from now on, whenever there are lists that were not stored before."""
+        """Store numbers from now on, whenever there are new lists."""
         self._task = asyncio.get_running_loop().create_task(self._run(database, writes, clock))
 
     async def stop(self) -> None:
-        """Stop storing. What was not stored is lost."""
+        """Stop storing. Unstored numbers are lost."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -111,7 +114,7 @@ class SlowLists:
                     _log.warning("slow lists are not stored", exc_info=error)
 
     async def store(self, database: Database, writes: Writes, clock: Clock) -> None:
-        """Add the numbers to those that are stored. Raises what `Database.write` raises."""
+        """Add the numbers to the stored ones. Raises what `Database.write` raises."""
         counts = dict(self.counts)
         await database.write(add_slow_lists(writes, counts, clock()))
         self._stored |= counts.keys()
@@ -119,7 +122,7 @@ class SlowLists:
 
 
 def stored_slow_lists(writes: Writes) -> Program[list[SlowListCount]]:
-    """Return what all processes have stored, the most frequent list first."""
+    """Return the numbers of all processes, the most frequent list first."""
     stored = yield from read_setting(writes, KEY)
     try:
         found = msgspec.convert(stored or [], list[SlowListCount])
@@ -129,7 +132,7 @@ def stored_slow_lists(writes: Writes) -> Program[list[SlowListCount]]:
 
 
 def add_slow_lists(writes: Writes, counts: Mapping[SlowList, int], now: int) -> Program[None]:
-    """Add numbers of slow lists to those that are stored; the oldest lists are left out."""
+    """Add numbers of slow lists to the stored ones; the oldest lists are dropped."""
     known = {one.list: one for one in (yield from stored_slow_lists(writes))}
     for found, times in counts.items():
         if times:

@@ -1,8 +1,8 @@
 """Rows of one table as Structs: select, count, insert, update and delete them by conditions.
 
-Every method is a program. Columns have the names that the fields of the row type are encoded by.
-Values are encoded and decoded here by the kinds of their columns, and nowhere else. A statement is
-compiled the first time its shape is asked for.
+Every method is a program. Columns are named like the encoded fields of the row type. Values are
+encoded and decoded here by the kinds of their columns, and nowhere else. A statement is compiled
+when its shape is first used.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -30,7 +30,7 @@ Encode = Callable[[Any], Value]
 
 
 class Table(Generic[RowT]):
-    """The rows of a table; ``row`` is their type, of which there may be several for one table."""
+    """The rows of a table; ``row`` is their type, of which a table may have several."""
 
     def __init__(self, writes: Writes, name: str, row: type[RowT]) -> None:
         self.writes = writes
@@ -40,7 +40,7 @@ class Table(Generic[RowT]):
     def select(
         self, *where: Condition, order: Sequence[str] = _BY_ID, limit: int | None = None
     ) -> Program[list[RowT]]:
-        """Return rows in an order: of columns, in falling order after a ``-``."""
+        """Return rows, sorted by columns; ``-`` is descending."""
         rows = yield from self._select(where, order, limit)
         return [self.decode(row) for row in rows]
 
@@ -63,7 +63,7 @@ class Table(Generic[RowT]):
         return [int(str(found)) for found in (yield from self.values("id", *where))]
 
     def values(self, column: str, *where: Condition) -> Program[list[object]]:
-        """Return what a column holds in rows, by their ids."""
+        """Return the values of a column, by row id."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
@@ -85,7 +85,7 @@ class Table(Generic[RowT]):
     def count_by(
         self, columns: tuple[str, ...], *where: Condition
     ) -> Program[dict[tuple[Value, ...], int]]:
-        """Count rows by what columns hold."""
+        """Count rows, grouped by columns."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
@@ -120,12 +120,12 @@ class Table(Generic[RowT]):
         return int(count or 0), None if found is None else int(found)
 
     def insert(self, row: RowT) -> Program[int]:
-        """Insert a row, whose ``id`` is left to the database; returns the id."""
+        """Insert a row, whose ``id`` the database assigns; returns the id."""
         stored = dict(zip(self._written, self._stored(row), strict=True))
         return (yield from self.writes.insert(self.name, stored))
 
     def insert_values(self, values: Mapping[str, object]) -> Program[int]:
-        """Insert a row of which only some columns are given; returns its id."""
+        """Insert a row with some columns; returns its id."""
         return (yield from self.writes.insert(self.name, self.encode_all(values)))
 
     def insert_many(self, rows: Sequence[RowT]) -> Program[None]:
@@ -135,7 +135,7 @@ class Table(Generic[RowT]):
             yield from self.writes.insert_many(self.name, self._written, stored)
 
     def upsert(self, row: RowT, *, by: tuple[str, ...]) -> Program[None]:
-        """Insert a row, or change the one that is equal ``by`` the columns of a unique index."""
+        """Insert a row, or update the one that is equal in the columns ``by`` of a unique index."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = self._described()
@@ -152,7 +152,7 @@ class Table(Generic[RowT]):
         yield from self._run(("upsert", by), build, (), before=self._stored(row))
 
     def update(self, changes: Mapping[str, object], *where: Condition) -> Program[None]:
-        """Set columns of rows; without columns nothing is done."""
+        """Set columns of rows; does nothing without columns."""
         if changes:
             yield from self._update(changes, where, returning=False)
 
@@ -171,7 +171,7 @@ class Table(Generic[RowT]):
         return [int(row[0] or 0) for row in rows]
 
     def delete_ids(self, ids: Collection[int]) -> Program[None]:
-        """Delete the rows with these ids; without any nothing is done."""
+        """Delete the rows with these ids; does nothing without ids."""
         yield from self.writes.delete(self.name, ids)
 
     # Columns and values ----------------------------------------------------------------------
@@ -187,9 +187,9 @@ class Table(Generic[RowT]):
         return row_columns(self.row)
 
     def encode_all(self, values: Mapping[str, object]) -> dict[str, Value]:
-        """Return the columns of values, by their names in the database.
+        """Return the column values by their names in the database.
 
-        Raises TypeError for what a column cannot hold.
+        Raises TypeError for a value that a column cannot hold.
         """
         columns, encoders = self.columns, self._encoders
         for name, value in values.items():
@@ -199,20 +199,20 @@ class Table(Generic[RowT]):
         return {columns[name].name: encoders[name](one) for name, one in values.items()}
 
     def decode(self, row: Row) -> RowT:
-        """Return the row that was selected."""
+        """Return a selected row."""
         values: dict[str, Any] = dict(zip(self._fields, row, strict=True))
         for name, decode in self._decoders:
             values[name] = decode(values[name])
         return self.row(**values)
 
     def _stored(self, row: RowT) -> list[Value]:
-        """Return what the columns of `_written` hold for a row."""
+        """Return the values of the `_written` columns of a row."""
         values = msgspec.structs.astuple(row)
         return [encode(values[place]) for place, encode in self._row_encoders]
 
     @cached_property
     def _encoders(self) -> Mapping[str, Encode]:
-        """What turns values into what columns hold, by column."""
+        """Encoders of values, by column."""
         return {name: self._encoder(name, column.kind) for name, column in self.columns.items()}
 
     def _encoder(self, name: str, kind: StorageKind) -> Encode:
@@ -222,7 +222,7 @@ class Table(Generic[RowT]):
 
     @cached_property
     def _row_encoders(self) -> list[tuple[int, Encode]]:
-        """What turns the fields of a row into columns, with the places of the fields."""
+        """Encoders of the fields of a row, with their positions."""
         names = enumerate(self._selected)
         return [(place, self._encoders[name]) for place, name in names if name != "id"]
 
@@ -257,7 +257,7 @@ class Table(Generic[RowT]):
         before: Sequence[Bound] = (),
         after: Sequence[Bound] = (),
     ) -> Program[Rows]:
-        """Return what runs a statement of a shape.
+        """Return a function that runs a statement of a shape.
 
         Conditions take the slots between those of ``before`` and ``after``.
         """
@@ -345,7 +345,7 @@ class Table(Generic[RowT]):
 
 
 def open_table(writes: Writes, name: str, row: type[RowT]) -> Table[RowT]:
-    """Return the rows of a table as those of a type; what was found out of it is kept."""
+    """Return the rows of a table with a row type; derived data is cached."""
     tables, key = writes.tables, (name, row)
     if key not in tables:
         tables[key] = Table(writes, name, row)

@@ -1,8 +1,8 @@
 """The outbox: events for webhooks, and the results of their deliveries.
 
-A row is written in the transaction of the change that it tells of, and stays as a log when it has
-been delivered. Of what one document has to tell one webhook, the oldest goes first: the others wait
-until it was delivered or given up.
+A row is written in the transaction of its change, and stays as a log when it has been delivered.
+The events of one document are delivered to a webhook in order: the others wait until the oldest was
+delivered or given up.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ _IS_WAITING = eq("state", WAITING)
 
 
 class Delivery(Struct, frozen=True, kw_only=True):
-    """Something that one webhook is to be told; ``body`` is the JSON that is sent.
+    """A delivery of an event to one webhook; ``body`` is the JSON that is sent.
 
-    ``due`` is when it is tried next, ``status`` and ``message`` are the last answer's. ``trace`` is
-    the ``traceparent`` of the request that caused it, if it has one.
+    ``due`` is the time of the next attempt, ``status`` and ``message`` are those of the last
+    response. ``trace`` is the ``traceparent`` of the request that caused it, if any.
     """
 
     id: int = 0
@@ -68,7 +68,10 @@ DELIVERIES = OwnTable(
 
 
 class DeliveryOutcome(Struct, frozen=True, kw_only=True):
-    """What became of one attempt; ``due`` is when the next one is, while the state is waiting."""
+    """The result of one attempt.
+
+    ``due`` is the time of the next one, while the state is waiting.
+    """
 
     state: str
     due: int
@@ -84,33 +87,33 @@ class Deliveries:
         self._table = QueueTable(writes, DELIVERIES.name, DELIVERIES.row)
 
     def add(self, deliveries: Sequence[Delivery], now: int) -> Program[None]:
-        """Write what is to be told, in this order; it is due now."""
+        """Add deliveries, in this order; they are due now."""
         due = [structs.replace(one, due=now, created_at=now) for one in deliveries]
         yield from self._table.insert_many(due)
 
     def first_due(self, webhook_id: int) -> Program[int | None]:
-        """Return when something is to be told next; ``None`` when nothing waits."""
+        """Return when the next delivery is due; ``None`` when none is waiting."""
         return (yield from self._table.lowest("due", *_heads(webhook_id)))
 
     def claim(self, webhook_id: int, *, now: int, until: int, most: int) -> Program[list[Delivery]]:
-        """Take what is due, for nobody else to take until then; each counts as an attempt."""
+        """Claim due deliveries; each claim counts as an attempt."""
         heads = _heads(webhook_id)
         return (yield from self._table.claim(*heads, now=now, until=until, most=most))
 
     def settle(self, delivery_id: int, outcome: DeliveryOutcome) -> Program[None]:
-        """Write down what became of an attempt."""
+        """Record the result of an attempt."""
         yield from self._table.update(structs.asdict(outcome), eq("id", delivery_id))
 
     def waiting(self) -> Program[dict[int, int]]:
-        """Count what waits, by webhook."""
+        """Count the waiting deliveries, by webhook."""
         return (yield from self._counts(_IS_WAITING))
 
     def backlog(self) -> Program[tuple[int, int | None]]:
-        """Count what waits for any webhook; return that and when the oldest of it was written."""
+        """Count all waiting deliveries; return that and when the oldest was written."""
         return (yield from self._table.count_and_lowest("created_at", _IS_WAITING))
 
     def failing(self) -> Program[dict[int, int]]:
-        """Count what was given up or has been tried in vain, by webhook."""
+        """Count the deliveries that were given up or have failed so far, by webhook."""
         tried = all_of(_IS_WAITING, not_null("message"))
         return (yield from self._counts(any_of(eq("state", FAILED), tried)))
 
@@ -119,7 +122,7 @@ class Deliveries:
     ) -> Program[list[Delivery]]:
         """Return deliveries of a webhook, or of all that exist, the latest first.
 
-        ``before`` is an id that is known.
+        ``before`` is the id of the last known one.
         """
         is_known = is_id_of("webhook_id", WEBHOOKS)
         where = [is_known if webhook_id is None else eq("webhook_id", webhook_id)]
@@ -135,9 +138,9 @@ class Deliveries:
         return (yield from self._table.first(*here))
 
     def prune(self, *, before: int, most: int) -> Program[None]:
-        """Forget what ended long ago, more than so many rows of it, and webhooks that are gone."""
+        """Delete old results, surplus results, and deliveries of deleted webhooks."""
         yield from self._table.prune(before=before, most=most)
-        # 0 is no webhook: those rows are for shared caches.
+        # 0 is not a webhook: those rows are for shared caches.
         yield from self._table.delete(gt("webhook_id", 0), is_no_id_of("webhook_id", WEBHOOKS))
 
     def _counts(self, where: Condition) -> Program[dict[int, int]]:
@@ -146,6 +149,6 @@ class Deliveries:
 
 
 def _heads(webhook_id: int) -> tuple[Condition, ...]:
-    """Return what is true of the first waiting row of each document of a webhook."""
+    """Return the condition of the first waiting row of each document of a webhook."""
     is_first = none_earlier(_IS_WAITING, same=("webhook_id", "document_id"))
     return eq("webhook_id", webhook_id), _IS_WAITING, is_first

@@ -27,7 +27,7 @@ class Webhook(Struct, frozen=True, kw_only=True):
 
 
 def enabled_webhooks(builder: StatementBuilder) -> "sa.Select[tuple[Any]]":
-    """Return the select of the ids of all webhooks that are enabled."""
+    """Return the SELECT of the ids of all enabled webhooks."""
     table = builder.table(WEBHOOKS)
     return sa.select(table.c("id")).where(table.c("enabled").is_(sa.true()))
 
@@ -39,7 +39,7 @@ class Webhooks:
         self._table = open_table(writes, WEBHOOKS, Webhook)
 
     def all(self) -> Program[list[Webhook]]:
-        """Return all webhooks, by their ids."""
+        """Return all webhooks, in the order of their ids."""
         return (yield from self._table.select())
 
     def one(self, webhook_id: int) -> Program[Webhook | None]:

@@ -1,4 +1,4 @@
-"""Tables of a database, made of the rows that it describes itself with."""
+"""Tables of a database, built from the rows of its own description."""
 
 from collections import defaultdict
 from types import MappingProxyType
@@ -15,11 +15,11 @@ from quire.database.tables.inspection import (
 
 
 def found_tables(columns: Rows, indexes: Rows, foreign_keys: Rows) -> FoundTables:
-    """Put tables together.
+    """Build tables from their description.
 
-    Rows of ``columns`` are table, name, type, whether it refuses NULL and its default; of
-    ``indexes`` table, name, whether it is unique, whether it is partial and one of its columns, in
-    their order; of ``foreign_keys`` table, column, target and what a deletion does, in capitals.
+    Rows of ``columns`` are table, name, type, whether it is NOT NULL, and its default; of
+    ``indexes`` table, name, whether it is unique, whether it is partial, and one of its columns, in
+    their order; of ``foreign_keys`` table, column, target and delete action, in capitals.
     """
     of_table, keys = _indexes(indexes), _foreign_keys(foreign_keys)
     return MappingProxyType(
@@ -36,7 +36,7 @@ def found_tables(columns: Rows, indexes: Rows, foreign_keys: Rows) -> FoundTable
 
 
 def column_names(columns: Rows) -> ColumnNames:
-    """Put the names of columns together; for the rows see `found_tables`."""
+    """Group the names of columns by table; for the rows see `found_tables`."""
     names: dict[str, set[str]] = defaultdict(set)
     for table, name, *_ in columns:
         names[str(table)].add(str(name))
@@ -56,7 +56,7 @@ def _columns(rows: Rows) -> dict[str, dict[str, FoundColumn]]:
 
 
 def _indexes(rows: Rows) -> dict[str, dict[str, FoundIndex]]:
-    """Gather the columns of each index; an expression has no name and stands as ``""``."""
+    """Group the columns of each index; an expression has the name ``""``."""
     found: dict[str, dict[str, FoundIndex]] = defaultdict(dict)
     for table, name, unique, partial, column in rows:
         known = found[str(table)].get(str(name))

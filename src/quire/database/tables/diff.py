@@ -12,7 +12,7 @@ from quire.database.tables.metadata import gain_of, is_read_index, sorted_indexe
 
 
 class MissingKind(StrEnum):
-    """What can be missing, the gravest first."""
+    """What can be missing, the most serious first."""
 
     TABLE = "table"
     COLUMN = "column"
@@ -25,8 +25,7 @@ class MissingItem(Struct, frozen=True, kw_only=True):
     """One thing that a database lacks.
 
     ``name`` is the column, foreign key or index; for a table it is the table's own. ``statements``
-    mend it; there are none where a migration has to do it. ``gain`` says what a read index is good
-    for.
+    create it; there are none if a migration has to do it. ``gain`` says what a read index is for.
     """
 
     lack: MissingKind
@@ -43,10 +42,10 @@ class MissingItem(Struct, frozen=True, kw_only=True):
 
 
 def compare(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[MissingItem]:
-    """List what the database lacks, gravest first, then by table.
+    """List what the database lacks, the most serious first, then by table.
 
-    What the database has beyond the wanted tables is nobody's business and not listed. A missing
-    table stands for everything in it.
+    Additional tables and columns of the database are not listed. A missing table stands for
+    everything in it.
     """
     findings: list[MissingItem] = []
     for table in wanted.tables.values():
@@ -98,9 +97,9 @@ def _has_foreign_key(key: ForeignKeyConstraint, existing: FoundTable) -> bool:
 
 
 def _displaced(index: Index, existing: FoundTable, writer: DdlWriter) -> Iterator[str]:
-    """Take away what has the name of a wanted index but other columns.
+    """Drop an index with the name of a needed one but other columns.
 
-    The reference leaves such an index behind when it drops a column out of it.
+    Strapi leaves such an index behind when it drops one of its columns.
     """
     if index.name in existing.indexes:
         yield writer.drop_index(str(index.name), existing.name)
@@ -113,9 +112,9 @@ def _possible(index: Index, existing: FoundTable) -> bool:
 def _serves(index: Index, existing: FoundTable) -> bool:
     """Whether the table has an index, under any name, that serves the same statements.
 
-    A read index is served by any index that begins with its columns; any other one is only served
-    by an index over exactly its columns, and a unique one by a unique one. Of an index of some rows
-    the columns alone are known; it is taken to hold the rows that are wanted.
+    An index that begins with the columns of a read index serves as well; any other one needs an
+    index over exactly its columns, and a unique one a unique index. Of a partial index only the
+    columns are known; it is assumed to have the needed rows.
     """
     columns = tuple(column.name for column in index.columns)
     if status_of_index(index) is not None:

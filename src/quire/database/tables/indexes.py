@@ -1,7 +1,7 @@
 """Indexes for reads: which are missing, and creating them.
 
-Opening a database never adds an index by itself; a person asks for it. An index that a sort would
-want is only a hint, unless the sort was slow: servers store which lists were (`slow_lists`).
+Opening a database never adds an index; a user asks for it. An index for a sort is only recommended
+if the sort was slow: servers store which lists were (`slow_lists`).
 """
 
 from collections.abc import Iterable
@@ -29,14 +29,14 @@ from quire.schema.model import ContentType, Schema, TypeKind
 _INDEXES = frozenset({MissingKind.INDEX, MissingKind.READ_INDEX})
 
 LARGE_TABLE = 5_000
-"""Rows from which a sort without an index is felt."""
+"""Number of rows from which a sort without an index is slow."""
 
 _UNSORTED = frozenset({StorageKind.TEXT, StorageKind.JSON})
-"""Kinds of column that nobody sorts by."""
+"""Column kinds that are not sorted by."""
 
 
 class SortHint(Struct, frozen=True, kw_only=True):
-    """A large table, and the attributes whose sorts read all of it for want of an index."""
+    """A large table, and the attributes whose sorts read all of it because they have no index."""
 
     uid: str
     table: str
@@ -53,7 +53,7 @@ class SortHint(Struct, frozen=True, kw_only=True):
 
 
 class AdvisedIndex(Struct, frozen=True, kw_only=True):
-    """An index for a list that was slow, and the statement that makes it."""
+    """An index for a list that was slow, and the statement that creates it."""
 
     slow: SlowListCount
     table: str
@@ -76,9 +76,9 @@ class AdvisedIndex(Struct, frozen=True, kw_only=True):
 
 
 def missing_indexes(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> list[MissingItem]:
-    """List the indexes that the tables of a database lack, the reference's and Quire's own.
+    """List the missing indexes of the tables of a database, Strapi's and Quire's own.
 
-    Indexes of missing tables, or over missing columns, are left out: a migration makes them.
+    Indexes of missing tables, or over missing columns, are left out: a migration creates them.
     """
     return [finding for finding in compare(wanted, found, writer) if finding.lack in _INDEXES]
 
@@ -86,9 +86,9 @@ def missing_indexes(wanted: MetaData, found: FoundTables, writer: DdlWriter) -> 
 def lacking_tables_program(
     schema: Schema, table_map: TableMap, inspector: Inspector
 ) -> Program[FoundTables]:
-    """Find large tables that have no read index of Quire's, though their schema wants some.
+    """Find large tables that have none of their read indexes.
 
-    No table is counted to its end. Someone else may have made indexes that do the same.
+    No table is counted to its end. Indexes under other names may serve the same statements.
     """
     is_large = {}
     for table in sorted(tables_with_read_indexes(schema, table_map)):
@@ -111,7 +111,7 @@ def advised_indexes(
     found: FoundTables,
     writer: DdlWriter,
 ) -> list[AdvisedIndex]:
-    """List an index for each list that was slow and would not be with it, if it is not there."""
+    """List the missing indexes for lists that were slow and would be fast with them."""
     advised: dict[str, AdvisedIndex] = {}
     for one in slow:
         content_type = schema.content_types.get(one.list.uid)
@@ -135,7 +135,7 @@ def advised_indexes(
 def _list_columns(
     slow: SlowList, content_type: ContentType, mapped: ModelTable
 ) -> list[tuple[str, bool]] | None:
-    """Return the columns of an index for a list, ``None`` where none would help."""
+    """Return the columns of an index for a list, ``None`` if none would help."""
     scalars = {one.name: one for one in content_type.scalars}
     keys = [*((name, False) for name in slow.equal), *slow.sort]
     for name, _ in keys:
@@ -149,7 +149,7 @@ def _list_columns(
 
 
 def apply_indexes_program(statements: Iterable[str]) -> Program[None]:
-    """Make indexes by their statements, one after the other.
+    """Create indexes by their statements, one after the other.
 
     Each takes as long as reading its table.
     """
@@ -160,7 +160,7 @@ def apply_indexes_program(statements: Iterable[str]) -> Program[None]:
 def sort_hints_program(
     schema: Schema, table_map: TableMap, found: FoundTables, *, large: int = LARGE_TABLE
 ) -> Program[list[SortHint]]:
-    """Find the project's tables of at least ``large`` rows that some sort has no index for."""
+    """Find the project's tables of at least ``large`` rows with sorts that have no index."""
     hints = []
     for content_type in schema.api_types:
         mapped = table_map[content_type.uid]

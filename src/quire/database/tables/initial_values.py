@@ -1,7 +1,7 @@
 """The default settings, roles and permissions of a new database.
 
-Values only; `bootstrap` writes them. Keys, codes and action names are those that the reference
-server reads; what people see of them (descriptions, e-mails) is Quire's own.
+Values only; `initial_rows` writes them. Keys, codes and action names are those that Strapi reads;
+texts for people (descriptions, e-mails) are Quire's own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class AdminRole(Struct, frozen=True):
 
 
 class AdminPermission(Struct, frozen=True, kw_only=True):
-    """One action that an administrators' role may take, on one content type or on none."""
+    """One action of an administrator role, on one content type or on none."""
 
     role: str
     action: str
@@ -91,13 +91,13 @@ _UPLOADS = (
     "plugin::upload.assets.copy-link",
 )
 _OWN_UPLOADS = frozenset({"plugin::upload.read", "plugin::upload.assets.update"})
-"""What authors may do with the files that they uploaded themselves only."""
+"""Actions that authors may do only with files that they uploaded themselves."""
 
 
 def admin_permissions(schema: Schema, locales: Sequence[str]) -> Iterator[AdminPermission]:
-    """Yield what editors and authors may do in a new project with these locales.
+    """Yield the permissions of editors and authors in a new project with these locales.
 
-    Super admins may do everything, which is worked out at every start and not here.
+    Those of super admins are computed at every start.
     """
     verbs = ("create", "read", "update", "delete", "publish")
     yield from _content_permissions(schema, EDITOR, verbs, locales, conditions=())
@@ -112,8 +112,8 @@ def admin_permissions(schema: Schema, locales: Sequence[str]) -> Iterator[AdminP
 def permission_fields(schema: Schema, content_type: ContentType) -> list[str]:
     """List the fields that a permission can name: ``title``, ``seo.metaTitle``.
 
-    Components stand for what is in them; what nobody edits (ids, times, creators, locale) is left
-    out.
+    Components stand for their fields; fields that nobody edits (ids, times, creators, locale) are
+    left out.
     """
     return _fields(schema, content_type, prefix="", inside=frozenset())
 
@@ -144,7 +144,7 @@ def _content_permissions(
 
 
 def _fields(schema: Schema, model: Model, *, prefix: str, inside: frozenset[str]) -> list[str]:
-    """List the fields of a model; a component that contains itself is not entered again."""
+    """List the fields of a model; a component that contains itself is not repeated."""
     fields: list[str] = []
     for attribute in model.attributes.values():
         if attribute.name in {"id", "documentId"} or not attribute.visible:
@@ -222,11 +222,11 @@ _EMAILS: Mapping[str, object] = {
         },
     },
 }
-"""Between ``<%=`` and ``%>`` stand the names of what is filled in when a mail is sent."""
+"""The names between ``<%=`` and ``%>`` are replaced when a mail is sent."""
 
 
 class _Provider(Struct, frozen=True):
-    """Somebody else who can tell who a user is; all are switched off in a new database."""
+    """A sign-in provider; all are disabled in a new database."""
 
     icon: str
     scope: tuple[str, ...] | None

@@ -50,7 +50,7 @@ class FoundIndex(Struct, frozen=True, kw_only=True):
 
 
 class FoundForeignKey(Struct, frozen=True, kw_only=True):
-    """A column that holds the id of a row of ``target``; ``on_delete`` in capitals."""
+    """A column with the id of a row of ``target``; ``on_delete`` in capitals."""
 
     column: str
     target: str
@@ -75,7 +75,7 @@ ColumnNames = Mapping[str, frozenset[str]]
 
 
 class Inspector(Protocol):
-    """Asks one kind of database about itself."""
+    """Inspects one kind of database."""
 
     def table_names(self) -> Program[frozenset[str]]:
         """List the tables, without those of the database itself."""
@@ -86,7 +86,7 @@ class Inspector(Protocol):
         ...
 
     def columns_of(self, table: str) -> Program[frozenset[str]]:
-        """List the columns of one table: none if it is not there."""
+        """List the columns of one table: none if the table does not exist."""
         ...
 
     def tables(self) -> Program[FoundTables]:
@@ -95,12 +95,12 @@ class Inspector(Protocol):
 
 
 class DatabaseState(Struct, frozen=True, kw_only=True):
-    """What a start needs to know of a database.
+    """What a start needs to know about a database.
 
-    ``empty``: there is no table at all, everything can be created. ``problem``: a sentence that
-    says why the database must be left alone, or ``None``. ``missing_tables`` and
-    ``missing_columns`` (``table.column``): those that the schema wants and the database lacks, in
-    order of name; columns of missing tables are left out.
+    ``empty``: there is no table, everything can be created. ``problem``: a sentence that says why
+    the database must not be opened, or ``None``. ``missing_tables`` and ``missing_columns``
+    (``table.column``): those that the schema needs and the database lacks, in order of name;
+    columns of missing tables are left out.
     """
 
     empty: bool
@@ -115,7 +115,7 @@ def inspect_program(inspector: Inspector) -> Program[FoundTables]:
 
 
 def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[DatabaseState]:
-    """Look whether a database can be opened for a schema that wants these tables.
+    """Check whether a database can be opened for a schema with these tables.
 
     Runs two short statements, whatever the size of the database.
     """
@@ -136,7 +136,7 @@ def opening_program(inspector: Inspector, wanted: ColumnNames) -> Program[Databa
 
 
 def wanted_tables(table_map: TableMap) -> ColumnNames:
-    """Name every table that a schema wants with its columns, those without documents included."""
+    """Return every table of a schema with its columns, including those without documents."""
     names: dict[str, set[str]] = {
         name: {"id", *(field.name for field in fields)} for name, fields in PLAIN_TABLES.items()
     }
@@ -146,7 +146,7 @@ def wanted_tables(table_map: TableMap) -> ColumnNames:
 
 
 def layout_problem(tables: Collection[str], migrations: Collection[str]) -> str | None:
-    """Say why Quire must not touch a database that has tables, or return ``None``.
+    """Return why Quire must not use a database that has tables, or ``None``.
 
     ``migrations`` are the names in the table of internal migrations.
     """
@@ -162,13 +162,13 @@ def layout_problem(tables: Collection[str], migrations: Collection[str]) -> str 
     newer = sorted(name for name in migrations if _is_newer(name))
     if newer:
         return (
-            "The database was last used by a newer Strapi than 5.54: it has been through "
+            "The database was last used by a newer Strapi than 5.54: it has the migrations "
             f"{', '.join(newer)}. Quire does not know that layout and leaves it alone."
         )
     missing = [name for name in NEEDED_MIGRATIONS if name not in migrations]
     if missing:
         return (
-            "The upgrade of the database to Strapi 5 is not finished; it has not been through "
+            "The upgrade of the database to Strapi 5 is not finished; it lacks the migrations "
             f"{', '.join(missing)}. Start the project once with Strapi 5, which finishes it."
         )
     return None
@@ -185,7 +185,7 @@ _VERSIONED = re.compile(r"(?:[\w-]+::)?\d+\.\d+\.\d+-")
 
 
 def _is_newer(migration: str) -> bool:
-    """Versioned migrations belong to the server itself; other names may be a plugin's."""
+    """Tell whether a versioned migration is newer; other names may belong to a plugin."""
     return migration not in KNOWN_MIGRATIONS and _VERSIONED.match(migration) is not None
 
 

@@ -1,10 +1,10 @@
 """The tables of a schema as SQLAlchemy metadata: columns, foreign keys, indexes.
 
-Names, columns and their order, constraints and indexes are those of the reference server, so that
-either server can open the database of the other. On top come *read indexes* for the statements that
-lists and populated pages are made of; they are marked, and have names that nobody else makes.
+Names, columns and their order, constraints and indexes are those of Strapi, so that either server
+can open the database of the other. In addition there are *read indexes* for lists and populated
+pages; they are marked, and have names that nobody else uses.
 
-This module imports SQLAlchemy, which takes a while: import it where tables are needed, not before.
+This module imports SQLAlchemy, which takes a while: import it only where tables are needed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,20 +41,20 @@ OF_STATUS = "of_status"
 """Key of ``Index.info``: the status of the rows that the index holds, ``None`` for all rows."""
 
 READ_INDEX = "read_index"
-"""Key of ``Index.info``: what the index is good for. The reference has none like it."""
+"""Key of ``Index.info``: what the index is for. Strapi has no such key."""
 
 _LOOKED_UP = "entries are found by the value, and so is one that has it, without reading the table"
 
 _KIND = "kind"
-"""Key of ``Column.info``: the kind of column, which no type of SQLAlchemy says exactly."""
+"""Key of ``Column.info``: the column kind, which a SQLAlchemy type does not determine."""
 
 
 class ColumnTypes(Struct, frozen=True, kw_only=True):
     """The column types of one kind of database.
 
-    ``reference`` is the type of columns that hold the id of another row, ``order`` that of the
-    columns that sort links and components. ``exact`` is the name of the type that keeps all the
-    digits of a number, however many they are.
+    ``reference`` is the type of columns with the id of another row, ``order`` that of the columns
+    that sort links and components. ``exact`` is the name of the type that keeps all the digits of a
+    number.
     """
 
     kinds: Mapping[StorageKind, TypeEngine[Any]]
@@ -77,14 +77,14 @@ _NAMED_COLUMN_TYPES: Mapping[str, StorageKind] = {
     "timestamp": StorageKind.TIMESTAMP,
     "jsonb": StorageKind.JSON,
 }
-"""What an attribute's ``columnType`` may say in place of its own kind of column."""
+"""The values of an attribute's ``columnType`` and their column kinds."""
 
 
 def build_metadata(schema: Schema, table_map: TableMap, types: ColumnTypes) -> MetaData:
-    """Describe every table of a project, the built-in types and the bookkeeping included.
+    """Describe every table of a project, with built-in types and system tables.
 
-    Read indexes carry ``READ_INDEX`` in their ``info``. Raises SchemaError when a schema file asks
-    for an index over a column that its table does not have, or when two tables would have one name.
+    Read indexes have ``READ_INDEX`` in their ``info``. Raises SchemaError when a schema file asks
+    for an index over a column that its table lacks, or when two tables would have one name.
     """
     build = _MetadataBuilder(table_map=table_map, types=types, metadata=MetaData())
     for name, fields in PLAIN_TABLES.items():
@@ -105,7 +105,7 @@ def column_kind(column: Column[Any]) -> StorageKind:
 def plain_column(
     types: ColumnTypes, name: str, kind: StorageKind, *, nullable: bool = True
 ) -> Column[Any]:
-    """Describe a column of a table that no schema wants; one for ids is the primary key."""
+    """Describe a column of a table outside the schema; one for ids is the primary key."""
     key = kind is StorageKind.ID
     return Column(
         name, types.kinds[kind], primary_key=key, nullable=nullable and not key, info={_KIND: kind}
@@ -113,7 +113,7 @@ def plain_column(
 
 
 def is_read_index(index: Index) -> bool:
-    """Tell Quire's own read indexes from those that the reference has too."""
+    """Tell whether an index is one of Quire's own read indexes."""
     return bool(index.info.get(READ_INDEX))
 
 
@@ -139,7 +139,7 @@ def sorted_indexes(table: Table) -> list[Index]:
 
 
 class _MetadataBuilder(Struct, frozen=True, kw_only=True):
-    """Adds tables to the metadata: first all that have rows of their own, then what links them."""
+    """Adds tables to the metadata: first those with rows of their own, then link tables."""
 
     table_map: TableMap
     types: ColumnTypes
@@ -165,7 +165,7 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
             self._content_type_indexes(model, table)
 
     def model_references(self, model: Model) -> None:
-        """Add what leads from a model's rows to others: columns, link and component tables."""
+        """Add a creator column to a table without documents."""
         mapped = self.table_map[model.uid]
         table = self.metadata.tables[mapped.name]
         if any(isinstance(edge, ComponentEdge) for edge in mapped.edges.values()):
@@ -223,7 +223,7 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
             self._unique_indexes(model, table)
 
     def _unique_indexes(self, model: ContentType, table: Table) -> None:
-        """Make the look-up of values that no two published entries may share a quick one."""
+        """Add indexes for the lookup of unique values."""
         for attribute in model.scalars:
             column = table.c[self.table_map[model.uid].columns[attribute.name]]
             if is_looked_up(attribute) and column_kind(column) is not StorageKind.JSON:
@@ -274,9 +274,9 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
             self._link_read_indexes(edge, table)
 
     def _link_read_indexes(self, edge: LinkEdge, table: Table) -> None:
-        """Make both ways along a link one look-up, in the order that the list is shown in."""
+        """Add indexes for both directions of a link, in the order that the list is shown in."""
         near, far = table.c[edge.near], table.c[edge.far]
-        if edge.order is not None:  # without one, the unique index is the same
+        if edge.order is not None:  # without an order column, the unique index is the same
             gain = "related entries are populated in their order, without sorting them"
             _read_index("targets", near, table.c[edge.order], far, gain=gain)
         gain = "filters through the relation, and its other side, do not read the link table"
@@ -308,7 +308,7 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
         _reference(table.c[column], target, name, "SET NULL")
 
     def _new_table(self, model: Model, name: str, *columns: Column[Any]) -> Table:
-        """Add a table for a model. Raises SchemaError when another model has it already."""
+        """Add a table for a model. Raises SchemaError when another model has its name."""
         if name in self.metadata.tables:
             message = f"{name} would be a table of two models or relations; rename one of them"
             raise SchemaError([SchemaProblem(model.file, "", message)])
@@ -340,23 +340,23 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
 
 
 def _is_own(model: Model) -> bool:
-    """Whether a model belongs to the project; built-in types are small or read by other ways."""
+    """Whether a model belongs to the project; built-in types are small or read otherwise."""
     return isinstance(model, Component) or (isinstance(model, ContentType) and model.is_api)
 
 
 def _reference(column: Column[Any], target: Table, name: str, on_delete: str) -> None:
-    """Make a column point at the rows of a table: a foreign key, and an index of the same name."""
+    """Make a column a reference: a foreign key, and an index of the same name."""
     constraint = ForeignKeyConstraint([column], [target.c.id], name=name, ondelete=on_delete)
     column.table.append_constraint(constraint)
     Index(name, column)
 
 
 def _list_indexes(model: ContentType, table: Table) -> None:
-    """Add what the lists of a content type are read by.
+    """Add the indexes for the lists of a content type.
 
-    Lists are in the order of ids. An index of the published rows of a locale has them so; one over
-    locale and publication finds drafts and counts both, but its published rows would have to be
-    sorted. Without versions and locales the table itself is in the right order.
+    Lists are in the order of ids. An index of the published rows of a locale has them in that
+    order; one over locale and publication finds drafts and counts both, but its published rows
+    would have to be sorted. Without versions and locales the table itself is in the right order.
     """
     if model.draft_and_publish:
         gain = "totals, and lists of drafts, do not read the table"
@@ -369,9 +369,9 @@ def _list_indexes(model: ContentType, table: Table) -> None:
 
 
 def list_index(table: Table, columns: Sequence[tuple[str, bool]], status: Status | None) -> Index:
-    """Describe an index for lists: over columns, descending or not, of rows with one status.
+    """Return an index for lists: over columns, descending or not, of rows with one status.
 
-    The id comes last, as it does in the order of every list.
+    The id comes last, as in the order of every list.
     """
     keys = [table.c[name].desc() if down else table.c[name] for name, down in columns]
     names = [f"{name}_desc" if down else name for name, down in columns]
@@ -401,12 +401,12 @@ def _has_list_indexes(model: ContentType) -> bool:
 
 
 def is_name_of_read_index(name: str) -> bool:
-    """Tell whether an index is named as Quire's own are."""
+    """Tell whether an index has the name of one of Quire's own."""
     return name.startswith("quire_")
 
 
 def has_lists(model: ContentType) -> bool:
-    """Whether a content type has entries that people list, and indexes for that."""
+    """Whether a content type has lists for people, and indexes for them."""
     return model.is_api and model.kind is TypeKind.COLLECTION
 
 
@@ -423,14 +423,14 @@ def status_of_index(index: Index) -> Status | None:
 
 
 def gain_of(index: Index) -> str:
-    """Return what a read index is good for, as a sentence; nothing for other indexes."""
+    """Return what a read index is for, as a sentence; empty for other indexes."""
     return str(index.info.get(READ_INDEX, ""))
 
 
 def _read_index(
     purpose: str, *columns: Column[Any], gain: str, status: Status | None = None
 ) -> None:
-    """Add a read index; its name begins with ``quire`` and ends in no suffix of the reference."""
+    """Add a read index; its name begins with ``quire`` and ends in no suffix of Strapi."""
     name = identifier(columns[0].table.name, prefix="quire", suffix=purpose)
     Index(name, *columns, info={READ_INDEX: gain, OF_STATUS: status})
 

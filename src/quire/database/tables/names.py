@@ -1,9 +1,9 @@
 """Physical names: composed and shortened as Strapi does.
 
-An identifier is a row of tokens joined by ``_``: an optional prefix, one or more names, an optional
+An identifier consists of tokens joined by ``_``: an optional prefix, one or more names, an optional
 suffix. Identifiers of more than 55 characters are shortened: suffixes have fixed short forms
-(always used), and the names share what room is left. A name that must give way keeps its beginning
-and ends in five hexadecimal digits of its SHAKE-256 hash.
+(always used), and the names share the remaining length. A shortened name keeps its beginning and
+ends in five hexadecimal digits of its SHAKE-256 hash.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ SHORT_FORMS = {
     "order_index": "oidx",
     "id_column_index": "idix",
 }
-"""Short forms of prefixes and suffixes; those not listed stand as they are."""
+"""Short forms of prefixes and suffixes; those not listed are unchanged."""
 
 
 class _Token(Struct, frozen=True):
@@ -41,7 +41,7 @@ def identifier(
 ) -> str:
     """Join names into a physical identifier of at most 55 characters.
 
-    ``prefix``, ``middle`` (before the suffix) and ``suffix`` are never cut; the names are.
+    ``prefix``, ``middle`` (before the suffix) and ``suffix`` are never shortened; the names are.
     Raises ValueError when there is no room for the names at all.
     """
     before = [SHORT_FORMS.get(text, text) for text in (prefix,) if text]
@@ -64,7 +64,7 @@ def _shorten(tokens: list[_Token]) -> str:
 
 
 def _allocate(tokens: list[_Token]) -> dict[int, int]:
-    """Share the room among the names: short ones keep all, the rest take turns."""
+    """Divide the length among the names: short ones keep all, the rest take turns."""
     names = {i: len(token.text) for i, token in enumerate(tokens) if token.compressible}
     taken = sum(len(token.text) for token in tokens if not token.compressible) + len(tokens) - 1
     share, surplus = divmod(MAX_LENGTH - taken, len(names))

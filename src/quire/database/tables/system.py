@@ -1,7 +1,7 @@
 """The tables that no content type describes: settings, webhooks, migrations, history.
 
-Here are their names and fields, and the names of the migrations that a database of the current
-layout has been through. Nothing here needs a database, or SQLAlchemy.
+Their names and fields, and the names of the migrations that a database of the current layout has.
+This module needs neither a database nor SQLAlchemy.
 """
 
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ PLAIN_TABLES: Mapping[str, tuple[SystemColumn, ...]] = MappingProxyType(
         ),
     }
 )
-"""The fields of each table beside ``id``. The history also has a creator (``created_by_id``)."""
+"""The fields of each table except ``id``. The history also has a creator (``created_by_id``)."""
 
 NEEDED_MIGRATIONS = (
     "5.0.0-rename-identifiers-longer-than-max-length",
@@ -96,7 +96,7 @@ NEEDED_MIGRATIONS = (
     "5.0.0-04-created-published-at",
     "core::5.0.0-discard-drafts",
 )
-"""Internal migrations without which rows do not mean what Quire takes them to mean."""
+"""Internal migrations without which rows have another meaning."""
 
 CURRENT_MIGRATIONS = (
     "5.0.0-rename-identifiers-longer-than-max-length",
@@ -108,13 +108,13 @@ CURRENT_MIGRATIONS = (
     "core::5.0.0-discard-drafts",
     "admin::migrate-prefered-language-dk-to-da",
 )
-"""What the table of internal migrations holds in a database of the current layout, in order.
+"""The internal migrations of a database of the current layout, in order.
 
-When one is missing the reference runs it at its next start; to run the last but one of them over
-content of the current layout would give every published document a second draft.
+When one is missing, Strapi runs it at its next start; the last but one of them, run on content of
+the current layout, would give every published document a second draft.
 """
 
 KNOWN_MIGRATIONS = frozenset(CURRENT_MIGRATIONS) | {
     "content-releases::5.0.0-add-entry-document-id-to-release-actions"
 }
-"""Those, and the ones that only some installations have."""
+"""These, and the ones that only some installations have."""

@@ -26,9 +26,9 @@ from quire.schema.words import snake_case
 
 
 class LinkEdge(Struct, frozen=True, kw_only=True):
-    """Through a link table. ``order`` sorts the far rows within one near row.
+    """Through a link table. ``order`` sorts the target rows of one source row.
 
-    ``owner`` is the uid of the model whose attribute the table belongs to (its source side).
+    ``owner`` is the uid of the model whose attribute the table belongs to.
     """
 
     target: str
@@ -42,14 +42,14 @@ class LinkEdge(Struct, frozen=True, kw_only=True):
 
 
 class ColumnEdge(Struct, frozen=True, kw_only=True):
-    """The id of the far row stands in a column of the near row."""
+    """The id of the target is in a column of the source row."""
 
     target: str
     column: str
 
 
 class BackColumnEdge(Struct, frozen=True, kw_only=True):
-    """The id of the near row stands in a column of the far row."""
+    """The id of the source row is in a column of the target."""
 
     target: str
     column: str
@@ -64,7 +64,7 @@ class ComponentEdge(Struct, frozen=True, kw_only=True):
 
 
 class MorphListEdge(Struct, frozen=True, kw_only=True):
-    """From the row that owns a morph table to rows of any type (the side with ``morphToMany``)."""
+    """From the row that owns a morph table to rows of any type (``morphToMany``)."""
 
     table: str
     near: str
@@ -73,9 +73,9 @@ class MorphListEdge(Struct, frozen=True, kw_only=True):
 
 
 class MorphTargetEdge(Struct, frozen=True, kw_only=True):
-    """From any row to the rows that point at it through a morph table (media, ``morphMany``).
+    """From any row to the rows that refer to it through a morph table (media, ``morphMany``).
 
-    A link counts when type and field name the near model and attribute.
+    A link counts when type and field are the source model and attribute.
     """
 
     target: str
@@ -88,14 +88,14 @@ class MorphTargetEdge(Struct, frozen=True, kw_only=True):
 
 
 class MorphColumnEdge(Struct, frozen=True, kw_only=True):
-    """``target_id`` and ``target_type`` on the near row (the side with ``morphToOne``)."""
+    """``target_id`` and ``target_type`` in the source row (``morphToOne``)."""
 
     id_column: str
     type_column: str
 
 
 class MorphBackColumnEdge(Struct, frozen=True, kw_only=True):
-    """From any row to the rows whose ``target_id`` and ``target_type`` name it."""
+    """From any row to the rows whose ``target_id`` and ``target_type`` refer to it."""
 
     target: str
     id_column: str
@@ -125,8 +125,8 @@ Edge = (
 class ModelTable(Struct, frozen=True, kw_only=True):
     """The table of a content type or component.
 
-    ``columns`` maps scalar attributes to columns in physical order (relation columns not among
-    them), ``edges`` maps the other attributes to the way to their rows.
+    ``columns`` maps scalar attributes to columns in physical order (without relation columns),
+    ``edges`` maps the other attributes to their edges.
     """
 
     uid: str
@@ -146,9 +146,9 @@ class TableMap(Struct, frozen=True):
         return self.tables[uid]
 
     def names_of(self, uid: str, *attributes: str) -> frozenset[str]:
-        """Return the table of a uid with the tables of links behind some attributes.
+        """Return the table of a uid with the link tables of some attributes.
 
-        A uid that the schema lacks has none.
+        Empty for a uid that the schema lacks.
         """
         model = self.tables.get(uid)
         if model is None:
@@ -169,11 +169,11 @@ COMPONENT_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD
 
 
 _mapped: deque[tuple[Schema, TableMap]] = deque(maxlen=4)
-"""The schemas that were mapped last: whoever needs the tables of a schema maps it."""
+"""The table maps of the last schemas."""
 
 
 def map_tables(schema: Schema) -> TableMap:
-    """Work out where every content type and component of a schema lives."""
+    """Return the table map of a schema."""
     for known, tables in tuple(_mapped):
         if known is schema:
             return tables
@@ -185,7 +185,7 @@ def map_tables(schema: Schema) -> TableMap:
 
 
 def table_name(model: Model) -> str:
-    """Return the table of a model: its collection name, shortened when it must be."""
+    """Return the table of a model: its collection name, shortened if needed."""
     return identifier(model.collection_name)
 
 
@@ -200,7 +200,7 @@ def column_name(attribute: ScalarAttribute) -> str:
 
 
 def id_column(name: str) -> str:
-    """Return the column that holds the id of a row of the thing so named."""
+    """Return the column for the id of a row with this singular name."""
     return identifier(snake_case(name), suffix="id")
 
 
@@ -308,7 +308,7 @@ def _plain_edge(schema: Schema, model: Model, attribute: RelationAttribute) -> E
 def _link_edge(
     source: Model, attribute: RelationAttribute, target: Model, *, owning: bool
 ) -> LinkEdge:
-    """Describe the link table of ``source``'s attribute, seen from one of its two sides."""
+    """Describe the link table of ``source``'s attribute, from one of its two sides."""
     link = link_columns(source, attribute, target)
     near, far = (link.source, link.target) if owning else (link.target, link.source)
     order, inverse = (link.order, link.inverse_order)
@@ -325,7 +325,7 @@ def _link_edge(
 
 
 class LinkColumns(Struct, frozen=True, kw_only=True):
-    """The columns of a link table, seen from the side that owns it."""
+    """The columns of a link table, from the side that owns it."""
 
     source: str
     target: str
@@ -337,7 +337,7 @@ def link_columns(source: Model, attribute: RelationAttribute, target: Model) -> 
     """Name the columns of the link table of an owning relation.
 
     An order column sorts the targets within a source (to-many relations); an inverse order column
-    sorts the sources within a target (two-sided relations whose other side is a list).
+    sorts the sources within a target (bidirectional relations whose other side is a list).
     """
     near = snake_case(source.singular_name)
     far = snake_case(target.singular_name)
@@ -355,5 +355,5 @@ def link_columns(source: Model, attribute: RelationAttribute, target: Model) -> 
 
 
 def is_component(model: Model) -> bool:
-    """Tell components from content types."""
+    """Tell whether a model is a component."""
     return isinstance(model, Component)

@@ -194,7 +194,7 @@ def test_nothing_is_deleted_without_consent(copying: Copying, copied: Path) -> N
     before = counts(copying.target)
     code, _, messages = copying.copy()
     assert code == 2
-    assert "is not empty: it has 78 tables. Say --replace to delete all of them first" in messages
+    assert "is not empty: it has 78 tables. Use --replace to delete all of them first" in messages
     assert counts(copying.target) == before
     assert copying.copy("--replace").code == 0
     assert counts(copying.target) == counts(copying.source)

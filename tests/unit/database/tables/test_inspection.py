@@ -124,9 +124,9 @@ def test_a_start_looks_at_the_database_with_two_statements() -> None:
         (
             TABLES,
             (*CURRENT_MIGRATIONS, "5.60.0-turn-it-around", "core::6.0.0-split-tables"),
-            "newer Strapi than 5.54: it has been through 5.60.0-turn-it-around, core::6.0.0-split",
+            "Strapi than 5.54: it has the migrations 5.60.0-turn-it-around, core::6.0.0-split",
         ),
-        (TABLES, CURRENT_MIGRATIONS[:3], "is not finished; it has not been through 5.0.0-04-"),
+        (TABLES, CURRENT_MIGRATIONS[:3], "is not finished; it lacks the migrations 5.0.0-04-"),
         (TABLES, (), "upgrade of the database to Strapi 5 is not finished"),
     ],
 )

@@ -6,7 +6,7 @@ from quire.database.dialects.postgresql.ddl import quote
 
 
 async def create_database(url: str, name: str, *, template: str | None = None) -> None:
-    """Create a database, empty or as a copy of another one that nobody is connected to.
+    """Create a database, empty or as a copy of another one that has no connections.
 
     ``url`` leads to a database whose user may create others.
     """
@@ -15,7 +15,7 @@ async def create_database(url: str, name: str, *, template: str | None = None) -
 
 
 async def drop_database(url: str, name: str) -> None:
-    """Drop a database if it is there, whoever is connected to it."""
+    """Drop a database if it exists, and end its connections."""
     await _execute(url, f"DROP DATABASE IF EXISTS {quote(name)} WITH (FORCE)")
 
 

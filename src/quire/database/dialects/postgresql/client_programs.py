@@ -1,4 +1,4 @@
-"""``pg_dump``, ``pg_restore`` and ``psql``: PostgreSQL's own programs, run for a database."""
+"""``pg_dump``, ``pg_restore`` and ``psql``: runs the client programs of PostgreSQL."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from quire.database.dialects.postgresql.options import PostgresOptions
 from quire.errors import ConfigurationError, DatabaseOpenError
 
 _SHOWN = 1000
-"""Characters of what a program says of its failure."""
+"""How many characters of a program's error output are shown."""
 
 
 async def dump_database(options: PostgresOptions, path: Path) -> None:
@@ -26,10 +26,10 @@ async def dump_database(options: PostgresOptions, path: Path) -> None:
 
 
 async def restore_database(options: PostgresOptions, path: Path, tables: Iterable[str]) -> None:
-    """Replace tables by those of such a file, in one transaction.
+    """Replace tables by those of a dump, in one transaction.
 
-    Its statements are written beside it before. Raises ConfigurationError without ``pg_restore``
-    and ``psql``, and DatabaseOpenError when they fail: then nothing was changed.
+    Its statements are written to a file next to it first. Raises ConfigurationError without
+    ``pg_restore`` and ``psql``, and DatabaseOpenError when they fail: then nothing was changed.
     """
     first, script = path.with_suffix(".first.sql"), path.with_suffix(".sql")
     first.write_text(_first_statements(options, tables), encoding="utf-8")
@@ -43,16 +43,16 @@ def _first_statements(options: PostgresOptions, tables: Iterable[str]) -> str:
     schema = quote(options.schema)
     named = ", ".join(f"{schema}.{quote(table)}" for table in tables)
     drop = f"DROP TABLE IF EXISTS {named} CASCADE;\n" if named else ""
-    # A server that is in a transaction is not waited for without end.
+    # Do not wait forever for a server that is in a transaction.
     wait = f"SET lock_timeout = {options.lock_timeout_ms};\n"
     return f"{wait}{drop}CREATE SCHEMA IF NOT EXISTS {schema};\n"
 
 
 async def _run(name: str, *arguments: str, options: PostgresOptions | None = None) -> None:
-    """Run a program to its end, connected to the database of the options if there are any."""
+    """Run a program to its end, connected to the database of the options, if any."""
     if shutil.which(name) is None:
         raise ConfigurationError(
-            f"There is no program {name} here: install the client programs of PostgreSQL."
+            f"The program {name} was not found: install the client programs of PostgreSQL."
         )
     environment, address = dict(os.environ), []
     if options is not None:
@@ -73,7 +73,7 @@ async def _run(name: str, *arguments: str, options: PostgresOptions | None = Non
 
 
 def _address(dsn: str) -> str:
-    """Return an address without the password: everybody sees the arguments of programs."""
+    """Return an address without the password: program arguments are visible to all users."""
     parts = urlsplit(dsn)
     user, at, host = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}"))

@@ -28,20 +28,20 @@ _STATEMENTS = 500
 _WATCHFUL: Mapping[str, int] = MappingProxyType(
     {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 30_000}
 )
-"""Ask a silent server after 10 seconds and every 5 from then on; give up what it leaves unheard."""
+"""Probe a silent server after 10 seconds and every 5 after that; give up after some failures."""
 _ALIASES = (("timestamp", "int8"), ("timestamptz", "int8"), ("date", "text"), ("time", "text"))
-"""Types whose values come and go as those of another one, which costs no call per value."""
+"""Types that are sent and received in the form of another type, without a call per value."""
 _FORMATS: Mapping[str, str] = MappingProxyType({"int8": "binary", "text": "text"})
 
 _RESHAPING = ("ALTER ", "CREATE ", "DROP ", "DO ")
-"""Begins statements that change tables, after which prepared ones may not hold any more."""
+"""First words of statements that change tables; prepared statements may be invalid after them."""
 
 
 _computing = ThreadPoolExecutor(1, thread_name_prefix="quire-compute")
 
 
 class _ProgramResult(NamedTuple, Generic[T]):
-    """What a program has returned."""
+    """The result of a program."""
 
     value: T
 
@@ -60,7 +60,7 @@ class PostgresConnection(asyncpg.Connection):
     epoch = 0
 
     def forget_statements(self, epoch: int) -> None:
-        """Forget all prepared statements, unless that has been done in this epoch."""
+        """Forget all prepared statements, once per epoch."""
         if epoch != self.epoch:
             self.epoch = epoch
             self._drop_local_statement_cache()  # type: ignore[attr-defined]  # not among the stubs
@@ -69,7 +69,7 @@ class PostgresConnection(asyncpg.Connection):
         """Run a statement; returns its rows, at most so many."""
         limit = 0 if most is None else most
         try:
-            # The inside of the driver's `fetch`; what is around it takes as long again.
+            # The inner part of the driver's `fetch`; the rest would double the time.
             statement = await self._get_statement(sql, None)  # type: ignore[attr-defined]  # not among the stubs
             found = await self._protocol.bind_execute(  # type: ignore[attr-defined]  # likewise
                 state=statement,
@@ -80,20 +80,20 @@ class PostgresConnection(asyncpg.Connection):
                 timeout=None,
             )
         except (asyncpg.InvalidCachedStatementError, asyncpg.OutdatedSchemaCacheError):
-            # Tables are not what they were when this was prepared.
+            # The tables have changed since this was prepared.
             await self.reload_schema_state()
             if self.is_in_transaction():
                 raise
             found = await self._execute(sql, values, limit, None)  # type: ignore[attr-defined]  # likewise
         if sql.startswith(_RESHAPING):
-            # Within its transaction nothing is prepared again by itself.
+            # The driver does not prepare again within a transaction.
             await self.reload_schema_state()
         return cast("Rows", found)
 
     async def run(self, program: Program[T]) -> T:
         """Run the statements of a program, one after the other; returns its result.
 
-        A long computation between two of them is done on another thread.
+        A long computation between two of them runs on another thread.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -112,28 +112,29 @@ class PostgresConnection(asyncpg.Connection):
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]  # the program's own result
         except BaseException:
-            # It ends now, and not when the error is forgotten, unless it computes on its thread.
+            # End the program now, not when the error is garbage-collected, unless its thread
+            # computes.
             with suppress(ValueError):
                 program.close()
             raise
 
     def watch(self) -> None:
-        """Notice within half a minute when the server is gone without a word, as after a power cut.
+        """Detect within half a minute that the server disappeared silently, as in a power cut.
 
-        Otherwise whoever waits for it would do so for a quarter of an hour.
+        Otherwise callers would wait for a quarter of an hour.
         """
         found = self._transport.get_extra_info("socket")  # type: ignore[attr-defined]  # likewise
         if found is None or found.family not in {socket.AF_INET, socket.AF_INET6}:
             return
         found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in _WATCHFUL.items():
-            option = getattr(socket, name, None)  # not every system has all of them
+            option = getattr(socket, name, None)  # not every system has all of these options
             if option is not None:
                 found.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
 def _arguments(options: PostgresOptions, session: Mapping[str, str]) -> dict[str, Any]:
-    """Return the arguments with which the driver connects; a pooler keeps no settings."""
+    """Return the driver's arguments; with a pooler, no settings per connection."""
     settings = {"application_name": "quire"}
     if not options.pooler:
         settings |= {"search_path": _quoted(options.schema), "jit": "off", **session}
@@ -178,7 +179,7 @@ async def open_connection(options: PostgresOptions, **session: str) -> PostgresC
 
 
 async def _set_up(connection: PostgresConnection) -> None:
-    """Let values come and go as the dialect has them: see `PostgresDialect`."""
+    """Register the value formats of the dialect: see `PostgresDialect`."""
     for name, stored_as in _ALIASES:
         await connection.set_builtin_type_codec(
             name, schema="pg_catalog", codec_name=stored_as, format=_FORMATS[stored_as]
@@ -186,7 +187,7 @@ async def _set_up(connection: PostgresConnection) -> None:
     await connection.set_type_codec(
         "numeric", schema="pg_catalog", encoder=str, decoder=float, format="text"
     )
-    # What `set_type_codec` ends with, which refuses arrays.
+    # The last step of `set_type_codec`, which rejects arrays.
     settings = connection._protocol.get_settings()  # type: ignore[attr-defined]  # noqa: SLF001 - see above
     settings.add_python_codec(
         id_arrays.TYPE,

@@ -1,15 +1,14 @@
 """Derives a content version from snapshots of PostgreSQL.
 
-A snapshot of PostgreSQL is told apart by the transactions that were under way when it was taken:
-the first one that may have been, the one that comes next, and the list of those between
-(``pg_current_snapshot``). Whatever is committed by anybody, in whatever program, leaves that list
-or moves its end. So two snapshots that read alike show the same rows, and nothing has to be
-announced. Where only transactions of this process were finished between two of them, they differ in
-the tables that these have written (`OwnTransactions`). A standby lists nothing between the ends,
-and there the content is never known.
+A snapshot of PostgreSQL is identified by the transactions that were running when it was taken: the
+oldest one, the next number, and the list of those between (``pg_current_snapshot``). Every commit
+of any program leaves that list or moves its end. So two snapshots with the same text show the same
+rows, and no commit has to be announced. Where only transactions of this process were finished
+between two of them, they differ in the tables that these have written (`OwnTransactions`). A
+standby lists nothing between the ends, so its content version is never known.
 
-The question costs a round trip. One is under way at a time; whoever comes meanwhile shares the next
-one, because the answer to that on its way may be older than what the newcomer knows of.
+The query costs a round trip. One runs at a time; callers that arrive meanwhile share the next one,
+because the result of the running one may be older than the state that they know of.
 """
 
 import asyncio
@@ -27,14 +26,14 @@ _POSITION = (
     "CASE WHEN pg_is_in_recovery() THEN NULL"
     " ELSE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint END"
 )
-"""Whatever a snapshot shows was written to the log before this position."""
+"""Everything that a snapshot shows was written to the log before this position."""
 
 
 class Snapshot(NamedTuple):
-    """What tells a snapshot from others, ``None`` where nothing does, and a value in it.
+    """The text of a snapshot, ``None`` if it identifies none, and a value in it.
 
-    ``position`` is one in the log of the server, which a replica that shows as much has reached;
-    ``None`` where it was not asked for or cannot be told.
+    ``position`` is a position in the log of the server; a replica that has reached it shows as
+    much. ``None`` if it was not asked for or cannot be told.
     """
 
     text: str | None
@@ -64,8 +63,8 @@ def position_program() -> Program[int | None]:
 class PostgresContentVersion:
     """Numbers the states of a database; ``ask`` runs `snapshot_program`.
 
-    With each state comes the value of one statement that is followed: to read it whenever the state
-    is another one would be a second round trip for each commit.
+    One statement can be followed: its value is read with each snapshot, to save the second round
+    trip after each commit.
     """
 
     def __init__(self, ask: Callable[[Statement | None], Awaitable[Snapshot]]) -> None:
@@ -76,14 +75,14 @@ class PostgresContentVersion:
         self._value: Value = None
         self._is_value_known = False
         self.known: int | None = None
-        """The token of the last answer: that of the present state if nobody has committed since."""
+        """The last token: that of the present state if there has been no commit since."""
         self._snapshot: str | None = None
         self._asking = False
         self._waiting: list[asyncio.Future[int | None]] = []
         self._serving: asyncio.Task[None] | None = None
 
     def follow(self, setting: Statement) -> None:
-        """Ask for the first value of a statement as well from now on."""
+        """Read the first value of a statement with each snapshot from now on."""
         if setting != self._setting:
             self._setting, self._is_value_known = setting, False
 
@@ -92,23 +91,23 @@ class PostgresContentVersion:
         self._own.add(transaction)
 
     def forget(self) -> None:
-        """Take the next snapshot for another one, whatever it reads.
+        """Treat the next snapshot as a new one, whatever its text.
 
-        The server was lost. Another one may have taken its place, which gives the numbers of
-        transactions that were lost with it to others.
+        The server was lost. Another one may have taken its place, which reuses the numbers of lost
+        transactions.
         """
         self._snapshot = self.known = None
 
     async def followed(self) -> Value:
-        """Return the value that came with the last answer. Raises what ``ask`` raises."""
+        """Return the value that was read with the last snapshot. Raises what ``ask`` raises."""
         while not self._is_value_known:
             await self.token()
         return self._value
 
     async def token(self) -> int | None:
-        """Return the number of the present state; whatever has it shows the same rows.
+        """Return the number of the present state; equal numbers mean equal rows.
 
-        ``None`` means that no state can be told from another. Raises what ``ask`` raises.
+        ``None`` means that states cannot be distinguished. Raises what ``ask`` raises.
         """
         if self._asking:
             turn: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
@@ -135,14 +134,14 @@ class PostgresContentVersion:
         return self.known
 
     def _go_on(self) -> None:
-        """Ask for those who came meanwhile."""
+        """Ask for the callers that arrived meanwhile."""
         if self._waiting:
             self._serving = asyncio.ensure_future(self._serve())
         else:
             self._asking = False
 
     def _next(self) -> list[asyncio.Future[int | None]]:
-        """Return those who came meanwhile; they are looked after by the caller."""
+        """Return the waiting callers; the caller of this method answers them."""
         turns, self._waiting = self._waiting, []
         return turns
 
@@ -161,7 +160,7 @@ class PostgresContentVersion:
 
 
 def _refuse(turns: list[asyncio.Future[int | None]], error: Exception) -> None:
-    """Tell why nothing is known; whoever waited for the next answer shall not wait for another."""
+    """Raise the error to all waiting callers, so that none waits for another query."""
     for turn in turns:
         if not turn.done():
             turn.set_exception(error)

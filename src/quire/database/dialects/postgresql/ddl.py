@@ -49,7 +49,7 @@ COLUMN_TYPES = ColumnTypes(
     order=postgresql.DOUBLE_PRECISION(),
     exact="numeric",
 )
-"""Moments are what the clock on the wall shows, to the microsecond (see ``moments``)."""
+"""Timestamps without time zone, in microseconds (see ``timestamps``)."""
 
 _KEPT_AS_WRITTEN = (DATABASE_SCHEMA, "schema")
 """The one column whose JSON the reference keeps to the letter, not only what it means."""
@@ -58,15 +58,15 @@ _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
 
 
 class PostgresDdl:
-    """Writes the structure of a PostgreSQL database (a `DdlWriter`)."""
+    """Writes the DDL of a PostgreSQL database (a `DdlWriter`)."""
 
     def create_table(self, table: Table) -> str:
-        """Write a table; its foreign keys wait until all tables are there."""
+        """Create a table; its foreign keys are added when all tables exist."""
         columns = ", ".join(_column(column) for column in table.columns)
         return f"CREATE TABLE {quote(table.name)} ({columns})"
 
     def add_foreign_keys(self, table: Table) -> Sequence[str]:
-        """Write the foreign keys of a table, in the order of their columns."""
+        """Add the foreign keys of a table, in the order of their columns."""
         positions = list(table.columns)
         keys = sorted(
             table.foreign_key_constraints, key=lambda key: positions.index(key.columns[0])
@@ -74,7 +74,7 @@ class PostgresDdl:
         return tuple(f"ALTER TABLE {quote(table.name)} ADD {_foreign_key(key)}" for key in keys)
 
     def create_index(self, index: Index) -> str:
-        """Write an index over plain columns; a unique one is a constraint, as the reference's."""
+        """Create an index over plain columns; a unique index is a constraint, as in Strapi."""
         table = index.table
         if table is None:
             raise ValueError(f"the index {index.name} belongs to no table")
@@ -89,11 +89,11 @@ class PostgresDdl:
         return f"CREATE INDEX {name} ON {quote(table.name)} ({columns}){some}"
 
     def drop_table(self, name: str) -> str:
-        """Take a table away, with the foreign keys that lead to it."""
+        """Drop a table, with the foreign keys that refer to it."""
         return f"DROP TABLE {quote(name)} CASCADE"
 
     def drop_index(self, name: str, table: str) -> str:
-        """Take an index away, whether it belongs to a unique constraint or not.
+        """Drop an index or the unique constraint that it belongs to.
 
         A foreign key may have the same name, and stays.
         """
@@ -108,7 +108,7 @@ class PostgresDdl:
         )
 
     def rename_table(self, before: str, after: str) -> str:
-        """Give a table another name; foreign keys that lead to it follow."""
+        """Rename a table; foreign keys that refer to it follow."""
         return f"ALTER TABLE {quote(before)} RENAME TO {quote(after)}"
 
     def add_column(self, column: Column[Any]) -> Sequence[str]:
@@ -121,15 +121,15 @@ class PostgresDdl:
         )
 
     def rename_column(self, table: str, before: str, after: str) -> str:
-        """Give a column another name; indexes and foreign keys follow."""
+        """Rename a column; indexes and foreign keys follow."""
         return f"ALTER TABLE {quote(table)} RENAME COLUMN {quote(before)} TO {quote(after)}"
 
     def drop_column(self, table: FoundTable, name: str) -> Sequence[str]:
-        """Take a column away, with its foreign key."""
+        """Drop a column, with its foreign key."""
         return (f"ALTER TABLE {quote(table.name)} DROP COLUMN {quote(name)}",)
 
     def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
-        """Make an empty table with some columns of another one, without keys and indexes."""
+        """Create an empty table with some columns of another one, without keys and indexes."""
         names = ", ".join(quote(name) for name in columns)
         chosen = f"SELECT {names} FROM {quote(table)} WHERE false"  # noqa: S608 - quoted names
         return f"CREATE TABLE {quote(copy)} AS {chosen}"
@@ -150,7 +150,7 @@ _SOME_ROWS: Mapping[Status | None, str] = MappingProxyType(
 
 
 def quote(name: str) -> str:
-    """Quote a name; without, it would be folded to lower case and could be a keyword."""
+    """Quote a name; without quotes it would be folded to lower case and could be a keyword."""
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -1,8 +1,8 @@
 """The dialect of PostgreSQL.
 
-Moments are microseconds of a clock on the wall (see ``moments``), booleans are booleans, JSON is
-``jsonb``, numbers and texts are checked by the type of their column. Text is compared as it is;
-without regard to case it is folded as the database's locale says.
+Timestamps are microseconds of local time (see ``timestamps``), booleans are booleans, JSON is
+``jsonb``, numbers and texts are checked by the type of their column. Text comparison is
+case-sensitive; otherwise text is folded by the rules of the database's locale.
 """
 
 import math
@@ -41,11 +41,11 @@ _ROW_TYPES: Mapping[StorageKind, str] = MappingProxyType(
         StorageKind.TEXT: "text",
     }
 )
-"""The kinds of column that bound rows have."""
+"""The column kinds that bound rows have."""
 
 
 class _MomentTexts(dict[Any, str | None]):
-    """ISO texts by stored moment, remembered: many rows share moments, and formatting is slow."""
+    """Cache of ISO texts by stored timestamp: many rows share them, and formatting is slow."""
 
     def __init__(self, clock: WallClock) -> None:
         self._clock = clock
@@ -63,9 +63,9 @@ class _MomentTexts(dict[Any, str | None]):
 
 
 def json_text(stored: str) -> object:
-    """Show the JSON text of a string as the reference does.
+    """Return the JSON text of a string as Strapi shows it.
 
-    One that holds JSON is read once more; any other is shown as it is stored, in its quotes.
+    A string that holds JSON is parsed again; any other is shown as stored, with its quotes.
     """
     text = orjson.loads(stored)
     try:
@@ -87,11 +87,11 @@ _EXPRESSIONS: Mapping[StorageKind, str] = MappingProxyType(
         StorageKind.DECIMAL: "({0} if {0} is None or {0} % 1 else int({0}))",
     }
 )
-"""Everything else is shown as it is stored."""
+"""All other kinds are shown as they are stored."""
 
 
 def _whole(bound: int) -> Encode:
-    """Return what binds whole numbers below a bound, also those in text."""
+    """Return a function that binds integers below a bound, also those in text."""
 
     def encode(value: Scalar) -> Value:
         number = parse_number(value) if isinstance(value, str) else value
@@ -100,7 +100,7 @@ def _whole(bound: int) -> Encode:
         if number is None or isinstance(number, bool):
             return number
         if number % 1 or not -bound <= number < bound:
-            raise ValidationError(f"{number} is beyond the whole numbers that are stored here")
+            raise ValidationError(f"{number} is outside the range of integers")
         return int(number)
 
     return encode
@@ -157,7 +157,7 @@ class PostgresDialect:
     unites_edges = True
 
     def __init__(self, clock: WallClock | None = None) -> None:
-        """``clock`` says in which zone moments are kept, UTC without one."""
+        """``clock`` says in which zone timestamps are stored; UTC without one."""
         self._clock = clock or WallClock()
         self._moments = _MomentTexts(self._clock)
         self._encoders: Mapping[StorageKind, Encode] = {
@@ -179,7 +179,7 @@ class PostgresDialect:
         return asyncpg.dialect()  # type: ignore[no-untyped-call]  # SQLAlchemy's
 
     def united_type(self, kind: StorageKind) -> "TypeEngine[Any] | None":
-        """See `Dialect.united_type`. Dates and times are texts for the driver in any case."""
+        """See `Dialect.united_type`. Dates and times are text for the driver in any case."""
         from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - only when a statement is new
 
         match kind:
@@ -197,7 +197,7 @@ class PostgresDialect:
                 return postgresql.TEXT()
 
     def encoder(self, kind: StorageKind) -> Encode:
-        """Values have the type of their column; ValidationError is raised for any other."""
+        """Values must have the type of their column; raises ValidationError for any other."""
         return self._encoders.get(kind, _encode_text)
 
     def _encode_moment(self, value: Scalar) -> Value:
@@ -212,15 +212,15 @@ class PostgresDialect:
         return tuple(values)
 
     def encode_json(self, value: object) -> Value:
-        """Everything is JSON text; a string passes as it is, as the reference sends it.
+        """Everything is JSON text; a string is passed unchanged, as Strapi sends it.
 
-        Raises ValidationError for a string that is no JSON.
+        Raises ValidationError for a string that is not JSON.
         """
         if value is None:
             return None
         if isinstance(value, str):
             return _checked_json(value)
-        # Unlike orjson, msgspec writes whole numbers beyond 64 bits, which jsonb may give back.
+        # Unlike orjson, msgspec writes integers beyond 64 bits, which jsonb may return.
         return msgspec.json.encode(value, enc_hook=str).decode()
 
     def stored_json(self, text: str) -> Value:
@@ -244,7 +244,7 @@ class PostgresDialect:
         return orjson.dumps(rows, default=str).decode()
 
     def rows_of(self, bind: "Expression", columns: Mapping[str, StorageKind]) -> "FromClause":
-        """Take the rows of a JSON text apart, and give each value the type of its column."""
+        """Expand a JSON text to rows, and cast each value to the type of its column."""
         from sqlalchemy import cast, func, literal_column, select  # noqa: PLC0415 - only when a statement is new
         from sqlalchemy.dialects.postgresql import JSONB  # noqa: PLC0415 - only when a statement is new
 
@@ -273,7 +273,7 @@ class PostgresDialect:
         }
 
     def _timestamp_text(self, stored: int | None) -> str | None:
-        """Write a moment as the string of its epoch milliseconds."""
+        """Write a timestamp as the string of its epoch milliseconds."""
         milliseconds = None if stored is None else self._clock.epoch_ms(stored)
         return None if milliseconds is None else str(milliseconds)
 
@@ -282,25 +282,25 @@ class PostgresDialect:
         return self._clock.epoch_ms(stored) if isinstance(stored, int) else None
 
     def member_of(self, column: "Expression", bind: "Expression") -> "Expression":
-        """Compare with the items of an array; the column's type decides theirs."""
+        """Compare with the items of an array, which are cast to the type of the column."""
         from sqlalchemy.sql.elements import Grouping  # noqa: PLC0415 - only when a statement is new
 
-        # `any_` would make `!= ANY` of its negation, which is another question.
+        # SQLAlchemy negates `any_` to `!= ANY`, which means something else.
         comparison: Callable[[Any], Expression] = column.op("= ANY", is_comparison=True)
         return comparison(Grouping(bind))
 
     def as_text(self, column: "Expression", kind: StorageKind, *, fold: bool) -> "Expression":
-        """Columns of any kind have a text, but only text is looked into as it is.
+        """Columns of any kind have a text, but only text columns are searched case-sensitively.
 
-        Raises ValidationError for a column that is none, unless case is disregarded: the reference
-        turns it into text for that alone.
+        Raises ValidationError for other columns unless case is ignored: Strapi casts to text only
+        then.
         """
         from sqlalchemy import String, cast  # noqa: PLC0415 - only when a statement is new
 
         if kind in _TEXTS:
             return column
         if not fold:
-            raise ValidationError(f"Text cannot be looked for in a {kind}")
+            raise ValidationError(f"A column of the kind {kind} cannot be searched for text")
         return cast(column, String)
 
     def json_number(self, column: "Expression", path: Sequence[str]) -> "Expression":
@@ -326,7 +326,7 @@ class PostgresDialect:
         return insert(table)  # type: ignore[arg-type]  # a table without metadata
 
     def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
-        """``LIKE`` regards case unless both sides are folded."""
+        """``LIKE`` is case-sensitive unless both sides are folded."""
         from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
 
         if fold:
@@ -334,17 +334,17 @@ class PostgresDialect:
         return column.like(bind, escape="\\")
 
     def exact(self, column: "Expression") -> "Expression":
-        """The driver makes floats of numbers; their text has everything."""
+        """The driver converts numbers to floats; their text has all digits."""
         from sqlalchemy import String, cast  # noqa: PLC0415 - only when a statement is new
 
         return cast(column, String)
 
     def unindexed(self, column: "Expression") -> "Expression":
-        """The planner knows how often values occur, and needs no advice."""
+        """The planner knows the distribution of values and needs no hint."""
         return column
 
     def unestimated(self, condition: "Expression") -> "Expression":
-        """The planner looks into no case, and expects half of the rows to fit."""
+        """The planner does not estimate a CASE, and assumes that half of the rows match."""
         from sqlalchemy import case, false, true  # noqa: PLC0415 - only when a statement is new
 
         return case((condition, true()), else_=false())
@@ -356,7 +356,7 @@ def _json_member(
     type_: str,
     convert: "Callable[[Expression], Expression]",
 ) -> "Expression":
-    """Return what is at a path of keys inside a column, if it is of this type of JSON."""
+    """Return the value at a path of keys inside a column, if it is of this JSON type."""
     from sqlalchemy import Text, case, cast, func, literal  # noqa: PLC0415 - only when a statement is new
 
     if not path or any('"' in key for key in path):

@@ -1,17 +1,16 @@
 """The PostgreSQL driver on asyncpg: a pool for reads, one connection for writes.
 
-Whoever writes holds a lock of the database until its transaction ends, in whatever process it is.
-So writes happen one after the other, as with SQLite, and what one of them has looked at (whether a
-value is taken, where a list ends) still holds when it is done. Reads wait for nobody.
+A writer holds a lock of the database until its transaction ends, in every process. So writes run
+one after the other, as with SQLite, and what a write has checked (whether a value is taken, where a
+list ends) still holds when it commits. Reads wait for nobody.
 
-A read of several statements has to see one state of the database in all of them. Most of the time
-nobody commits anything while it runs, and then a transaction around it would be two round trips for
-nothing. So it runs without one, and a look at who has committed (`PostgresContentVersion`), which
-all reads of a moment share, tells whether that was right; if not, it is begun again in a
-transaction.
+A read of several statements has to see one state of the database in all of them. Usually there is
+no commit while it runs, and then a transaction would cost two needless round trips. So it runs
+without one, and then compares content versions (`PostgresContentVersion`), in a query that
+concurrent reads share; if they differ, the read is repeated in a transaction.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 import asyncio
@@ -60,13 +59,13 @@ _WRITERS = 0x7175697265  # "quire"
 _BEGIN_WRITE = f"BEGIN; SELECT pg_advisory_xact_lock({_WRITERS})"
 _ENDING_SECONDS = 5
 _COSTLY = 300
-"""What the planner expects of a costly statement: the cost of reading so many pages in a row."""
+"""The planner's cost of a costly statement: that of reading so many pages sequentially."""
 _WARY_READS = 32
-"""How many reads have a transaction from the start after somebody has committed during one."""
+"""How many reads use a transaction from the start after a commit during an earlier one."""
 _SEPARATE_PRESENCE = 3
-"""From so many connections on, one is kept for the question whether anybody has committed."""
+"""From so many connections on, one is reserved for the content version."""
 _LOST_SECONDS = 1.0
-"""Seconds between two attempts to reach the server that was lost, while replicas answer."""
+"""Seconds between two attempts to reach the lost server, while replicas are read."""
 _BEGIN_READ = "BEGIN READ ONLY"
 _BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -85,12 +84,12 @@ async def connect(options: PostgresOptions) -> PostgresDatabase:
 
 
 def _nothing() -> Program[None]:
-    """Ask for nothing, to see that there is somebody to ask."""
+    """Run no statement, to see whether the server responds."""
     yield Statement("SELECT 1")
 
 
 class _ReadResult(NamedTuple, Generic[T]):
-    """What a program has returned, which may be nothing."""
+    """The result of a program, which may be ``None``."""
 
     result: T
 
@@ -99,16 +98,16 @@ class PostgresDatabase:
     """A PostgreSQL database with the connections of this process."""
 
     def __init__(self, options: PostgresOptions, reader: PostgresConnection | None = None) -> None:
-        """Use ``reader``, a connection with the settings of `read_session`, for reads.
+        """``reader`` is a connection with the settings of `read_session`, to be used for reads.
 
-        Without it nothing is connected to yet; :func:`connect` looks whether it can be.
+        Without it, nothing is connected yet; use :func:`connect` to check the connection.
         """
         self.dialect = PostgresDialect(options.clock)
-        # What a statement is prepared with has to stay together with it.
+        # Values must not be separated from the statement that they are prepared with.
         self._begin_read = _BEGIN_READ if options.pooler else None
         self._ending: set[asyncio.Future[None]] = set()
-        """Work that goes on although nobody waits for it any more."""
-        # Slow reads may have all the others: what is cached is answered all the same.
+        """Tasks that continue although nobody waits for them any more."""
+        # Slow reads may use all other connections: cached responses need none.
         own_connection = options.connections >= _SEPARATE_PRESENCE
         readers = options.connections - (2 if own_connection else 1)
         self._readers = _read_pool(options, size=max(1, readers))
@@ -117,14 +116,14 @@ class PostgresDatabase:
         self._asking = _read_pool(options, size=1) if own_connection else self._readers
         self._presence = PostgresContentVersion(self._ask_snapshot)
         self._wary = 0
-        """How many reads are still to have a transaction from the start."""
+        """How many of the next reads use a transaction from the start."""
         self._writers = _pool(options, size=1, lock_timeout=str(options.lock_timeout_ms))
         self._vigil = _watchdog(options)
         self._replicas = _replicas(options, size=max(1, readers))
         self._position: int | None = None
-        """The position in the log up to which a replica must have come to be read from."""
+        """The position in the log that a replica must have reached to be read from."""
         self._finding: asyncio.Task[None] | None = None
-        """Tries the server while it is lost, and replicas are asked instead."""
+        """Retries the lost server while replicas are read instead."""
 
     @property
     def versions(self) -> ContentVersions:
@@ -132,11 +131,11 @@ class PostgresDatabase:
         return self._presence.versions
 
     def version(self) -> int | None:
-        """Return nothing: what others have committed is only known to those who ask."""
+        """Return nothing: commits of others are only known by a query."""
         return None
 
     async def present_version(self) -> int | None:
-        """Return the token of the content as it is now: see `PostgresContentVersion`."""
+        """Return the token of the present content: see `PostgresContentVersion`."""
         return await self._presence.token()
 
     async def _ask_snapshot(self, setting: Statement | None) -> Snapshot:
@@ -145,7 +144,7 @@ class PostgresDatabase:
         return await self._ask_snapshot_or_replica(setting)
 
     async def _ask_snapshot_or_replica(self, setting: Statement | None) -> Snapshot:
-        """Ask the server, or a replica while it is lost, which cannot tell the version."""
+        """Ask the server; while it is lost, a replica, which cannot tell the version."""
         lost: ServiceUnavailableError | None = None
         if self._finding is None:
             try:
@@ -167,7 +166,7 @@ class PostgresDatabase:
         return snapshot._replace(text=None)
 
     async def _find_server(self) -> None:
-        """Try the server that was lost until it answers again."""
+        """Retry the lost server until it responds."""
         while True:
             await asyncio.sleep(_LOST_SECONDS)
             try:
@@ -178,7 +177,7 @@ class PostgresDatabase:
             return
 
     async def _replica(self) -> Replica | None:
-        """Return a replica to read from now, ``None`` where the server itself has to be asked."""
+        """Return a replica to read from, ``None`` if the server itself must be read."""
         if not self._replicas:
             return None
         if self._finding is not None:
@@ -186,14 +185,14 @@ class PostgresDatabase:
         return await self._replicas.ready_for(self._position)
 
     def _seen(self, position: int | None) -> None:
-        """Note a position of the log that this process has seen."""
+        """Record a position of the log that this process has seen."""
         if position is not None:
             self._position = max(position, self._position or 0)
 
     async def _read_at_replica(
         self, replica: Replica, make: Callable[[], Program[T]], *, snapshot: bool = False
     ) -> T:
-        """Read from a replica, which is left alone for a while if it cannot answer."""
+        """Read from a replica; one that fails is not used for a while."""
         try:
             return await self._read(replica.pool, make, snapshot=snapshot)
         except ServiceUnavailableError as error:
@@ -207,7 +206,7 @@ class PostgresDatabase:
         self._presence.follow(setting)
 
     async def followed(self) -> Value:
-        """Return what came with the last version, which is asked for if none was."""
+        """Return the value read with the last version, which is queried if there is none."""
         return await self._presence.followed()
 
     async def read(
@@ -219,10 +218,10 @@ class PostgresDatabase:
     ) -> T:
         """Run a program that only reads; ``make`` gives a fresh one each time it is called.
 
-        With ``snapshot`` all of its statements see the same state. A connection that turns out to
-        be lost is replaced once, and a read that tables changed under is begun again once.
+        With ``snapshot`` all of its statements see the same state. A lost connection is replaced
+        once, and a read during which tables changed is repeated once.
         """
-        del key  # slow statements keep nobody else waiting
+        del key  # slow statements do not block others
         replica = await self._replica()
         if replica is not None:
             # Replicas also end reads that keep them from following.
@@ -233,7 +232,7 @@ class PostgresDatabase:
     async def _read_again(
         self, pool: Pool, make: Callable[[], Program[T]], *, snapshot: bool = False
     ) -> T:
-        """Read with a connection of a pool, and once more after what passes at once."""
+        """Read with a connection of a pool, and once more after a transient error."""
         try:
             return await self._read(pool, make, snapshot=snapshot)
         except ServiceUnavailableError as error:
@@ -261,11 +260,11 @@ class PostgresDatabase:
     async def read_at(
         self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
     ) -> T | None:
-        """Run a program that only reads, on the state of the content that a token stands for.
+        """Run a program that only reads, on the content that a token stands for.
 
-        ``None`` means that somebody has committed since, or too often of late to try, or that a
-        connection was lost or tables have changed, which `read` copes with. Raises what the program
-        raises about that state.
+        ``None`` means that there has been a commit since, or that commits were too frequent to try,
+        or that a connection was lost or tables have changed, which `read` handles. Raises what the
+        program raises about that content.
         """
         del key
         if self._calm_state() != version:
@@ -281,7 +280,7 @@ class PostgresDatabase:
     def read_now(
         self, make: Callable[[], Program[T]], *, key: Hashable, version: int | None = None
     ) -> T:
-        """Raise WouldBlockError: whatever is read, the server has to be waited for."""
+        """Raise WouldBlockError: every read waits for the server."""
         del make, key, version
         raise WouldBlockError
 
@@ -296,18 +295,18 @@ class PostgresDatabase:
         return bool(explained["Plan"]["Total Cost"] >= _COSTLY)
 
     def _calm_state(self) -> int | None:
-        """Return the last known state, if a read may count on it that nobody commits meanwhile."""
+        """Return the last known state, if no commit is expected during a read."""
         if self._wary or self._begin_read is not None:
             return None
         return self._presence.known
 
     async def _run_at(self, state: int, program: Program[T], pool: Pool) -> _ReadResult[T] | None:
-        """Run a program without a transaction; ``None`` if it may have seen another state, too."""
+        """Run a program without a transaction; ``None`` if it may have seen several states."""
         try:
             result = await self._run(pool, program, None)
         except (ServiceUnavailableError, StaleSchemaError):
             raise
-        except AppError:  # it may be that of two states which do not fit together
+        except AppError:  # the rows may come from two inconsistent states
             if await self._presence.token() == state:
                 raise
         else:
@@ -317,7 +316,7 @@ class PostgresDatabase:
         return None
 
     async def _run(self, pool: Pool, program: Program[T], begin: str | None) -> T:
-        """Run a program that reads, in a transaction that begins so, or in none."""
+        """Run a program that reads, in a transaction that begins with a statement, or in none."""
         async with self._connection(pool) as connection:
             if begin is None:
                 return await connection.run(program)
@@ -327,11 +326,11 @@ class PostgresDatabase:
             return result
 
     async def write(self, program: Program[T]) -> T:
-        """Run a program that writes, in one durable transaction, after those before it.
+        """Run a program that writes, in one durable transaction, after earlier writes.
 
-        Raises ServiceUnavailableError when it is not its turn in time, or lost against somebody
-        else's transaction: nothing was written then, and it may be tried again.
-        UncertainOutcomeError says that the connection was lost in the moment of the commit.
+        Raises ServiceUnavailableError when it waited too long, or lost against another transaction:
+        nothing was written then, and it may be retried. UncertainOutcomeError says that the
+        connection was lost during the commit.
         """
         async with self._connection(self._writers) as connection:
             await connection.execute(_BEGIN_WRITE)
@@ -346,33 +345,33 @@ class PostgresDatabase:
             return result
 
     async def _see_commit(self, connection: PostgresConnection) -> None:
-        """Find out how far a replica must have come to show what was just committed."""
-        self._position = None  # until it is known, nobody reads from a replica
+        """Find the log position that a replica must reach to show what was just committed."""
+        self._position = None  # until it is known, no replica is read
         try:
             position = await connection.run(position_program())
         except DRIVER_ERRORS:
-            return  # the next version tells
+            return  # the next version has the position
         self._seen(position)
 
     def pools(self) -> tuple[PoolStatistics, ...]:
-        """See `Database.pools`: those that read, the one that writes, the one for the version."""
+        """See `Database.pools`: for reads, for writes, for the content version."""
         found = [self._readers.statistics("read"), self._writers.statistics("write")]
         if self._asking is not self._readers:
             found.append(self._asking.statistics("version"))
         return (*found, *self._replicas.statistics())
 
     def is_in_place(self) -> None:
-        """See `Database.is_in_place`; the files are a matter of the database server."""
+        """See `Database.is_in_place`; the server is responsible for its files."""
 
     def forget_statements(self) -> None:
-        """Forget what was prepared for tables that have changed since."""
+        """Forget what was prepared for tables whose structure has changed."""
         for pool in self._pools():
             pool.forget_statements()
         self._replicas.forget_statements()
 
     @asynccontextmanager
     async def _connection(self, pool: Pool) -> AsyncIterator[PostgresConnection]:
-        """Lend a connection; what goes wrong there is translated and leaves no transaction."""
+        """Lend a connection; errors are translated and leave no open transaction."""
         try:
             connection = await pool.acquire()
         except DRIVER_ERRORS as error:
@@ -389,7 +388,7 @@ class PostgresDatabase:
         except Exception:
             await _end(pool, connection)
             raise
-        except BaseException:  # whoever waits for this was told to stop
+        except BaseException:  # the waiting task was cancelled
             ending = asyncio.ensure_future(_end(pool, connection))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
@@ -399,7 +398,7 @@ class PostgresDatabase:
         pool.release(connection)
 
     async def close(self) -> None:
-        """Finish what is under way and let go."""
+        """Finish running work and close all connections."""
         if self._finding is not None:
             self._finding.cancel()
             await asyncio.wait([self._finding])
@@ -430,7 +429,7 @@ def _replicas(options: PostgresOptions, *, size: int) -> Replicas:
 
 
 def read_session(options: PostgresOptions) -> dict[str, str]:
-    """Return the settings of the server for connections that read."""
+    """Return the server settings of connections that read."""
     return {"statement_timeout": str(options.timeout_ms)}
 
 
@@ -447,7 +446,7 @@ def _pool(options: PostgresOptions, *, size: int, **session: str) -> Pool:
 
 
 async def _commit(connection: PostgresConnection) -> None:
-    """End a transaction; from the moment this is asked for, nobody can take it back."""
+    """Commit; once this is sent, it cannot be cancelled."""
     try:
         await connection.execute("COMMIT")
     except Exception as error:
@@ -457,7 +456,7 @@ async def _commit(connection: PostgresConnection) -> None:
 
 
 async def _end(pool: Pool, connection: PostgresConnection) -> None:
-    """Give a connection back without the transaction that it may be in."""
+    """Return a connection, and roll back its open transaction."""
     try:
         if not connection.is_closed() and connection.is_in_transaction():
             await connection.execute("ROLLBACK", timeout=_ENDING_SECONDS)

@@ -1,7 +1,7 @@
 """Encodes lists of ids for PostgreSQL.
 
-The keys of parents go along with each statement of a populated list. The driver looks at each
-element of a list anew, whether it is a list itself; that takes four times as long as to pack them.
+The keys of parents are sent with each statement of a populated list. The driver checks each element
+of a list for being a list itself; that takes four times as long as packing them.
 """
 
 from collections.abc import Sequence
@@ -9,19 +9,19 @@ from functools import lru_cache
 from struct import Struct, error, unpack_from
 
 TYPE = 1007
-"""The number of the type ``int4[]``, the same in every server."""
+"""The OID of the type ``int4[]``, the same in every server."""
 NAME = "_int4"
 
 _ELEMENT, _LENGTH, _NULL = 23, 4, -1
 _HEAD = Struct(">iii")
 _FIRST = 1
-"""Where arrays begin to count."""
+"""The lower bound of arrays."""
 
 
 def pack_ids(values: Sequence[int | None]) -> bytes:
-    """Return a list of ids in the form of the wire.
+    """Return a list of ids in the binary format.
 
-    Raises ValueError when one of them is no whole number of 32 bits.
+    Raises ValueError when one of them is not an integer of 32 bits.
     """
     count = len(values)
     if not count:
@@ -33,11 +33,11 @@ def pack_ids(values: Sequence[int | None]) -> bytes:
     except error as problem:
         if None in values:
             return _pack_some(values)
-        raise ValueError("an id is no whole number of 32 bits") from problem
+        raise ValueError("an id is not an integer of 32 bits") from problem
 
 
 def _pack_some(values: Sequence[int | None]) -> bytes:
-    """Pack a list in which some are missing."""
+    """Pack a list that contains nulls."""
     parts = [_HEAD.pack(1, 1, _ELEMENT), len(values).to_bytes(4), _FIRST.to_bytes(4)]
     for value in values:
         parts.append((_NULL if value is None else _LENGTH).to_bytes(4, signed=True))
@@ -47,7 +47,7 @@ def _pack_some(values: Sequence[int | None]) -> bytes:
 
 
 def unpack_ids(packed: bytes) -> list[int | None]:
-    """Return the ids in a list that the server has sent, which has one dimension."""
+    """Return the ids of a one-dimensional array that the server has sent."""
     found: list[int | None] = []
     position = _HEAD.size + 8
     while position < len(packed):

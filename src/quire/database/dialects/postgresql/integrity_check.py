@@ -1,4 +1,4 @@
-"""Checks of PostgreSQL itself: damage, foreign keys."""
+"""Checks of PostgreSQL: damaged pages, foreign keys."""
 
 from collections.abc import Collection
 
@@ -26,7 +26,7 @@ ORDER BY c.relname, a.attnum, t.relname
 
 
 def damage_program() -> Program[tuple[str, ...]]:
-    """Ask for pages that were found damaged when they were read, where checksums are on."""
+    """Read how many pages were found damaged when they were read, if checksums are on."""
     rows = yield Statement(_CHECKSUMS)
     failures = int(rows[0][0] or 0) if rows else 0
     if not failures:
@@ -35,10 +35,10 @@ def damage_program() -> Program[tuple[str, ...]]:
 
 
 def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
-    """Look for rows whose foreign keys lead nowhere; loading rows with triggers off leaves such.
+    """Find rows whose foreign keys refer to missing rows, as loads with disabled triggers leave.
 
-    Tables that are ``told`` of already are left out. What remains is in tables, or under columns,
-    that the schema does not know, so nothing is said of a repair.
+    Tables in ``told`` are left out, because they were reported already. The remaining tables or
+    columns are unknown to the schema, so no repair is offered.
     """
     keys = yield Statement(_FOREIGN_KEYS)
     findings = []
@@ -65,7 +65,7 @@ def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
 
 
 def _lost(table: str, column: str, target: str, key: str) -> str:
-    """Write what selects the first rows that refer to nothing, with the number of all of them."""
+    """Return a statement that selects the first rows with broken references, and their number."""
     return (
         f"SELECT s.id, count(*) OVER () FROM {quote(table)} AS s "  # noqa: S608 - names of the database
         f"WHERE s.{quote(column)} IS NOT NULL AND NOT EXISTS "

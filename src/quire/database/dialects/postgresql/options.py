@@ -8,14 +8,13 @@ from quire.database.dialects.postgresql.timestamps import WallClock
 class PostgresOptions(Struct, frozen=True, kw_only=True):
     """Where the database is, and how this process connects to it.
 
-    ``dsn`` is the address, without which the parts count. Of ``connections`` one writes, one
-    asks whether anybody has committed (if there are three or more), and the others read.
-    ``timeout_ms`` is how long a statement that reads may take, ``lock_timeout_ms`` how long a
-    write may wait for those of others, ``queue_timeout_ms`` how long anything may wait for a
-    connection, and ``connect_timeout_ms`` for a new one. With a ``pooler`` in between, that
-    gives a connection away after each transaction, nothing is kept in a connection. ``replicas``
-    are the addresses of standbys that reads are sent to; a read waits ``replica_wait_ms`` for one
-    to have come far enough.
+    ``dsn`` is the address; without it the parts are used. Of ``connections``, one writes, one asks
+    for the content version (if there are three or more), and the others read. ``timeout_ms`` is how
+    long a statement that reads may take, ``lock_timeout_ms`` how long a write may wait for those of
+    others, ``queue_timeout_ms`` how long anything may wait for a connection, and
+    ``connect_timeout_ms`` for a new one. With a ``pooler`` that reassigns connections after each
+    transaction, no state is kept in a connection. ``replicas`` are the addresses of standbys that
+    reads are sent to; a read waits ``replica_wait_ms`` for one to catch up.
     """
 
     dsn: str | None = None

@@ -1,7 +1,7 @@
-"""Tells which tables differ between two snapshots, where only this process has committed.
+"""Tells which tables differ between two snapshots if only this process has committed.
 
-A transaction that writes a table keeps a lock on it until its end, also where a trigger or a
-foreign key writes it. So it is asked for its number and its locks before it is committed.
+A transaction that writes a table holds a lock on it until its end, also where a trigger or a
+foreign key writes it. So its number and locks are read before it is committed.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from quire.database.program import Program, Statement
 _ANYTHING = "*"
 """Stands for all tables."""
 _MOST = 1000
-"""So many transactions are remembered."""
+"""How many transactions are remembered."""
 _QUESTION = Statement(
     """
     SELECT pg_current_xact_id_if_assigned()::text, coalesce(locked.names, '{}')
@@ -52,7 +52,7 @@ def written_program() -> Program[OwnTransaction | None]:
 
 
 class OwnTransactions:
-    """The last transactions that this process has committed, or was about to."""
+    """The last transactions that this process has committed or tried to commit."""
 
     def __init__(self) -> None:
         self._tables: dict[int, Tables] = {}
@@ -60,7 +60,7 @@ class OwnTransactions:
     def add(self, transaction: OwnTransaction) -> None:
         """Remember a transaction before it is committed.
 
-        If it is not, its number shows in snapshots as well, and nothing differs.
+        If it is rolled back, its number shows in snapshots as well, and nothing differs.
         """
         while len(self._tables) >= _MOST:
             del self._tables[next(iter(self._tables))]
@@ -83,7 +83,7 @@ class OwnTransactions:
 
 
 class _Snapshot(NamedTuple):
-    """What a snapshot says: the number of the next transaction, and those under way before it."""
+    """A parsed snapshot: the number of the next transaction, and the running ones before it."""
 
     next: int
     running: frozenset[int]

@@ -1,7 +1,7 @@
 """A connection pool.
 
-A connection is lent where it is asked for, without a task or a lock in between, and nothing is sent
-to the server when it comes back: whoever had it leaves no transaction and no setting behind.
+A connection is lent without a task or a lock in between, and nothing is sent to the server when it
+is returned: the borrower leaves no transaction and no setting behind.
 """
 
 import asyncio
@@ -13,14 +13,14 @@ from quire.database.connection import PoolStatistics
 from quire.database.dialects.postgresql.connection import PostgresConnection
 from quire.errors import DatabaseBusyError, ServiceUnavailableError
 
-TOO_BUSY = "Too many requests wait for the database"
+TOO_BUSY = "Too many requests are waiting for the database"
 _CLOSING_SECONDS = 10
 
 
 class Pool:
-    """At most ``size`` connections, opened when they are needed and kept.
+    """At most ``size`` connections, opened when they are needed.
 
-    ``connect`` opens one; whatever it raises is raised to the one who needed it. Lost connections
+    ``connect`` opens one; what it raises is raised to the caller that needed it. Lost connections
     are replaced by new ones.
     """
 
@@ -36,23 +36,23 @@ class Pool:
         self._queue_seconds = queue_seconds
         self._idle: list[PostgresConnection] = []
         self._open = 0
-        """How many there are, idle or lent, with those that are being opened."""
+        """Number of connections: idle, lent, and being opened."""
         self._waiting: deque[asyncio.Future[PostgresConnection | None]] = deque()
         self._closed = False
         self._epoch = 0
-        """How often what connections have prepared was to be forgotten."""
+        """How often prepared statements were invalidated."""
         self._waits = self._refused = 0
         self._wait_seconds = 0.0
         self._all_back: asyncio.Event | None = None
-        """Set when nothing is lent any more, for the one who closes."""
+        """Set when no connection is lent any more, for `close`."""
 
     def add(self, connection: PostgresConnection) -> None:
-        """Keep a connection that was opened elsewhere, while there is room for it."""
+        """Add a connection that was opened elsewhere, if there is room."""
         self._open += 1
         self._idle.append(connection)
 
     async def acquire(self) -> PostgresConnection:
-        """Lend a connection. Raises DatabaseBusyError when none comes back in time."""
+        """Lend a connection. Raises DatabaseBusyError when none is returned in time."""
         while self._idle:
             connection = self._idle.pop()
             if not connection.is_closed():
@@ -68,18 +68,18 @@ class Pool:
 
     async def _opened(self) -> PostgresConnection:
         self._open += 1
-        # In a task of its own, because the driver limits its time by that of the task.
+        # In its own task, because the driver's timeout cancels the current task.
         opening = asyncio.ensure_future(self._connect())
         try:
             return await opening
         except BaseException:
             if opening.done() and not opening.cancelled() and opening.exception() is None:
-                opening.result().terminate()  # whoever waits was told to stop in the same moment
+                opening.result().terminate()  # the waiting task was cancelled at the same time
             self._give_up_place()
             raise
 
     async def _handed(self) -> PostgresConnection | None:
-        """Wait for a connection, or for the place of one that is no more (``None``)."""
+        """Wait for a connection, or for the slot of a closed one (``None``)."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[PostgresConnection | None] = loop.create_future()
         self._waiting.append(turn)
@@ -126,7 +126,7 @@ class Pool:
         self._pass_on(None)
 
     def _pass_on(self, connection: PostgresConnection | None) -> None:
-        """Give a connection, or the right to open one, to whoever has waited longest."""
+        """Hand a connection, or the right to open one, to the first waiting caller."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -136,20 +136,20 @@ class Pool:
             self._idle.append(connection)
 
     def renew(self) -> None:
-        """Give up the idle connections: one was lost, so the others most likely are as well."""
+        """Close the idle connections: one was lost, so the others most likely are as well."""
         idle, self._idle = self._idle, []
         for connection in idle:
             connection.terminate()
             self._give_up_place()
 
     def forget_statements(self) -> None:
-        """Forget what connections have prepared, those that are lent when they come back."""
+        """Forget prepared statements; on lent connections when they are returned."""
         self._epoch += 1
         for connection in self._idle:
             connection.forget_statements(self._epoch)
 
     async def close(self) -> None:
-        """Wait for what is lent, for a while, and close all."""
+        """Wait for lent connections, for a limited time, and close all."""
         self._closed = True
         for turn in self._waiting:
             _expire(turn)

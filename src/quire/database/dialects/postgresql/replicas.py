@@ -1,9 +1,8 @@
 """Replicas of a PostgreSQL server: standbys that reads are sent to.
 
-A replica repeats what the server has written to its log, a little later. How far it has come is a
-position in that log. Whoever reads says up to which position everything has to be seen, which is
-that of the last state of the server that this process knows of: so nobody is shown less than they
-have seen before, or have written themselves.
+A replica replays the server's log, a little later. Its progress is a position in that log. A read
+names the position that it has to see, which is that of the last state of the server that this
+process knows of: so nobody is shown less than they have seen before, or have written themselves.
 """
 
 import asyncio
@@ -25,42 +24,42 @@ SELECT pg_wal_lsn_diff(
 CASE WHEN pg_is_in_recovery()
   THEN coalesce(pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn(), true) ELSE true END
 """
-"""How far a replica has come, and whether that is all it has received."""
+"""The replay position of a replica, and whether it has replayed all that it received."""
 _LOOK_EVERY = 0.005
-"""Seconds between two questions how far a replica has come, while somebody waits."""
+"""Seconds between two queries of the replay position, while a read waits."""
 _ALL_SECONDS = 2.0
-"""How long replicas may take to tell how far they have come while the server is lost."""
+"""Timeout of the query of replay positions while the server is lost."""
 _REST = 1.0
-"""For how many seconds a replica is left alone that was lost, or that did not follow in time."""
+"""For how many seconds a replica is not used after it was lost or fell behind."""
 
 
 class Replica:
-    """The connections to one replica, and how far it is known to have come."""
+    """The connections to one replica, and its last known replay position."""
 
     def __init__(self, name: str, pool: Pool, asking: Pool, watchdog: ConnectionWatchdog) -> None:
-        """``asking`` is for the question how far it has come, which must not wait for reads."""
+        """``asking`` is the pool for queries of the position, which must not wait for reads."""
         self.name = name
         self.pool = pool
         self.watchdog = watchdog
         self._asking = asking
         self.position = 0
         self.has_all = False
-        """Whether it shows all that it had received when it was asked last."""
+        """Whether it had replayed all that it had received when it was last asked."""
         self._rests_until = 0.0
 
     @property
     def is_available(self) -> bool:
-        """Whether it may be asked now."""
+        """Whether it may be used now."""
         return asyncio.get_running_loop().time() >= self._rests_until
 
     def rest(self) -> None:
-        """Leave it alone for a while, and believe nothing of what was known of it."""
+        """Do not use it for a while, and discard its known position."""
         self._rests_until = asyncio.get_running_loop().time() + _REST
         self.position = 0
         self.has_all = False
 
     async def look(self) -> None:
-        """Ask how far it has come; one that does not answer is left alone for a while."""
+        """Query its position; a replica that does not respond is not used for a while."""
         connection: PostgresConnection | None = None
         try:
             connection = await self._asking.acquire()
@@ -80,14 +79,14 @@ class Replica:
                 self._asking.release(connection)
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self.pool.close()
         await self._asking.close()
         await self.watchdog.close()
 
 
 class Replicas:
-    """The replicas of a database, which take turns."""
+    """The replicas of a database, used in turn."""
 
     def __init__(self, replicas: Sequence[Replica], wait_seconds: float) -> None:
         self._replicas = list(replicas)
@@ -99,9 +98,9 @@ class Replicas:
         return bool(self._replicas)
 
     async def with_all(self) -> Replica | None:
-        """Return the replica that has come farthest, if it shows all that it has received.
+        """Return the replica that is farthest ahead, if it has replayed all that it received.
 
-        That is what can be shown while the server is lost: what it had not sent, nobody has.
+        That is the best available state while the server is lost.
         """
         with suppress(TimeoutError):
             await self._look(_ALL_SECONDS)
@@ -109,7 +108,7 @@ class Replicas:
         return max(settled, key=_position, default=None)
 
     async def ready_for(self, position: int | None) -> Replica | None:
-        """Return a replica that has come as far as a position, and wait a moment for one.
+        """Return a replica that has reached a position; waits a moment for one.
 
         ``None`` when there is none, and when the position is not known.
         """
@@ -140,15 +139,15 @@ class Replicas:
         return None
 
     def _rest_all(self) -> None:
-        """Let nobody wait again at once for replicas that do not follow."""
+        """Suspend the replicas that fall behind, so that no other read waits for them at once."""
         for one in self._replicas:
             if one.is_available:
                 one.rest()
 
     async def _look(self, seconds: float) -> None:
-        """Ask all that are available; whoever comes meanwhile shares what is found.
+        """Query all available replicas; callers that arrive meanwhile share the result.
 
-        Raises TimeoutError when they do not all answer in time; then they are still asked.
+        Raises TimeoutError when they do not all respond in time; the query goes on.
         """
         if self._looking is None or self._looking.done():
             self._looking = asyncio.ensure_future(self._look_at_all())
@@ -159,20 +158,20 @@ class Replicas:
         await asyncio.gather(*(one.look() for one in self._replicas if one.is_available))
 
     def watchdog_of(self, pool: Pool) -> ConnectionWatchdog | None:
-        """Return what looks after connections of a pool, ``None`` if they lead to no replica."""
+        """Return the watchdog of a pool's connections, ``None`` if it is not a replica's."""
         return next((one.watchdog for one in self._replicas if one.pool is pool), None)
 
     def statistics(self) -> tuple[PoolStatistics, ...]:
-        """Return the state of the connections to each."""
+        """Return the state of the connections to each replica."""
         return tuple(one.pool.statistics(one.name) for one in sorted(self._replicas, key=_name))
 
     def forget_statements(self) -> None:
-        """Forget what was prepared for tables that have changed since."""
+        """Forget what was prepared for tables whose structure has changed."""
         for one in self._replicas:
             one.pool.forget_statements()
 
     async def close(self) -> None:
-        """Let go of all."""
+        """Close all replicas."""
         if self._looking is not None and not self._looking.done():
             self._looking.cancel()
             with suppress(asyncio.CancelledError):

@@ -73,7 +73,7 @@ WHERE f.contype = 'f'
 
 T = TypeVar("T")
 
-_LOCKED = "Somebody else has locked a table of the database, and does not let it go in time"
+_LOCKED = "Another program has locked a table of the database, and does not release it in time"
 
 _READ = """
 SELECT t.relname::text, pg_catalog.pg_sequence_last_value(s.oid)
@@ -87,7 +87,7 @@ WHERE s.relkind = 'S'
 
 
 class PostgresInspector:
-    """Asks a PostgreSQL database about itself (an `Inspector`)."""
+    """Inspects a PostgreSQL database (an `Inspector`)."""
 
     def table_names(self) -> Program[frozenset[str]]:
         """List the tables, without PostgreSQL's own and those of other schemas."""
@@ -99,7 +99,7 @@ class PostgresInspector:
         return column_names((yield Statement(_COLUMN_NAMES)))
 
     def columns_of(self, table: str) -> Program[frozenset[str]]:
-        """List the columns of one table: none if it is not there."""
+        """List the columns of one table: none if the table does not exist."""
         rows = yield Statement(f"{_COLUMN_NAMES}  AND c.relname = $1", (table,))
         return frozenset(str(name) for _, name in rows)
 
@@ -112,7 +112,7 @@ class PostgresInspector:
 
 
 class SingleConnection:
-    """A connection that one program after the other uses (a `Looking`, and a `Filling`)."""
+    """A connection that runs one program after the other, for reads and for initial rows."""
 
     def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
@@ -127,7 +127,7 @@ class SingleConnection:
             raise translate(error) from error
 
     async def write(self, program: Program[T]) -> T:
-        """Run a program in one transaction: all of it is kept, or nothing."""
+        """Run a program in one transaction: all of it is committed, or nothing."""
         async with self._transaction():
             return await self._connection.run(program)
 
@@ -149,7 +149,7 @@ class PostgresCounters:
         return {str(name): int(highest) for name, highest in rows if highest is not None}
 
     def raise_to(self, table: str, highest: int) -> Program[None]:
-        """Let the next id of a table be higher than this, and than those of its rows."""
+        """Set the next id of a table above this one, and above those of its rows."""
         name = quote(table)
         text = name.replace("'", "''")
         yield Statement(
@@ -175,9 +175,9 @@ class PostgresStatistics:
 
 
 def postgres_options(settings: Settings) -> PostgresOptions:
-    """Return how the project's PostgreSQL database is reached.
+    """Return the options of the project's PostgreSQL database.
 
-    Raises ConfigurationError when the time zone is none.
+    Raises ConfigurationError for an unknown time zone.
     """
     database = settings.database
     return PostgresOptions(
@@ -203,10 +203,10 @@ def postgres_options(settings: Settings) -> PostgresOptions:
 
 
 class PostgresTarget:
-    """A PostgreSQL database (a `Room`)."""
+    """A PostgreSQL database (a `DatabaseTarget`)."""
 
     def __init__(self, options: PostgresOptions) -> None:
-        """Nothing is connected to yet."""
+        """Does not connect yet."""
         self._options = options
         self.place = _place(options)
         self.kind = DatabaseKind(
@@ -221,13 +221,13 @@ class PostgresTarget:
         )
 
     async def has_tables(self) -> bool:
-        """See `Room.has_tables`."""
+        """See `DatabaseTarget.has_tables`."""
         async with self.look() as looking:
             return bool(await looking.run(self.kind.inspector.table_names()))
 
     @asynccontextmanager
     async def look(self) -> AsyncIterator[SingleConnection]:
-        """See `Room.look`; a program that says BEGIN sees one state of the database."""
+        """See `DatabaseTarget.look`; a program that begins with BEGIN sees one state."""
         connection = await self._connect(
             default_transaction_read_only="on",
             default_transaction_isolation="repeatable read",
@@ -245,7 +245,7 @@ class PostgresTarget:
         options = self._options
         connection = await self._connect(**read_session(options))
         try:
-            if not options.pooler:  # it may give the next transaction another connection
+            if not options.pooler:  # a pooler may run the next transaction on another connection
                 await connection.execute(
                     f"SET statement_timeout = 0; SET lock_timeout = {options.lock_timeout_ms}"
                 )
@@ -259,7 +259,7 @@ class PostgresTarget:
 
     @asynccontextmanager
     async def fill(self) -> AsyncIterator[SingleConnection]:
-        """See `Room.fill`; foreign keys are not there yet, or go with the tables they lead to."""
+        """See `DatabaseTarget.fill`; foreign keys do not exist yet, or go with their tables."""
         connection = await self._connect(synchronous_commit="off")
         try:
             await self._make_schema(connection)
@@ -275,16 +275,16 @@ class PostgresTarget:
 
     def _refusal(self, error: Exception) -> str:
         if isinstance(error, asyncpg.InvalidCatalogNameError):
-            return f"There is no {self.place}; somebody who may has to make it: CREATE DATABASE."
+            return f"{self.place} does not exist. Create it with CREATE DATABASE."
         reason = os_error_reason(error) if isinstance(error, OSError) else str(error)
         return f"The {self.place} cannot be reached: {reason or type(error).__name__}"
 
     async def open(self) -> Database:
-        """See `Room.open`."""
+        """See `DatabaseTarget.open`."""
         return await connect(self._options)
 
     async def _make_schema(self, connection: PostgresConnection) -> None:
-        """Make the schema that the settings name, as the reference does not have to."""
+        """Create the schema that the settings name, which Strapi does not need."""
         name = quote(self._options.schema)
         try:
             await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {name}")
@@ -293,7 +293,7 @@ class PostgresTarget:
 
     @asynccontextmanager
     async def new(self) -> AsyncIterator[Database]:
-        """See `Room.new`; the database is there, and whoever fills it does so in one write."""
+        """See `DatabaseTarget.new`; the database exists, and is filled by one write."""
         connection = await self._connect()
         try:
             await self._make_schema(connection)
@@ -309,7 +309,7 @@ class PostgresTarget:
 
     async def dump(self, path: Path) -> None:
         """See `DatabaseTarget.dump`."""
-        async with self.look():  # says best why a server cannot be reached
+        async with self.look():  # raises the best error for an unreachable server
             await dump_database(self._options, path)
 
     async def restore(self, path: Path) -> None:
@@ -320,12 +320,12 @@ class PostgresTarget:
 
 
 def _place(options: PostgresOptions) -> str:
-    """Say where the database is, without the password."""
+    """Name the database, without the password."""
     hosts, name = f"{options.host}:{options.port}", options.name
     if options.dsn is not None:
         parts = urlsplit(options.dsn)
         name = unquote(parts.path.lstrip("/")) or name
-        named = parts.netloc.rpartition("@")[2]  # one server, or several with commas in between
+        named = parts.netloc.rpartition("@")[2]  # one server, or several separated by commas
         hosts = ", ".join(_with_port(one) for one in (named or options.host).split(","))
     return f"PostgreSQL database {name} on {hosts}"
 

@@ -1,9 +1,8 @@
 """Timestamps without time zone, as Strapi stores them in PostgreSQL.
 
-A ``timestamp without time zone`` holds what a clock on the server's wall showed, to the
-microsecond. The driver hands it over as microseconds since the beginning of 2000, the form in which
-the database itself has it; which moment that was depends on the zone that the clock showed, the
-zone of the process that wrote it. All servers of one database have to agree on it.
+A ``timestamp without time zone`` holds local time, to the microsecond. The driver returns it as
+microseconds since the beginning of 2000, the database's own form; which time that was depends on
+the zone of the process that wrote it. All servers of one database have to use the same zone.
 """
 
 import os.path
@@ -23,22 +22,22 @@ _NEVER = frozenset({-(2**63), 2**63 - 1})
 
 
 class WallClock:
-    """Turns moments into what the wall's clock shows, and back.
+    """Converts times to local time, and back.
 
-    ``zone`` is ``None`` for UTC, which is a matter of adding.
+    ``zone`` is ``None`` for UTC, which is an addition.
     """
 
     def __init__(self, zone: ZoneInfo | None = None) -> None:
         self._zone = zone
 
     def stored(self, milliseconds: int) -> int:
-        """Return epoch milliseconds as the database has them: microseconds since 2000."""
+        """Return epoch milliseconds as the database stores them: microseconds since 2000."""
         if self._zone is not None:
             milliseconds += self._offset_at(milliseconds)
         return (milliseconds - _START_MS) * 1000
 
     def epoch_ms(self, stored: int) -> int | None:
-        """Return the epoch milliseconds of a stored moment, ``None`` for one without end."""
+        """Return the epoch milliseconds of a stored timestamp, ``None`` for an infinite one."""
         if stored in _NEVER:
             return None
         milliseconds = stored // 1000 + _START_MS
@@ -47,12 +46,12 @@ class WallClock:
         return milliseconds
 
     def _offset_at(self, milliseconds: int) -> int:
-        """Return how far the clock was ahead of UTC at a moment, in milliseconds."""
+        """Return the UTC offset at a time, in milliseconds."""
         moment = _START_UTC + _clamped(milliseconds)
         return _milliseconds(moment.astimezone(self._zone).utcoffset())
 
     def _offset_of(self, shown: int) -> int:
-        """Return how far the clock is ahead when it shows this; of two hours the first counts."""
+        """Return the UTC offset of a local time; of two possible ones the first."""
         moment = _START + _clamped(shown)
         return _milliseconds(moment.replace(tzinfo=self._zone).utcoffset())
 
@@ -60,7 +59,7 @@ class WallClock:
 def wall_clock(name: str | None) -> WallClock:
     """Return the clock of a zone by its name, such as ``Europe/Berlin``; else of the system's.
 
-    Raises ConfigurationError for a name that no zone has.
+    Raises ConfigurationError for an unknown zone.
     """
     if name is None:
         name = _system_zone()
@@ -76,7 +75,7 @@ def wall_clock(name: str | None) -> WallClock:
 
 
 def _system_zone() -> str:
-    """Return the name of the zone that this machine is set to."""
+    """Return the name of the zone of this machine."""
     target = os.path.realpath(_SYSTEM_ZONE)
     _, found, name = target.partition("/zoneinfo/")
     return name.removeprefix("posix/").removeprefix("right/") if found else "UTC"
@@ -87,7 +86,7 @@ _LAST = timedelta(days=2_921_937)
 
 
 def _clamped(milliseconds: int) -> timedelta:
-    """Return the time since 2000, brought within the years for which zones have rules."""
+    """Return the time since 2000, limited to the years for which zones have rules."""
     days = (milliseconds - _START_MS) // 86_400_000
     if days <= _FIRST.days:
         return _FIRST

@@ -1,8 +1,8 @@
-"""Detects connections whose server has stopped to respond.
+"""Detects connections whose server has stopped responding.
 
-A server that hangs, or whose machine does, still has its side of every connection open, and what
-was asked of it is never answered. No statement that takes long is cut off for that: only when the
-server does not take a new connection either are the old ones given up.
+A server that hangs, or whose machine does, leaves its connections open, and statements are never
+answered. Slow statements are not interrupted: connections are closed only if the server does not
+accept a new connection either.
 """
 
 import asyncio
@@ -13,10 +13,11 @@ from quire.database.dialects.postgresql.errors import DRIVER_ERRORS
 
 
 class ConnectionWatchdog:
-    """Looks after connections for as long as they are lent.
+    """Watches connections while they are lent.
 
-    ``connect`` opens a new one, in bounded time. What has been lent for ``seconds`` makes the vigil
-    try; a connection that is given up raises the driver's error where it is waited for.
+    ``connect`` opens a new one, in bounded time. When a connection has been lent for ``seconds``,
+    the watchdog tries to connect; a connection that it closes raises the driver's error where it is
+    waited for.
     """
 
     def __init__(
@@ -25,23 +26,23 @@ class ConnectionWatchdog:
         self._connect = connect
         self._seconds = seconds
         self._lent: dict[PostgresConnection, float] = {}
-        """Since when, by the clock of the event loop."""
+        """Time when each was lent, by the clock of the event loop."""
         self._timer: asyncio.TimerHandle | None = None
         self._looking: asyncio.Task[None] | None = None
 
     def begin(self, connection: PostgresConnection) -> None:
-        """Look after a connection from now on."""
+        """Start to watch a connection."""
         loop = asyncio.get_running_loop()
         self._lent[connection] = loop.time()
         if self._timer is None and self._looking is None:
             self._timer = loop.call_later(self._seconds, self._look)
 
     def end(self, connection: PostgresConnection) -> None:
-        """A connection has been given back, or up."""
+        """Stop to watch a connection."""
         self._lent.pop(connection, None)
 
     async def close(self) -> None:
-        """Look after nothing any more."""
+        """Stop to watch all connections."""
         self._lent.clear()
         if self._timer is not None:
             self._timer.cancel()
@@ -51,7 +52,7 @@ class ConnectionWatchdog:
             await asyncio.wait([self._looking])
 
     def _look(self) -> None:
-        """See whether anything has been lent for long; one timer is there at most."""
+        """Check whether any connection has been lent for long; at most one timer exists."""
         self._timer = None
         if self._overdue():
             self._looking = asyncio.ensure_future(self._try())
@@ -69,7 +70,7 @@ class ConnectionWatchdog:
         return [connection for connection, since in self._lent.items() if since <= limit]
 
     async def _try(self) -> None:
-        """Give up all that has been lent for long when the server takes no connection."""
+        """Close all connections that have been lent for long if the server accepts no new one."""
         try:
             connection = await self._connect()
         except TimeoutError:
@@ -77,7 +78,7 @@ class ConnectionWatchdog:
                 self.end(silent)
                 silent.terminate()
         except DRIVER_ERRORS:
-            pass  # whatever it says, it speaks
+            pass  # any reply shows that the server responds
         else:
             connection.terminate()
         self._go_on()

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class FilledFile:
-    """A SQLite file that is written to by one program alone (a `Filling`)."""
+    """A SQLite file that only one program writes to, for initial rows."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         """Use :func:`open_for_filling`."""
@@ -30,7 +30,7 @@ class FilledFile:
         return self._steps(program)
 
     async def write(self, program: Program[T]) -> T:
-        """Run a program in one transaction: all of it is kept, or nothing."""
+        """Run a program in one transaction: all of it is committed, or nothing."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             result = self._steps(program)
@@ -54,10 +54,10 @@ class FilledFile:
 
 @contextmanager
 def open_for_filling(options: SqliteOptions) -> Iterator[FilledFile]:
-    """Open a file, which is made where there is none. Raises DatabaseOpenError when it cannot be.
+    """Open a file, and create it if there is none. Raises DatabaseOpenError on failure.
 
-    Foreign keys are not watched over. What was committed is there in full even after a crash of the
-    machine, or not at all.
+    Foreign keys are not checked. Committed transactions survive a crash of the machine completely
+    or not at all.
     """
     create_empty_file(options.path)
     connection = open_connection(options, readonly=False)

@@ -33,7 +33,7 @@ _retired_shm: set[int] = set()
 
 
 class Closable(Protocol):
-    """What holds a connection to a database file."""
+    """An object with a connection to a database file."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -86,16 +86,13 @@ def open_connection(
 
 
 def copy_database_file(source: SqliteOptions, target: Path) -> None:
-    """Write what a database holds at this moment to a new file; others may go on writing.
-
-    Raises DatabaseOpenError.
-    """
+    """Copy a database to a new file, while others may write. Raises DatabaseOpenError."""
     reading = open_connection(source, readonly=False)
     try:
         writing = apsw.Connection(str(target))
         try:
             with writing.backup("main", reading, "main") as backup:
-                # In one step: in several, each write of others would have it begin again.
+                # In one step: with several, each write of others would restart it.
                 while not backup.done:
                     backup.step(-1)
         finally:
@@ -110,7 +107,7 @@ def require_unused(options: SqliteOptions) -> None:
     """Raise DatabaseLockedError when another process has a database file open."""
     connection = open_connection(options, readonly=False)
     try:
-        # Before the first read: then SQLite needs the whole file for itself.
+        # Before the first read: then SQLite needs the whole file exclusively.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("BEGIN EXCLUSIVE; ROLLBACK")
     except apsw.Error as error:

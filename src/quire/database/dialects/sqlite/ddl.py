@@ -1,8 +1,8 @@
 """DDL of SQLite, in the form that Strapi can parse.
 
-The reference alters a table by reading its stored ``CREATE`` text and writing it anew. Its parser
-wants every name quoted, and foreign keys have to stand in the table from the beginning, because it
-never adds them to a table that is there.
+Strapi alters a table by reading its stored ``CREATE`` text and writing it anew. Its parser requires
+quotes around every name, and foreign keys have to be in the table from the beginning, because
+Strapi never adds them to an existing table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,30 +55,31 @@ COLUMN_TYPES = ColumnTypes(
     order=Float(),
     exact="numeric_text",
 )
-"""SQLite takes the names of types as hints: moments are epoch milliseconds, booleans 0 and 1.
+"""Column types, which are hints for SQLite.
 
-What is hinted at by "text" stays the text that it is, while numbers become floats of 53 bits.
+Timestamps are epoch milliseconds, booleans 0 and 1. Columns with the hint "text" store text
+unchanged, while numbers become floats of 53 bits.
 """
 
 _DIALECT = sqlite.dialect()
 
 
 class SqliteDdl:
-    """Writes the structure of a SQLite database (a `DdlWriter`)."""
+    """Writes the DDL of a SQLite database (a `DdlWriter`)."""
 
     def create_table(self, table: Table) -> str:
-        """Write a table on one line, each foreign key as a named constraint at the end."""
+        """Create a table in one line, each foreign key as a named constraint at the end."""
         foreign_keys = sorted(table.foreign_key_constraints, key=lambda key: _position(table, key))
         parts = [_column(column) for column in table.columns]
         parts += [_foreign_key(key) for key in foreign_keys]
         return f"CREATE TABLE {quote(table.name)} ({', '.join(parts)})"
 
     def add_foreign_keys(self, table: Table) -> Sequence[str]:  # noqa: ARG002 - none is left out
-        """Return nothing: all foreign keys stand in their tables, which SQLite looks up late."""
+        """Return nothing: foreign keys are part of their tables, and SQLite resolves them late."""
         return ()
 
     def create_index(self, index: Index) -> str:
-        """Write an index over plain columns, of all rows or of those with one status."""
+        """Create an index over plain columns, of all rows or of those with one status."""
         unique = "UNIQUE " if index.unique else ""
         table = index.table
         if table is None:
@@ -92,38 +93,38 @@ class SqliteDdl:
         return f"CREATE {unique}INDEX {name} on {quote(table.name)} ({columns}){some}"
 
     def drop_table(self, name: str) -> str:
-        """Take a table away; foreign keys that lead to it stay in their tables."""
+        """Drop a table; foreign keys that refer to it stay in their tables."""
         return f"DROP TABLE {quote(name)}"
 
     def drop_index(self, name: str, table: str) -> str:  # noqa: ARG002 - names of indexes are unique here
-        """Take an index away."""
+        """Drop an index."""
         return f"DROP INDEX {quote(name)}"
 
     def rename_table(self, before: str, after: str) -> str:
-        """Give a table another name; foreign keys that lead to it follow."""
+        """Rename a table; foreign keys that refer to it follow."""
         return f"ALTER TABLE {quote(before)} RENAME TO {quote(after)}"
 
     def add_column(self, column: Column[Any]) -> Sequence[str]:
-        """Add a column at the end; its foreign key has to come with it."""
+        """Add a column at the end, together with its foreign key."""
         keys = [_inline_key(key.constraint) for key in column.foreign_keys if key.constraint]
         parts = " ".join([_column(column), *keys])
         return (f"ALTER TABLE {quote(column.table.name)} ADD COLUMN {parts}",)
 
     def rename_column(self, table: str, before: str, after: str) -> str:
-        """Give a column another name; indexes and foreign keys follow."""
+        """Rename a column; indexes and foreign keys follow."""
         return f"ALTER TABLE {quote(table)} RENAME COLUMN {quote(before)} TO {quote(after)}"
 
     def drop_column(self, table: FoundTable, name: str) -> Sequence[str]:
-        """Take away a column that no index speaks of; one with a foreign key is only emptied.
+        """Drop a column without an index; one with a foreign key is only set to null.
 
-        SQLite has no way to take a foreign key out of a table.
+        SQLite cannot remove a foreign key from a table.
         """
         if any(key.column == name for key in table.foreign_keys):
             return (f"UPDATE {quote(table.name)} SET {quote(name)} = NULL",)  # noqa: S608 - names
         return (f"ALTER TABLE {quote(table.name)} DROP COLUMN {quote(name)}",)
 
     def copy_structure(self, copy: str, table: str, columns: Sequence[str]) -> str:
-        """Make an empty table with some columns of another one, without keys and indexes."""
+        """Create an empty table with some columns of another one, without keys and indexes."""
         names = ", ".join(quote(name) for name in columns)
         chosen = f"SELECT {names} FROM {quote(table)} WHERE 0"  # noqa: S608 - quoted names
         return f"CREATE TABLE {quote(copy)} AS {chosen}"
@@ -144,7 +145,7 @@ _SOME_ROWS: Mapping[Status | None, str] = MappingProxyType(
 
 
 def quote(name: str) -> str:
-    """Quote a name, as every name has to be."""
+    """Quote a name."""
     return "`" + name.replace("`", "``") + "`"
 
 

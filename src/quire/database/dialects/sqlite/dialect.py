@@ -1,7 +1,7 @@
 """The dialect of SQLite.
 
-Moments are whole epoch milliseconds, booleans 1 and 0, JSON is text. Text comparison without regard
-to case knows ASCII only, and ``LIKE`` never regards case.
+Timestamps are integers (epoch milliseconds), booleans 1 and 0, JSON is text. Comparison that
+ignores case folds ASCII only, and ``LIKE`` always ignores case.
 """
 
 import json
@@ -32,7 +32,7 @@ _EXACT = 2**53
 
 
 class _MomentTexts(dict[Any, str | None]):
-    """ISO texts by stored moment, remembered: many rows share moments, and formatting is slow."""
+    """Cache of ISO texts by stored timestamp: many rows share them, and formatting is slow."""
 
     def __missing__(self, stored: object) -> str | None:
         if len(self) >= _MEMO_SIZE:
@@ -43,7 +43,7 @@ class _MomentTexts(dict[Any, str | None]):
 
 
 def moment_text(stored: object) -> str | None:
-    """Write a stored moment as ISO; text that already is a date passes, other things are null."""
+    """Write a stored timestamp as ISO; text that is a date is unchanged, others are null."""
     if stored is None:
         return None
     if isinstance(stored, str):
@@ -54,14 +54,14 @@ def moment_text(stored: object) -> str | None:
 
 
 _known_json: set[int] = set()
-"""Hashes of texts that were found to be JSON, so that they need not be parsed again."""
+"""Hashes of texts that are known to be JSON, so that they need not be parsed again."""
 
 
 def json_value(stored: object) -> object:
-    """Show a stored JSON value: text that is JSON passes as it is, other text is a string.
+    """Return the JSON text of a stored value: JSON text is unchanged, other text is a string.
 
-    So is a text in quotes, which the reference does not take out of them. Texts that were found to
-    be JSON are remembered; generated mappers look there first.
+    Text in quotes is a string as well, with its quotes, as in Strapi. Texts that are known to be
+    JSON are remembered; generated mappers check there first.
     """
     if not isinstance(stored, str):
         return _number(stored) if isinstance(stored, float) else stored
@@ -74,12 +74,12 @@ def json_value(stored: object) -> object:
 
 
 def _number(stored: float) -> int | float:
-    """Write a whole number without a fraction, unless it is beyond 64 bits: see `_WHOLE`."""
+    """Write an integer without a fraction, unless it is beyond 64 bits: see `_WHOLE`."""
     return int(stored) if stored.is_integer() and -9e18 < stored < 9e18 else stored
 
 
 def big_text(stored: object) -> str | None:
-    """Write a big integer as its string; beyond 2^53 with the precision of a double."""
+    """Write a big integer as a string; beyond 2^53 with the precision of a double."""
     if stored is None:
         return None
     if isinstance(stored, int) and -_EXACT <= stored <= _EXACT:
@@ -90,12 +90,12 @@ def big_text(stored: object) -> str | None:
 
 
 def timestamp_text(stored: object) -> str | None:
-    """Write a moment as the string of its epoch milliseconds."""
+    """Write a timestamp as the string of its epoch milliseconds."""
     return None if stored is None else str(int(stored) if isinstance(stored, float) else stored)
 
 
 _WHOLE = "({0} if {0} is None or {0} % 1 or not -9e18 < {0} < 9e18 else int({0}))"
-"""Whole numbers without a fraction; beyond 64 bits as floats, which other programs can read."""
+"""Integers without a fraction; beyond 64 bits as floats, which other programs can read."""
 
 _EXPRESSIONS = {
     StorageKind.BOOLEAN: "(None if {0} is None else {0} != 0)",
@@ -113,7 +113,7 @@ _EXPRESSIONS = {
 
 
 def _encode_number_or_text(value: Scalar) -> Value:
-    """Bind what reads as a number as one; other text equals no number."""
+    """Bind a numeric operand as a number; other text equals no number."""
     number = parse_number(value) if isinstance(value, str) else value
     return value if number is None else _encode_plain(number)
 
@@ -150,7 +150,7 @@ class SqliteDialect:
         return None
 
     def encoder(self, kind: StorageKind) -> Encode:
-        """Ids take numbers in text; all else is bound as resolved."""
+        """Ids accept numbers in text; everything else is bound as resolved."""
         return _encode_number_or_text if kind is StorageKind.ID else _encode_plain
 
     def text_encoder(self) -> Encode:
@@ -162,18 +162,18 @@ class SqliteDialect:
         return orjson.dumps(values, default=_unlisted).decode()
 
     def encode_json(self, value: object) -> Value:
-        """Objects and lists are JSON text; scalars stand bare, as the reference binds them."""
+        """Objects and lists are JSON text; scalars are stored without quotes, as by Strapi."""
         if value is None or isinstance(value, str | float):
             return value
         if isinstance(value, int):
             return _encode_plain(value)
-        # Unlike orjson, msgspec writes whole numbers beyond 64 bits, which content files may have.
+        # Unlike orjson, msgspec writes integers beyond 64 bits, which content files may have.
         return msgspec.json.encode(value, enc_hook=_unlisted).decode()
 
     def stored_json(self, text: str) -> Value:
-        """See `Dialect.stored_json`; the text of objects and lists stays as it is.
+        """See `Dialect.stored_json`; the text of objects and lists is unchanged.
 
-        So does that of booleans: a 1, as they are written otherwise, would be read as a number.
+        So is that of booleans: a 1, their other form, would be read as a number.
         """
         value = None if text.lstrip()[:1] in {"{", "["} else json.loads(text)
         return text if value is None or isinstance(value, bool) else self.encode_json(value)
@@ -197,7 +197,7 @@ class SqliteDialect:
         return orjson.dumps(rows, default=_unlisted).decode()
 
     def rows_of(self, bind: "Expression", columns: Mapping[str, StorageKind]) -> "FromClause":
-        """Take the rows of a JSON text apart; a value has the type that it was bound with."""
+        """Expand a JSON text to rows; a value has the type that it was bound with."""
         from sqlalchemy import func, literal_column, select  # noqa: PLC0415 - see above
 
         listed = func.json_each(bind).table_valued("key", "value")
@@ -223,7 +223,7 @@ class SqliteDialect:
         }
 
     def epoch_ms(self, stored: Value) -> int | None:
-        """Moments are epoch milliseconds already; text is read as a date."""
+        """Timestamps are epoch milliseconds already; text is parsed as a date."""
         if isinstance(stored, str):
             return parse_moment(stored)
         return int(stored) if isinstance(stored, int | float) else None
@@ -244,7 +244,7 @@ class SqliteDialect:
     ) -> "Expression":
         """Columns of any kind compare as text; floats are written with 15 digits.
 
-        So did SQLite before 3.53, whose texts the reference compares.
+        SQLite before 3.53 did so, and Strapi compares its texts.
         """
         from sqlalchemy import case, func, literal_column  # noqa: PLC0415 - see above
 
@@ -274,7 +274,7 @@ class SqliteDialect:
         return insert(table)  # type: ignore[arg-type]  # a table without metadata
 
     def like(self, column: "Expression", bind: "Expression", *, fold: bool) -> "Expression":
-        """``LIKE`` folds ASCII whether asked to or not."""
+        """``LIKE`` always folds ASCII."""
         from sqlalchemy import func  # noqa: PLC0415 - only when a statement is new
 
         if fold:
@@ -282,23 +282,23 @@ class SqliteDialect:
         return column.like(bind, escape="\\")
 
     def exact(self, column: "Expression") -> "Expression":
-        """What is stored comes as it is."""
+        """Stored numbers are fetched unchanged."""
         return column
 
     def unindexed(self, column: "Expression") -> "Expression":
-        """A unary plus keeps the planner from the index of a column with few values."""
+        """A unary plus keeps the planner from using the index of a column with few values."""
         from sqlalchemy.sql.elements import UnaryExpression  # noqa: PLC0415 - see above
         from sqlalchemy.sql.operators import custom_op  # noqa: PLC0415 - see above
 
         return UnaryExpression(column, operator=custom_op("+"))
 
     def unestimated(self, condition: "Expression") -> "Expression":
-        """A unary plus makes any expression of a condition."""
+        """A unary plus turns a condition into a plain expression."""
         return self.unindexed(condition.self_group())
 
 
 def _parsed(stored: Value) -> object:
-    """Read a stored JSON value; text that is no JSON, or in quotes, is a string as it stands."""
+    """Parse a stored JSON value; text that is not JSON, or in quotes, is returned as a string."""
     if not isinstance(stored, str):
         return stored
     try:
@@ -309,14 +309,14 @@ def _parsed(stored: Value) -> object:
 
 
 def _unlisted(value: object) -> object:
-    """Write what JSON has no form for; numbers beyond 64 bits compare as text does not."""
+    """Serialize values that JSON lacks; numbers beyond 64 bits compare unequal to text."""
     return str(value)
 
 
 def _json_member(column: "Expression", path: Sequence[str], *types: str) -> "Expression":
-    """Return what is at a path of keys inside a column, if it is of one of these types of JSON.
+    """Return the value at a path of keys inside a column, if it is of one of these JSON types.
 
-    Not all texts in such columns are JSON. Raises ValueError for a key that has no path.
+    Not all texts in such columns are JSON. Raises ValueError for a key that cannot be a path.
     """
     from sqlalchemy import case, func, literal, or_  # noqa: PLC0415 - only when a statement is new
 

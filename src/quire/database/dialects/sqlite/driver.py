@@ -1,12 +1,12 @@
 """The SQLite driver on apsw: reads in the event loop, one writer thread.
 
-Reads run where they are asked for, because handing a short statement to a thread costs more than
-running it. What takes longer than the guard allows is stopped and run again on a reader thread;
-which work that was is remembered, so that it starts there the next time. Writes go one after the
-other through one connection (``BEGIN IMMEDIATE``).
+Reads run in the calling thread, because handing a short statement to another thread costs more than
+running it. A read that exceeds its limit is interrupted and repeated on a reader thread; its kind
+is remembered, so that it starts there the next time. Writes run one after the other on one
+connection (``BEGIN IMMEDIATE``).
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 import asyncio
@@ -57,34 +57,34 @@ TOO_BUSY = "Too many writes are waiting"
 TOO_MANY_READS = "Too many slow reads are waiting"
 TOO_LONG = "Reading this takes longer than the server allows"
 _GUARD_STEPS = 1000
-"""How many steps of SQLite's machine lie between two looks at the clock."""
+"""How many steps of SQLite's virtual machine lie between two checks of the clock."""
 _TIMEOUT_STEPS = 1_000_000
-"""The same on the reader thread, which has to stop everything else to look."""
+"""The same on the reader thread, which needs the interpreter lock for a check."""
 _SLOW_KEYS = 2000
 _COSTLY_LOOKS = 20
-"""How often SQLite looks at the clock for a statement that counts as costly: about a millisecond.
+"""How many checks of the clock make a statement costly: about a millisecond.
 
-Steps of its machine are counted and not time, which depends on what else goes on.
+Steps are counted instead of time, which depends on other load.
 """
 _TRIAL = "/* what it costs */"
-"""Begins a statement that is only tried out, for those who watch statements."""
+"""Begins a statement that is only measured, for those who trace statements."""
 _AT = "at"
-"""What tells reads of a known state from others of the same kind."""
+"""Distinguishes the keys of reads of a known state from others of the same kind."""
 _NEVER = float("inf")
 _WAL_PAUSE = 0.02
-"""How many seconds lie between two attempts to have a write-ahead log."""
+"""Seconds between two attempts to switch to write-ahead logging."""
 _LOOP_BUSY_MS = 20
 """How long the event loop may wait for a lock, in milliseconds; then the reader thread waits."""
 
 
 class _TooLongError(Exception):
-    """A read took longer than it may where it ran."""
+    """A read took longer than its thread allows."""
 
 
 def _write_ahead(connection: apsw.Connection, options: SqliteOptions) -> None:
-    """Have a write-ahead log from now on, as soon as nobody else uses the file.
+    """Switch to write-ahead logging as soon as nobody else uses the file.
 
-    SQLite itself does not wait where others want the same. Raises DatabaseLockedError.
+    SQLite itself does not wait if others try the same. Raises DatabaseLockedError.
     """
     latest = time.monotonic() + options.busy_timeout_ms / 1000
     while True:
@@ -112,18 +112,18 @@ class _Reader:
         self, options: SqliteOptions, *, busy_timeout_ms: int, in_event_loop: bool
     ) -> None:
         self._in_event_loop = in_event_loop
-        # SQLite takes the mutex for every value of every row.
+        # SQLite locks the mutex for every value of every row.
         self._connection = open_connection(options, readonly=False, mutex=False)
         self._connection.set_busy_timeout(busy_timeout_ms)
         for pragma in ("query_only = ON", "cache_size = -16384", "mmap_size = 268435456"):
             self._connection.execute(f"PRAGMA {pragma}").fetchall()
-        # One cursor for everything: to make one costs as much as a short statement. Whatever is
-        # executed next ends a statement that was not fetched to its end.
+        # One cursor for everything: creating one costs as much as a short statement. Each execution
+        # ends a statement that was not fetched completely.
         self._execute = self._connection.cursor().execute
         self._deadline = _NEVER
         self._stopped = False
         self._looks: int | None = None
-        """How many more looks at the clock a statement may take that is tried out."""
+        """How many more checks of the clock a measured statement may take."""
 
     def wal_index(self) -> WalIndex | None:
         """Open the WAL-index of the file, ``None`` when it has none."""
@@ -135,7 +135,7 @@ class _Reader:
             return None
 
     def guard(self, steps: int) -> None:
-        """Stop statements of this reader that run past their deadline, looked at so often."""
+        """Interrupt statements of this reader past their deadline; sets how often it is checked."""
         self._connection.set_progress_handler(self._past_deadline, steps)
 
     def _past_deadline(self) -> bool:
@@ -147,7 +147,7 @@ class _Reader:
         return True
 
     def begin(self) -> int:
-        """Begin a snapshot; return a number that differs whenever somebody else has committed."""
+        """Begin a snapshot; return a number that changes with each commit of others."""
         execute = self._execute
         execute("BEGIN")
         try:
@@ -158,13 +158,13 @@ class _Reader:
         return version
 
     def end(self) -> None:
-        """Let go of the snapshot, if there is one."""
+        """End the snapshot, if there is one."""
         if not self._connection.in_transaction:
             return
         try:
             self._execute("COMMIT")
         except apsw.Error:
-            # It is that of the statement before, which has ended by this.
+            # The error is that of the previous statement, which has ended by this.
             if self._connection.in_transaction:
                 self._execute("ROLLBACK")
 
@@ -195,10 +195,10 @@ class _Reader:
             self._deadline = _NEVER
 
     def exceeds(self, statement: Statement, looks: int, seconds: float) -> bool | None:
-        """Tell whether a statement takes so many looks at the clock, or longer than ``seconds``.
+        """Tell whether a statement exceeds a number of clock checks, or ``seconds``.
 
-        ``None`` means that the time went by without this thread working: it had to wait for the
-        processor or the disk, which says nothing of the statement.
+        ``None`` means that the time passed without this thread running: it waited for the processor
+        or the disk, which says nothing about the statement.
         """
 
         def program() -> Program[None]:
@@ -215,12 +215,12 @@ class _Reader:
         return False
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
 
 class _Writer:
-    """The connection that writes, used from the writer thread alone."""
+    """The connection that writes, used from the writer thread only."""
 
     def __init__(self, options: SqliteOptions) -> None:
         self.files = OpenedFiles(options.path)
@@ -235,17 +235,17 @@ class _Writer:
         self._commits: OwnCommits | None = None
 
     def note_commits(self, index: WalIndex) -> OwnCommits:
-        """Note from now on what is committed; call this before anything is written."""
+        """Record commits from now on; call this before anything is written."""
         self._index = index
         self._commits = OwnCommits(index)
-        # Within a commit it would go on between the moment that it is visible and its note.
+        # A commit hook would leave a gap between the visible commit and its record.
         self._connection.wal_autocheckpoint(0)
         return self._commits
 
     def run(self, program: Program[T], loop: asyncio.AbstractEventLoop) -> T:
-        """Run a program in one transaction: all of it is kept, or nothing.
+        """Run a program in one transaction: all of it is committed, or nothing.
 
-        What it waits for runs in the event loop, which this thread must not be that of.
+        Coroutines that it waits for run in the event loop, so this must be another thread.
         """
         execute, commits = self._connection.execute, self._commits
         try:
@@ -268,9 +268,9 @@ class _Writer:
         return result
 
     def _shorten_log(self) -> None:
-        """Carry a long log over into the database file, as far as nobody reads from it.
+        """Checkpoint a long write-ahead log, as far as no reader needs it.
 
-        What was committed is durable already; the next commit tries again.
+        Committed rows are durable already; the next commit tries again.
         """
         head = None if self._index is None else self._index.look()
         if head is not None and is_log_long(head):
@@ -286,32 +286,32 @@ class _Writer:
         return cursor.fetchall() if statement.most is None else list(islice(cursor, statement.most))
 
     def close(self) -> None:
-        """Let go of the file; the last connection folds the write-ahead log into it."""
+        """Close the file; the last connection checkpoints the write-ahead log."""
         self._connection.close()
 
 
 class _Queue:
-    """Counts those who wait for a thread, which has one connection.
+    """Counts the operations that wait for a thread with one connection.
 
-    They enter and go in the event loop; the thread notes when it is their turn.
+    `enter` and `leave` are called in the event loop and on the thread.
     """
 
     def __init__(self) -> None:
         self.present = 0
-        """How many wait or have their turn."""
+        """How many are waiting or running."""
         self.refused = 0
         self._waits = 0
         self._wait_seconds = 0.0
 
     def enter(self) -> float:
-        """Begin to wait; return the moment."""
+        """Start to wait; return the time."""
         if self.present:
             self._waits += 1
         self.present += 1
         return time.monotonic()
 
     def leave(self, entered: float) -> float:
-        """Note that it is the turn of one who entered at a moment; return the present one."""
+        """Note that an operation that entered at a given time runs now; return the time."""
         now = time.monotonic()
         self._wait_seconds += now - entered
         return now
@@ -332,7 +332,7 @@ class _Queue:
 class SqliteDatabase:
     """A SQLite file with its readers and its writer.
 
-    Make it inside the event loop that will read from it.
+    Create it inside the event loop that will read from it.
     """
 
     def __init__(self, options: SqliteOptions) -> None:
@@ -362,19 +362,18 @@ class SqliteDatabase:
         return self._snapshots.versions
 
     def version(self) -> int | None:
-        """Return a token of the content: as long as it stays, nothing was written.
+        """Return a token of the content: as long as it is the same, nothing was written.
 
-        What is read in the same callback of the event loop, before anybody asks again, sees the
-        content that the token stands for.
+        A read in the same callback of the event loop sees the content that the token stands for.
         """
         return self._snapshots.version()
 
     async def present_version(self) -> int | None:
-        """Return what `version` returns: nobody has to be asked."""
+        """Return `version`: no query is needed."""
         return self.version()
 
     def follow(self, setting: Statement) -> None:
-        """See `Database.follow`: the version is never asked for here."""
+        """See `Database.follow`: the version never needs a query here."""
         self._setting = setting
 
     async def followed(self) -> Value:
@@ -392,22 +391,21 @@ class SqliteDatabase:
         """Run a program that only reads; ``make`` gives a fresh one each time it is called.
 
         All of its statements see the same state, whether ``snapshot`` asks for it or not. ``key``
-        says what makes the program slow or quick (its plan), so that slow ones are sent to the
-        reader thread at once.
+        identifies its kind (its plan), so that slow kinds are sent to the reader thread at once.
         """
-        del snapshot  # it costs nothing more here
+        del snapshot  # this costs nothing more here
         return await self._read(make, key)
 
     async def read_at(
         self, version: int, make: Callable[[], Program[T]], *, key: Hashable = None
     ) -> T | None:
-        """Run a program that only reads, on the state of the content that a token stands for.
+        """Run a program that only reads, on the content that a token stands for.
 
-        ``None`` means that somebody has committed since, or does so before the program has run on
-        the reader thread: states only follow one another, so what it has read is the state of the
-        token if that is the present one before and after. Raises as `read` does.
+        ``None`` means that there has been a commit since, or that there is one before the program
+        has run on the reader thread. States only follow one another, so the rows are those of the
+        token if it is the present one before and after. Raises as `read` does.
         """
-        # What is slow without the state being known need not be slow with it.
+        # A read that is slow in any state may be fast in a known one.
         state_key = None if key is None else (_AT, key)
         try:
             return self.read_now(make, key=key, version=version)
@@ -416,7 +414,7 @@ class SqliteDatabase:
                 return None
         try:
             result = await self._read_on_thread(make, state_key)
-        except AppError:  # it may be that of a later state
+        except AppError:  # the result may be that of a later state
             if self.version() == version:
                 raise
             return None
@@ -427,7 +425,7 @@ class SqliteDatabase:
     ) -> T:
         """Run a program that only reads in the event loop; see `Database.read_now`.
 
-        Programs that turn out to be slow are run on the reader thread the next time.
+        Slow programs are run on the reader thread the next time.
         """
         present = self.version()
         if version is not None and key is not None:
@@ -445,7 +443,7 @@ class SqliteDatabase:
             raise translate(error) from error
 
     async def is_costly(self, statement: Statement) -> bool | None:
-        """Try the statement out for a moment, within the event loop."""
+        """Measure the statement for a moment, within the event loop."""
         if self.version() is None:
             return None
         try:
@@ -465,7 +463,7 @@ class SqliteDatabase:
     async def _read_on_thread(self, make: Callable[[], Program[T]], key: Hashable) -> T:
         result, seconds = await self._read_slowly(make())
         if seconds < self._guard_seconds:
-            # It was slow only once: pages that had to come from the disk, a busy machine.
+            # It was slow only once: pages were read from the disk, or the machine was busy.
             self._slow.pop(key, None)
         return result
 
@@ -477,11 +475,11 @@ class SqliteDatabase:
         self._slow[key] = None
 
     async def _read_slowly(self, program: Program[T]) -> tuple[T, float]:
-        """Run a program on the reader thread; returns its result and how much work it was.
+        """Run a program on the reader thread; returns its result and its work.
 
-        Work is processor time in seconds: waiting in the queue, or for the interpreter while the
-        event loop is busy, would make every read look slow as soon as a few come together. Raises
-        DatabaseBusyError when too many others are before it, or for too long.
+        Work is processor time in seconds: time in the queue, or waiting for the interpreter lock,
+        would make every read look slow as soon as a few run together. Raises DatabaseBusyError when
+        too many reads are queued, or for too long.
         """
         if self._slow_reads.present >= self._options.read_queue:
             self._slow_reads.refused += 1
@@ -516,7 +514,7 @@ class SqliteDatabase:
             reader.end()
 
     def _open_slow_reader(self) -> _Reader:
-        # Another file of the same name, or another log, is not what the other connections read.
+        # Another file or log of the same name is not what the other connections read.
         self._writer.files.require_in_place()
         try:
             reader = _Reader(
@@ -525,17 +523,16 @@ class SqliteDatabase:
                 in_event_loop=False,
             )
         except DatabaseOpenError as error:
-            # The file has been open all the while, so this is a lock that will go.
+            # The file has been open all the time, so this is a temporary lock.
             raise ServiceUnavailableError from error
         reader.guard(_TIMEOUT_STEPS)
         self._slow_reader = reader
         return reader
 
     async def write(self, program: Program[T]) -> T:
-        """Run a program that writes, in one durable transaction, after those before it.
+        """Run a program that writes, in one durable transaction, after earlier writes.
 
-        Raises DatabaseBusyError when it is not its turn in time: then others have waited for locks
-        so long that whoever asked has most likely gone.
+        Raises DatabaseBusyError when it waited too long: the caller has most likely gone.
         """
         loop = asyncio.get_running_loop()
         latest = time.monotonic() + self._options.queue_timeout_ms / 1000
@@ -558,9 +555,9 @@ class SqliteDatabase:
         return self._writer.run(program, loop)
 
     def pools(self) -> tuple[PoolStatistics, ...]:
-        """See `Database.pools`: the thread for slow reads, and the one that writes.
+        """See `Database.pools`: the thread for slow reads, and the writer thread.
 
-        Reads in the event loop wait for nobody.
+        Reads in the event loop do not wait.
         """
         return self._slow_reads.statistics("read"), self._writes.statistics("write")
 
@@ -573,8 +570,8 @@ class SqliteDatabase:
         self._slow.clear()
 
     async def close(self) -> None:
-        """Finish what is being written and let go of the file."""
-        # Elsewhere, because what is being written may wait for a coroutine in this event loop.
+        """Finish the running write and close the file."""
+        # On another thread, because the running write may wait for a coroutine of this event loop.
         await asyncio.to_thread(self._write_thread.shutdown)
         self._read_thread.shutdown()
         self._snapshots.close()

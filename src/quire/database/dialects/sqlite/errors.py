@@ -26,13 +26,13 @@ _TOO_MUCH_TEXTS = (
     "too many ",
     "tables in a join",
 )
-"""What SQLite says of statements that are correct but beyond its bounds; they have no code."""
+"""SQLite's messages about correct statements beyond its limits; they have no code."""
 _GONE_TEXTS = ("no such table", "no such column", "has no column named")
-"""What it says of statements for tables as they are not."""
+"""SQLite's messages about missing tables and columns."""
 
 
 def translate(error: apsw.Error) -> AppError:
-    """Return what to answer for an error of the driver; the caller keeps it as the cause."""
+    """Return the error to raise for an error of the driver; the caller sets it as the cause."""
     if isinstance(error, _BUSY):
         return DatabaseBusyError()
     if isinstance(error, _UNAVAILABLE) or _has_moved(error):
@@ -50,5 +50,5 @@ def translate(error: apsw.Error) -> AppError:
 
 def _has_moved(error: apsw.Error) -> bool:
     """Tell whether SQLite refuses to write because the file was moved or deleted."""
-    # The types of apsw do not mention the attribute.
+    # The types of apsw lack the attribute.
     return getattr(error, "extendedresult", None) == apsw.SQLITE_READONLY_DBMOVED

@@ -1,9 +1,9 @@
-"""Tells which tables differ between two states, where only this process has committed.
+"""Tells which tables differ between two states if only this process has committed.
 
-A state is told apart by the head of the WAL-index without what checkpoints change in it, which
-counts all commits. The thread that writes holds the lock of writers from the beginning of a
-transaction to its commit. So the state that it finds when it has the lock is followed by the one
-after its own commit, if the head counts one commit more then.
+A state is identified by the head of the WAL-index, which counts all commits, without the parts that
+checkpoints change. The writer thread holds the write lock from the beginning of a transaction to
+its commit. So the state at its beginning is followed by the one after its own commit, if the head
+then counts one commit more.
 """
 
 import threading
@@ -14,24 +14,24 @@ from quire.database.content_versions import Tables
 from quire.database.dialects.sqlite.wal_index import WalIndex, commits_of, is_begun_anew
 
 _MOST = 1000
-"""So many commits are remembered that nobody has asked for."""
+"""How many commits are remembered that nobody has asked for."""
 _PATIENCE_S = 0.05
-"""How long the event loop waits at most for a commit that is visible to be noted."""
+"""How long the event loop waits at most for a visible commit to be recorded."""
 
 
 class OwnCommits:
-    """The commits of one process: noted by the thread that writes, asked for in the event loop."""
+    """The commits of this process, recorded by the writer thread and read in the event loop."""
 
     def __init__(self, index: WalIndex) -> None:
         self._index = index
         self._after: dict[bytes, tuple[bytes, Tables]] = {}
-        """What came of states: the next state, and the tables that differ."""
+        """By state: the next state, and the tables that differ."""
         self._visible = threading.Lock()
-        """Is held from before a commit until it is noted."""
+        """Held from before a commit until it is recorded."""
         self._before: bytes | None = None
-        """The state before the commit that is under way."""
+        """The state before the running commit."""
         self._begun_anew: bytes | None = None
-        """The state before that commit as it was seen last, if the log was begun anew in it."""
+        """The last seen state before that commit, if the log was restarted in it."""
 
     def state(self) -> bytes | None:
         """Return the present state; ``None`` while it cannot be told."""
@@ -39,9 +39,9 @@ class OwnCommits:
 
     @contextmanager
     def committing(self, before: bytes | None, tables: Tables) -> Iterator[None]:
-        """Note the commit that the block is: of ``tables``, after a state.
+        """Record the commit that the block makes: of ``tables``, after a state.
 
-        The caller has the lock of writers since before it has found the state.
+        The caller has held the write lock since before it read the state.
         """
         if before is None:
             yield
@@ -71,7 +71,7 @@ class OwnCommits:
         found: set[str] = set()
         while before != after:
             if before == self._before and is_begun_anew(before, after):
-                # Nobody but the writer of this process can have done so.
+                # Only the writer of this process can have done so.
                 self._begun_anew = before = after
                 continue
             following = self._after.pop(before, None) or self._noted(before, after)
@@ -82,7 +82,7 @@ class OwnCommits:
         return frozenset(found)
 
     def _noted(self, before: bytes, after: bytes) -> tuple[bytes, Tables] | None:
-        """Return what came of a state, once a commit that is visible is noted."""
+        """Return the step after a state, once a visible commit is recorded."""
         expected = self._before
         is_visible = expected is not None and commits_of(after) == commits_of(expected) + 1
         if is_visible and self._visible.acquire(timeout=_PATIENCE_S):

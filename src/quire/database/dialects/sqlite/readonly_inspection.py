@@ -1,4 +1,4 @@
-"""Inspects a SQLite file without changing it, also beside a running server."""
+"""Inspects a SQLite file without changing it, even next to a running server."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
@@ -42,8 +42,8 @@ class ReadOnlyFile:
 @contextmanager
 def open_readonly(options: SqliteOptions) -> Iterator[ReadOnlyFile]:
     """Open a file for reading. Raises DatabaseOpenError when it cannot be opened as it is."""
-    # Not with the flag for reading alone: then a file that a crash left in the midst of a write
-    # could not be opened, because it has to be put right first.
+    # Not opened read-only: a file that a crash left in the middle of a write could not be opened,
+    # because it has to be recovered first.
     connection = open_connection(options, readonly=False)
     try:
         connection.execute("PRAGMA query_only = ON")
@@ -53,7 +53,7 @@ def open_readonly(options: SqliteOptions) -> Iterator[ReadOnlyFile]:
 
 
 def require_sound(options: SqliteOptions) -> None:
-    """Raise DatabaseOpenError when a file is damaged; all of it is read."""
+    """Read the whole file. Raises DatabaseOpenError when it is damaged."""
     connection = open_connection(options, readonly=False)
     try:
         found = connection.execute("PRAGMA integrity_check(1)").fetchall()
@@ -66,17 +66,17 @@ def require_sound(options: SqliteOptions) -> None:
 
 
 def damage_program() -> Program[tuple[str, ...]]:
-    """Look for damage of the file, which reads all of it; returns what was found, a line each."""
+    """Check the whole file for damage; returns one line per problem."""
     rows = yield Statement(f"PRAGMA integrity_check({_MOST_FAULTS})")
     found = tuple(str(line) for (line,) in rows)
     return () if found == ("ok",) else found
 
 
 def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
-    """Let SQLite itself look for rows whose foreign keys lead nowhere.
+    """Find rows whose foreign keys refer to missing rows, by SQLite's own check.
 
-    Tables that are ``told`` of already are left out. What remains is in tables, or under columns,
-    that the schema does not know, so nothing is said of a repair.
+    Tables in ``told`` are left out, because they were reported already. The remaining tables or
+    columns are unknown to the schema, so no repair is offered.
     """
     rows = yield Statement(_LOST_REFERENCES)
     lost: dict[tuple[str, str], list[int]] = defaultdict(list)

@@ -1,9 +1,9 @@
-"""The snapshots that reads in the event loop share.
+"""Snapshots that reads in the event loop share.
 
-Beginning and ending one costs more than many a statement: locks that processes share. So a snapshot
-goes on to be read from for as long as the WAL-index tells that nobody has committed since it began.
-Everybody looks at the index for himself: between two callbacks in one round of the event loop,
-another process may commit and a request of somebody who knows of that may arrive.
+Beginning and ending a snapshot costs more than many statements: it takes locks that processes
+share. So a snapshot is reused while the WAL-index shows no commit since it began. Each read checks
+the index itself: between two callbacks of the event loop, another process may commit, and a request
+of a client that knows of this commit may arrive.
 """
 
 import asyncio
@@ -16,31 +16,31 @@ from quire.database.dialects.sqlite.own_commits import OwnCommits
 from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long, state_of
 
 LONGEST_S = 0.05
-"""How long a snapshot lasts at most, in seconds.
+"""Maximum age of a snapshot, in seconds.
 
-Checkpoints that wait for readers (another program's ``wal_checkpoint(TRUNCATE)``, say) wait no
-longer, and a server at rest keeps nothing.
+Checkpoints that wait for readers (such as ``wal_checkpoint(TRUNCATE)`` of another program) wait no
+longer, and an idle server holds none.
 """
 
 
 _TRIES = 3
-"""How often a snapshot is begun to have one whose state is known, while others commit."""
+"""How often a snapshot is begun again to get one in a known state, while others commit."""
 
 
 class SnapshotReader(Protocol):
-    """What has snapshots."""
+    """A reader that has snapshots."""
 
     def begin(self) -> int:
-        """Begin a snapshot; return a number that differs whenever somebody else has committed."""
+        """Begin a snapshot; return a number that changes with each commit of others."""
 
     def end(self) -> None:
-        """Let go of the snapshot, if there is one."""
+        """End the snapshot, if there is one."""
 
 
 class Snapshots:
-    """The snapshots of one reader that belongs to the event loop.
+    """The snapshots of one reader of the event loop.
 
-    Without an index (no WAL mode) whoever looks has one of his own. None lasts for longer than
+    Without an index (not in WAL mode), each check begins a new snapshot. None is older than
     ``longest`` seconds. ``commits`` are those of this process.
     """
 
@@ -58,24 +58,24 @@ class Snapshots:
         self._longest = longest
         self.versions = ContentVersions()
         self._data_version: int | None = None
-        """The number of the reader for the last version."""
+        """The data version of the reader in the last content version."""
         self._state: bytes | None = None
-        """The state of the content in the last version, by the index."""
+        """The state of the index in the last content version."""
         self._is_open = False
         self._lasts = False
-        """Whether the snapshot outlives the round of the event loop in which it began."""
+        """Whether the snapshot is kept beyond the callback in which it began."""
         self._head: bytes | None = None
         """The head of the index before the snapshot began."""
         self._timer: asyncio.TimerHandle | None = None
 
     def version(self) -> int | None:
-        """Return a number that stays while nobody commits, ``None`` when it cannot be had now.
+        """Return a number that is the same until there is a commit, ``None`` if not available now.
 
-        Until the present callback of the event loop ends, or somebody calls this again, the reader
-        sees the content it stands for.
+        Until the present callback of the event loop ends, or this is called again, the reader sees
+        the content that the number stands for.
         """
         head, index = self._head, self._index
-        # `index` is there whenever there is a head of it.
+        # There is an `index` whenever there is a head.
         if head is None or index is None or not index.is_still(head):
             try:
                 self._begin()
@@ -94,7 +94,7 @@ class Snapshots:
         elif self._state is None:
             self._state = state
         self._head = head
-        # SQLite can begin a log anew only while nobody reads from it.
+        # SQLite can restart a log only while nobody reads from it.
         self._lasts = head is not None and not is_log_long(head)
         loop = asyncio.get_running_loop()
         if not self._lasts:
@@ -103,16 +103,16 @@ class Snapshots:
             self._timer = loop.call_later(self._longest, self._end_in_time)
 
     def _begin_in_state(self) -> tuple[int, bytes | None, bytes | None]:
-        """Begin a snapshot; return its number, the head before it began, and its state if known.
+        """Begin a snapshot; return its number, the head before it, and its state if known.
 
-        It is of the state that the index has before and after, unless somebody commits in between.
+        The state is known if it is the same before and after, so that there was no commit between.
         """
         index = self._index
         head: bytes | None = None
         data_version = 0
         for _ in range(_TRIES):
             self.end()
-            # Looked at before: what is committed in between shows as a change of the head, too.
+            # Read before: a commit in between also changes the head.
             head = None if index is None else index.look()
             data_version = self._reader.begin()
             self._is_open = True
@@ -131,14 +131,14 @@ class Snapshots:
         self.end()
 
     def end(self) -> None:
-        """Let go of the snapshot; the next look begins a new one."""
+        """End the snapshot; the next check begins a new one."""
         self._head = None
         if self._is_open:
             self._is_open = False
             self._reader.end()
 
     def close(self) -> None:
-        """Let go for good, before the reader is closed."""
+        """Close for good, before the reader is closed."""
         self.end()
         if self._timer is not None:
             self._timer.cancel()

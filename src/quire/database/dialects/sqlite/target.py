@@ -77,12 +77,12 @@ _KNOWN = "SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'"
 _ROWS = "SELECT tbl, max(CAST(stat AS INTEGER)) FROM sqlite_stat1 GROUP BY tbl"
 
 _ROWS_OF_AN_INDEX = 1000
-"""How many rows of each index are looked at."""
+"""How many rows of each index are examined."""
 
 _log = structlog.get_logger("quire.database")
 
 _COMPANIONS = ("-wal", "-shm", "-journal")
-"""What SQLite may leave beside a file, and would take for a part of a new one of the same name."""
+"""Files that SQLite may leave behind, and would use with a new file of the same name."""
 
 
 class SqliteCounters:
@@ -96,13 +96,13 @@ class SqliteCounters:
         return {str(name): int(highest or 0) for name, highest in rows}
 
     def raise_to(self, table: str, highest: int) -> Program[None]:
-        """Let the next id of a table be higher than this."""
+        """Set the next id of a table above this one."""
         yield Statement(_RAISE, (highest, table))
         yield Statement(_ADD, (table, highest))
 
 
 class SqliteInspector:
-    """Asks a SQLite database about itself (an `Inspector`)."""
+    """Inspects a SQLite database (an `Inspector`)."""
 
     def table_names(self) -> Program[frozenset[str]]:
         """List the tables, without SQLite's own."""
@@ -114,7 +114,7 @@ class SqliteInspector:
         return column_names((yield Statement(_COLUMNS)))
 
     def columns_of(self, table: str) -> Program[frozenset[str]]:
-        """List the columns of one table: none if it is not there."""
+        """List the columns of one table: none if the table does not exist."""
         rows = yield Statement(_COLUMNS_OF_TABLE, (table,))
         return frozenset(str(name) for (name,) in rows)
 
@@ -156,9 +156,9 @@ SQLITE = DatabaseKind(
 
 
 def sqlite_options(settings: Settings) -> SqliteOptions:
-    """Return how the project's SQLite file is opened.
+    """Return the options of the project's SQLite file.
 
-    Raises ConfigurationError when the server would answer requests with the file.
+    Raises ConfigurationError when the server would serve the file to clients.
     """
     database = settings.database
     path = settings.project / database.filename
@@ -179,7 +179,7 @@ def sqlite_options(settings: Settings) -> SqliteOptions:
 
 
 def _is_served(path: Path, folder: Path) -> bool:
-    """Tell whether a file is in a folder that is served, and not hidden in it."""
+    """Tell whether a file is in a served folder, and not hidden in it."""
     inside, around = path.resolve(), folder.resolve()
     if not inside.is_relative_to(around):
         return False
@@ -187,7 +187,7 @@ def _is_served(path: Path, folder: Path) -> bool:
 
 
 class SqliteTarget:
-    """A SQLite file, there or not (a `Room`)."""
+    """A SQLite file, which need not exist (a `DatabaseTarget`)."""
 
     kind = SQLITE
 
@@ -197,7 +197,7 @@ class SqliteTarget:
         self.place = str(options.path)
 
     async def has_tables(self) -> bool:
-        """See `Room.has_tables`."""
+        """See `DatabaseTarget.has_tables`."""
         path = self._options.path
         if not path.exists() or path.stat().st_size == 0:
             return False
@@ -206,12 +206,12 @@ class SqliteTarget:
 
     @asynccontextmanager
     async def look(self) -> AsyncIterator[ReadOnlyFile]:
-        """See `Room.look`."""
+        """See `DatabaseTarget.look`."""
         with open_readonly(self._options) as file:
             yield file
 
     async def open(self) -> Database:
-        """See `Room.open`; nothing but the journal mode is changed."""
+        """See `DatabaseTarget.open`; only the journal mode may change."""
         return SqliteDatabase(self._options)
 
     async def open_checked(
@@ -224,13 +224,13 @@ class SqliteTarget:
 
     @asynccontextmanager
     async def fill(self) -> AsyncIterator[FilledFile]:
-        """See `Room.fill`."""
+        """See `DatabaseTarget.fill`."""
         with open_for_filling(self._options) as file:
             yield file
 
     @asynccontextmanager
     async def new(self) -> AsyncIterator[Database]:
-        """See `Room.new`: a file beside the one that it will be."""
+        """See `DatabaseTarget.new`: a temporary file in the same folder."""
         path = self._options.path
         unfinished = path.with_name(f"{path.name}.unfinished")
         _remove(unfinished)
@@ -253,7 +253,7 @@ class SqliteTarget:
         await asyncio.to_thread(copy_database_file, self._options, path)
 
     async def restore(self, path: Path) -> None:
-        """See `DatabaseTarget.restore`; the file is checked before it takes the place."""
+        """See `DatabaseTarget.restore`; the file is checked before it replaces the present one."""
         await asyncio.to_thread(self._restore, path)
 
     def _restore(self, path: Path) -> None:
@@ -267,7 +267,7 @@ class SqliteTarget:
             require_sound(replace(self._options, path=unfinished))
             with unfinished.open("rb") as written:
                 os.fsync(written.fileno())
-            # They are those of the present file, and empty unless that is damaged.
+            # They belong to the present file, and are empty unless that is damaged.
             _remove_companions(place)
             unfinished.replace(place)
         finally:
@@ -281,7 +281,7 @@ def _require_unused(options: SqliteOptions) -> None:
             require_unused(options)
     except DatabaseLockedError:
         raise
-    except DatabaseOpenError as error:  # a damaged file is what a backup is for
+    except DatabaseOpenError as error:  # restoring a backup must work for a damaged file
         _log.warning("a database file that cannot be opened is replaced", reason=str(error))
 
 

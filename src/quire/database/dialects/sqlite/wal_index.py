@@ -21,13 +21,13 @@ from quire.database.dialects.sqlite.database_file import close_shm, open_shm
 _SIZE = 100
 _COPY = 48
 _LONG_LOG = 1000
-"""Frames in the log at which SQLite by itself begins to carry them over into the database file."""
+"""Number of frames in the log at which SQLite starts a checkpoint."""
 _COMMITS = slice(8, 12)
 _FORMAT = 3_007_000
 _state = Struct("=I4xI B3xI 12x 4s 12x")
-"""Format, commits, whether it is in use, frames, and the first salt of the log, in big-endian."""
+"""Format, commits, initialized, frames, and the first salt of the log, in big-endian."""
 _head = Struct("=I4xI B3xI 76x I")
-"""Format, commits, whether it is in use, frames, and frames carried over, in native order."""
+"""Format, commits, initialized, frames, and checkpointed frames, in native order."""
 
 
 class WalIndex:
@@ -41,7 +41,7 @@ class WalIndex:
         self._file = open_shm(database)
 
     def look(self) -> bytes | None:
-        """Return the head, or ``None`` when nothing can be told by it: it is just being written."""
+        """Return the head, or ``None`` while it is being written."""
         head = os.pread(self._file, _SIZE, 0)
         if len(head) < _SIZE or head[:_COPY] != head[_COPY : 2 * _COPY]:
             return None
@@ -49,36 +49,36 @@ class WalIndex:
         return head if known == _FORMAT and in_use else None
 
     def state(self) -> bytes | None:
-        """Return what tells the present state of the content from all others.
+        """Return an identifier of the present state of the content.
 
-        ``None`` means that nothing can be told: a commit is just being written.
+        ``None`` means that it is unknown: a commit is being written.
         """
         head = self.look()
         return None if head is None else state_of(head)
 
     def is_still(self, head: bytes) -> bool:
-        """Tell whether the head is what it was: nobody has committed, no checkpoint went on."""
+        """Tell whether the head is unchanged: no commit and no checkpoint."""
         return os.pread(self._file, _SIZE, 0) == head
 
     def close(self) -> None:
-        """Let go, after the connections of the database were closed."""
+        """Close it, after the connections of the database were closed."""
         close_shm(self._file)
 
 
 def state_of(head: bytes) -> bytes:
-    """Return the part of a head that changes with commits alone, and not with checkpoints."""
+    """Return the part of a head that only commits change, not checkpoints."""
     return head[:_COPY]
 
 
 def commits_of(state: bytes) -> int:
-    """Return how many commits a state counts; the number starts anew at 0 after 2**32."""
+    """Return the commit counter of a state; it wraps to 0 after 2**32."""
     return int.from_bytes(state[_COMMITS], sys.byteorder)
 
 
 def is_begun_anew(before: bytes, after: bytes) -> bool:
-    """Tell whether a state is that of a log which was begun anew in another one, without a commit.
+    """Tell whether a state is that of a restarted log after another state, without a commit.
 
-    A writer does so before it writes its first frame, when all others are in the database file.
+    A writer restarts the log before its first frame, when all frames are checkpointed.
     """
     _, commits, _, _, salt = _state.unpack(before)
     _, same_commits, _, frames, next_salt = _state.unpack(after)
@@ -87,9 +87,9 @@ def is_begun_anew(before: bytes, after: bytes) -> bool:
 
 
 def is_log_long(head: bytes) -> bool:
-    """Tell whether frames should be carried over: there are many, and not all of them were.
+    """Tell whether a checkpoint is due: there are many frames, and not all are checkpointed.
 
-    SQLite can begin the log anew only while nobody reads from it.
+    SQLite can restart the log only while nobody reads from it.
     """
     _, _, _, frames, carried = _head.unpack(head)
     return bool(frames >= _LONG_LOG and frames > carried)

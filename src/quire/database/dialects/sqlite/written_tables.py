@@ -1,7 +1,7 @@
 """Tells which tables a transaction writes.
 
-SQLite says so itself while it prepares a statement: the authorizer is told of every table that the
-statement writes, also by triggers and by what foreign keys cascade to.
+While SQLite prepares a statement, it calls the authorizer for every table that the statement
+writes, also by triggers and foreign key actions.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from quire.database.program import Operand
 _ANYTHING = "*"
 """Stands for all tables."""
 _STATEMENTS = 10_000
-"""The tables of so many statements are remembered."""
+"""How many statements are remembered with their tables."""
 _READS = frozenset(
     {
         apsw.SQLITE_FUNCTION,
@@ -37,12 +37,12 @@ class WrittenTables:
         self._execute = connection.execute
         self._written: set[str] = set()
         self._prepared: set[str] = set()
-        """The tables of statements that were prepared since it was emptied last."""
+        """The tables of statements that were prepared since `begin`."""
         self._by_statement: dict[str, frozenset[str]] = {}
         connection.authorizer = self._note
 
     def begin(self) -> None:
-        """Forget what former transactions have written."""
+        """Forget the tables of former transactions."""
         self._written.clear()
 
     def tables(self) -> Tables:
@@ -54,7 +54,7 @@ class WrittenTables:
         known = self._by_statement.get(sql)
         prepared = self._prepared
         prepared.clear()
-        # One that is prepared already, and would not be again, could not be told the tables of.
+        # An already prepared statement would not call the authorizer again.
         cursor = self._execute(sql, values, can_cache=known is not None)
         # SQLite prepares statements again by itself when tables or triggers have changed.
         if known is None or prepared:
@@ -67,7 +67,7 @@ class WrittenTables:
     def _note(
         self, action: int, first: str | None, _second: str | None, _schema: str | None, _by: object
     ) -> int:
-        """Note what a statement does that is being prepared."""
+        """Record an action of a statement that is being prepared."""
         if action in _READS:
             return apsw.SQLITE_OK
         table = (first or "").lower()

@@ -1,5 +1,5 @@
 """Links between rows: relations and media, in columns and link tables.
 
-Everything here works on row ids. Which rows stand for which documents (drafts, published versions,
-locales) is decided by the caller.
+Everything here works on row ids. Callers decide which rows stand for which documents (drafts,
+published versions, locales).
 """

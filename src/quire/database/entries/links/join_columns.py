@@ -1,4 +1,4 @@
-"""Links in columns: the id of a row, and its type where any type is allowed."""
+"""Links in columns: the id of a row, and its type for polymorphic relations."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -11,26 +11,26 @@ from quire.database.program import Program
 
 
 class TargetColumns(Struct, frozen=True, kw_only=True):
-    """The columns of a table that say which row is meant: its id and, for any type, its uid."""
+    """The columns of a table that refer to a row: its id and, for polymorphic ones, its uid."""
 
     table: str
     id: str
     type: str | None = None
 
     def to(self, row: int, uid: str | None) -> dict[str, str | int]:
-        """Return the values of the columns when they point to a row."""
+        """Return the values of the columns for a target."""
         return {self.id: row} if self.type is None else {self.id: row, self.type: uid or ""}
 
     def to_nothing(self) -> dict[str, None]:
-        """Return the values of the columns when they point nowhere."""
+        """Return the values of the columns without a target."""
         return {self.id: None} if self.type is None else {self.id: None, self.type: None}
 
 
 class ColumnLinks(Struct, frozen=True, kw_only=True):
-    """A relation whose target stands in columns of the row itself.
+    """A relation whose target is stored in columns of the row itself.
 
-    A ``steals`` relation is two-sided and holds one on both sides: the target is taken from
-    whoever had it.
+    A relation that ``steals`` is one-to-one and bidirectional: the target is taken from its former
+    owner.
     """
 
     statements: LinkStatements
@@ -40,7 +40,7 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
     def apply(
         self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
     ) -> Program[None]:
-        """Change what a row points to; see `Links.apply`."""
+        """Change the target of a row; see `Links.apply`."""
         given = change.connect[:1] if change.set is None else change.set[-1:]
         targets = without_duplicates(given)
         if targets:
@@ -61,13 +61,13 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
     def attach(
         self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
     ) -> Program[None]:
-        """Let a new row point to its target; see `Links.attach`."""
+        """Set the target of a new row; see `Links.attach`."""
         for target in targets[-1:]:
             linked = LinkTarget(rows=(target.row,), uid=target.uid)
             yield from self._point(row_id, linked, siblings)
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
-        """Return what rows point to."""
+        """Return the targets of rows."""
         columns = ["id", *self.pointer.to_nothing()]
         rows = yield from self.statements.select_among(
             self.pointer.table, columns, ("id", row_ids), fixed={}, order=["id"]
@@ -88,9 +88,9 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
 
 
 class BackColumnLinks(Struct, frozen=True, kw_only=True):
-    """A relation whose targets point back: the row stands in columns of theirs.
+    """A relation whose targets store the id of the row in their own columns.
 
-    A target points to one row, so what is linked here is taken from whoever had it.
+    A target refers to one row, so a new link is taken from its former owner.
     """
 
     statements: LinkStatements
@@ -101,8 +101,8 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
     def apply(
         self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
     ) -> Program[None]:
-        """Change which rows point to a row; see `Links.apply`."""
-        del siblings  # a column holds one, so nothing can be shared with them
+        """Change which rows refer to a row; see `Links.apply`."""
+        del siblings  # a column holds one id, so links cannot be shared
         table, here = self.pointer.table, self.pointer.to(row_id, self.uid)
         claimed = self._claimed(change)
         replaces = change.set is not None or (bool(claimed) and not self.to_many)
@@ -116,13 +116,13 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
     def attach(
         self, row_id: int, targets: Sequence[LinkedRow], siblings: Collection[int]
     ) -> Program[None]:
-        """Let targets point to a new row; see `Links.attach`."""
+        """Make targets refer to a new row; see `Links.attach`."""
         del siblings
         here = self.pointer.to(row_id, self.uid)
         yield from self.statements.point(self.pointer.table, here, [t.row for t in targets])
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
-        """Return the rows that point to rows."""
+        """Return the rows that refer to rows."""
         near = self.pointer.id
         fixed: Mapping[str, str | int] = (
             {} if self.pointer.type is None else {self.pointer.type: self.uid}

@@ -1,4 +1,4 @@
-"""A requested change of the links of a row, and the links that it has."""
+"""A requested change of the links of a row, and its present links."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,12 +8,11 @@ from msgspec import Struct
 
 @dataclass(frozen=True, slots=True)
 class LinkAnchor:
-    """A target that another one is placed next to, by the ids of the rows that stand for it.
+    """A target that another one is placed next to, by the ids of its rows.
 
-    An anchor that no row stands for is none, unless it has a ``name``: then it is one that cannot
-    be there, and this is what it is called. ``quoted`` is the position as the error about an
-    unknown anchor quotes it: what the payload has there, with the id of a row for the anchor.
-    Without it the anchor alone is quoted.
+    An anchor without rows is ignored, unless it has a ``name``: then it is an error that shows the
+    name. ``quoted`` is the position as the error about an unknown anchor shows it: the value of the
+    payload, with a row id for the anchor. Without it only the anchor is shown.
     """
 
     rows: tuple[int, ...]
@@ -22,11 +21,11 @@ class LinkAnchor:
 
 
 class LinkTarget(Struct, frozen=True, kw_only=True):
-    """One target of a payload: the rows that stand for it, which stay together.
+    """One target of a payload: its rows, which stay together.
 
-    A target that no row stands for is none. ``uid`` is its content type where a relation may lead
-    to any. ``before``, ``after`` and ``start`` say where a connected target goes, the first of them
-    that is given; without them it goes to the end.
+    A target without rows is ignored. ``uid`` is its content type in polymorphic relations.
+    ``before``, ``after`` and ``start`` say where a connected target goes; the first that is given
+    counts. Without them it is appended.
     """
 
     rows: tuple[int, ...]
@@ -37,11 +36,11 @@ class LinkTarget(Struct, frozen=True, kw_only=True):
 
 
 class LinkChange(Struct, frozen=True, kw_only=True):
-    """What is to become of the links of one attribute of one row.
+    """A requested change of the links of one attribute of one row.
 
-    ``set`` replaces them all and makes the others count for nothing; ``None`` leaves what is there
-    but for ``connect`` and ``disconnect``. What stands in both stays connected. With ``strict`` an
-    unknown anchor is an error, otherwise its target goes to the end; for a new row it always is.
+    ``set`` replaces all links, and the others are ignored; with ``None`` only ``connect`` and
+    ``disconnect`` apply. A target in both stays connected. With ``strict`` an unknown anchor is an
+    error, otherwise its target is appended; for a new row it is always an error.
     """
 
     set: tuple[LinkTarget, ...] | None = None
@@ -51,11 +50,11 @@ class LinkChange(Struct, frozen=True, kw_only=True):
 
 
 class LinkedRow(Struct, frozen=True, kw_only=True):
-    """A row at the far end of a link.
+    """The target row of a link.
 
-    ``order`` sorts it within its list, ``inverse_order`` sorts the near row within the list of the
-    other side; both are ``None`` where no such list is kept. ``uid`` is its content type where a
-    relation may lead to any.
+    ``order`` sorts it within its list, ``inverse_order`` sorts the source row within the list of
+    the other side; both are ``None`` where there is no such list. ``uid`` is its content type in
+    polymorphic relations.
     """
 
     row: int

@@ -26,11 +26,11 @@ from quire.schema.model import Schema
 LinkAttribute = RelationAttribute | MediaAttribute
 
 _HELD_ONCE = {Relation.ONE_TO_ONE, Relation.ONE_TO_MANY}
-"""Relations whose targets belong to one at a time, when they know to whom."""
+"""Relation kinds whose targets belong to one row at a time, if they are bidirectional."""
 
 
 class AttributeLinks(Protocol):
-    """What is done with the links of one attribute, whatever they are stored in."""
+    """Reads and writes the links of one attribute, for every form of storage."""
 
     def apply(
         self, row_id: int, change: LinkChange, *, creating: bool, siblings: Collection[int]
@@ -43,7 +43,7 @@ class AttributeLinks(Protocol):
         """Write the links of a new row; see `Links.attach`."""
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
-        """Return what rows are linked to; see `Links.read`."""
+        """Return the targets of rows; see `Links.read`."""
 
 
 class Links:
@@ -67,12 +67,10 @@ class Links:
     ) -> Program[None]:
         """Change the links of one attribute of a row.
 
-        ``uid`` is the content type or component that the row belongs to. ``creating`` says that
-        the row was inserted just now, so that nothing needs to be read. ``siblings`` are the other
-        rows of the same document: what they are linked to is not taken from them.
-
-        Raises ValidationError for positions that cannot be followed, and TypeError when the
-        attribute is neither a relation nor media.
+        ``uid`` is the content type or component of the row. ``creating`` says that the row was
+        inserted just now, so that nothing needs to be read. ``siblings`` are the other rows of the
+        same document: their targets are not taken from them. Raises ValidationError for impossible
+        positions, and TypeError when the attribute is neither a relation nor media.
         """
         links = self._links(uid, attribute)
         yield from links.apply(row_id, change, creating=creating, siblings=siblings)
@@ -86,20 +84,20 @@ class Links:
         *,
         siblings: Collection[int] = (),
     ) -> Program[None]:
-        """Write the links of a row that has none yet, as a copy of another row's.
+        """Write the links of a new row, copied from another row.
 
-        Where a target has an order or an inverse order, that is written; otherwise targets are
-        numbered 1..n and come last in the lists of the other side. Links to rows of any type are
-        written without the name of the field, as the reference server copies them.
+        An order or inverse order of a target is written; otherwise targets are numbered 1..n and
+        appended to the lists of the other side. Links to rows of any type are written without the
+        name of the field, as Strapi copies them.
         """
         yield from self._links(uid, attribute).attach(row_id, targets, siblings)
 
     def read(
         self, uid: str, attribute: str, row_ids: Collection[int]
     ) -> Program[dict[int, list[LinkedRow]]]:
-        """Return what rows are linked to through an attribute, in order.
+        """Return the targets of rows through an attribute, in order.
 
-        Rows that are linked to nothing are left out.
+        Rows without targets are left out.
         """
         if not row_ids:
             return {}

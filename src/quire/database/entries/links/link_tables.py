@@ -12,7 +12,7 @@ from quire.database.tables.table_map import LinkEdge
 from quire.schema.attributes.base import StorageKind
 
 Current = Mapping[int, "_StoredLink"]
-"""The links of a row by their far rows, in order."""
+"""The links of a row by their target rows, in order."""
 
 
 class _StoredLink(Struct, frozen=True):
@@ -21,10 +21,10 @@ class _StoredLink(Struct, frozen=True):
 
 
 class TableLinks(Struct, frozen=True, kw_only=True):
-    """The links of one relation, seen from one of its two sides.
+    """The links of one relation, from one of its two sides.
 
-    A ``steals`` relation is two-sided, and the other side holds one: what is linked here is taken
-    from whoever had it. ``far_table`` is the table of the targets.
+    A relation that ``steals`` is bidirectional with a single-valued other side: a new link is taken
+    from its former owner. ``far_table`` is the table of the targets.
     """
 
     statements: LinkStatements
@@ -76,7 +76,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         yield from self._write_first(row_id, numbered, siblings)
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
-        """Return what rows are linked to, in order."""
+        """Return the targets of rows, in order."""
         edge = self.edge
         columns = [edge.near, edge.far, edge.order or edge.far, edge.inverse_order or edge.far]
         order = [edge.near, *([edge.order] if edge.order else []), "id"]
@@ -97,7 +97,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     def _first(self, change: LinkChange) -> list[LinkedRow]:
         """Return the first links of a new row: lists count from 1, connected ones from 0.
 
-        There is nothing yet that an anchor could have been lost from, so positions are strict.
+        Positions are strict, because no anchor can have been removed.
         """
         if change.set is not None:
             rows, start = self._set_rows(change.set), 1
@@ -108,7 +108,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         return [LinkedRow(row=far, order=float(order)) for order, far in enumerate(rows, start)]
 
     def _wanted(self, current: Current, change: LinkChange) -> Program[list[int]]:
-        """Return the far rows that are to be linked in the end, in order."""
+        """Return the target rows after the change, in order."""
         if change.set is not None:
             return self._set_rows(change.set)
         connected = {row for target in change.connect for row in target.rows}
@@ -119,7 +119,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         return (yield from self._wanted_one(left, self._connect_rows(change.connect)))
 
     def _wanted_one(self, left: Sequence[int], chosen: Sequence[int]) -> Program[list[int]]:
-        """Replace what is linked, but for other rows of the document that is chosen now."""
+        """Replace the linked target, except other rows of the chosen document."""
         if not chosen:
             return list(left)
         others = [far for far in left if far not in chosen]
@@ -129,16 +129,16 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         return [*others, *chosen]
 
     def _set_rows(self, targets: Sequence[LinkTarget]) -> list[int]:
-        """Return the rows of a list; where there is room for one, the last wins."""
+        """Return the rows of a list; of a single-valued relation the last target."""
         kept = targets if self.to_many else targets[-1:]
         return [row for target in without_duplicates(kept) for row in target.rows]
 
     def _connect_rows(self, targets: Sequence[LinkTarget]) -> list[int]:
-        """Return the rows of the target that wins among connected ones: the first."""
+        """Return the rows of the connected target that counts: the first."""
         return [row for target in without_duplicates(targets[:1]) for row in target.rows]
 
     def _named(self, change: LinkChange) -> list[int]:
-        """Return the rows that are linked by a change, whether they were before or not."""
+        """Return the rows that a change links, whether they were linked before or not."""
         if change.set is not None:
             return self._set_rows(change.set)
         if not self.to_many:
@@ -173,7 +173,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             yield from self.statements.delete(self.edge.table, [current[far].id for far in lost])
 
     def _order(self, current: Current, wanted: Sequence[int]) -> Program[None]:
-        """Number the links that stay, where they are not so already."""
+        """Renumber the links that stay, where needed."""
         if self.edge.order is not None:
             changed = {
                 current[far].id: float(order_targets)
@@ -200,7 +200,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
 
 
 def _orders(current: Current) -> dict[int, float]:
-    """Return order values by far rows; a list with gaps in them is counted anew."""
+    """Return order values by target rows; a list with gaps is renumbered."""
     orders = {far: link.order for far, link in current.items() if link.order is not None}
     if len(orders) < len(current):
         return {far: float(order_targets) for order_targets, far in enumerate(current, 1)}

@@ -1,4 +1,4 @@
-"""Links in morph tables: rows of any type on one end (media, ``morphToMany``)."""
+"""Links in morph tables: rows of any type at one end (media, ``morphToMany``)."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -15,10 +15,10 @@ from quire.schema.attributes.base import StorageKind
 class MorphLinks(Struct, frozen=True, kw_only=True):
     """The links of one attribute through a morph table.
 
-    ``near`` is the column with the id of the row whose attribute it is, ``type`` the column with
-    its content type and that type, where the table has links of other types too. ``far`` is the
-    column with the id of the target, ``far_type`` that with its content type where any will do.
-    ``field`` is the attribute; a table of its ``own`` has the links of no other.
+    ``near`` is the column with the id of the source row, ``type`` the column with its content type
+    and that type, if the table has links of several types. ``far`` is the column with the id of the
+    target, ``far_type`` that with its content type in polymorphic relations. ``field`` is the
+    attribute; an ``own`` table has the links of this attribute only.
     """
 
     statements: LinkStatements
@@ -36,10 +36,10 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         """Change the links of a row; see `Links.apply`.
 
-        Lists that are set are written anew and count from 1. What is connected goes to the end,
-        counted after all that the row is linked to through the table; positions mean nothing.
+        Lists that are set are rewritten and count from 1. Connected targets are appended, after all
+        links of the row in the table; positions are ignored.
         """
-        del siblings  # targets are shared by any number of rows
+        del siblings  # targets can be shared by any number of rows
         connected = self._rows(change.connect)
         if change.set is not None:
             yield from self._replace(row_id, self._rows(change.set), creating=creating)
@@ -72,7 +72,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         yield from self._insert(row_id, rows, {} if self.own else {FIELD: self.field})
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
-        """Return what rows are linked to, in order."""
+        """Return the targets of rows, in order."""
         columns = [self.near, self.far, ORDER, *([self.far_type] if self.far_type else [])]
         rows = yield from self.statements.select_among(
             self.table,
@@ -109,15 +109,15 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         )
 
     def _row(self, row_id: int) -> dict[str, str | int]:
-        """Return what all links of a row through this table have in common."""
+        """Return the columns that all links of a row through this table share."""
         return {self.near: row_id, **self.type}
 
     def _here(self, row_id: int) -> dict[str, str | int]:
-        """Return what the links of this attribute of a row have in common."""
+        """Return the columns that the links of this attribute of a row share."""
         return {self.near: row_id, **self._told_by()}
 
     def _told_by(self) -> dict[str, str | int]:
-        """Return the columns that tell the links of this attribute from others of the table."""
+        """Return the columns that distinguish the links of this attribute from others."""
         return {**self.type} if self.own else {**self.type, FIELD: self.field}
 
     def _targets(self) -> dict[str, StorageKind]:
@@ -127,7 +127,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         return columns
 
     def _rows(self, targets: Sequence[LinkTarget]) -> list[list[Value]]:
-        """Return targets as the columns have them; where there is room for one, the first."""
+        """Return targets as column values; of a single-valued attribute only the first."""
         return self._values(targets if self.to_many else targets[:1])
 
     def _values(self, targets: Sequence[LinkTarget]) -> list[list[Value]]:

@@ -1,8 +1,8 @@
 """The order of a list after targets were connected at positions.
 
-Targets are put in one after the other, each directly beside its anchor, so that of two targets with
-the same anchor the later one stands nearer to it. Rows that move, or leave, still hold their old
-places while that goes on: what is placed at one of them takes its place.
+Targets are inserted one after the other, each next to its anchor, so that of two targets with the
+same anchor the later one is nearer to it. Rows that move or leave keep their old positions
+meanwhile: a target that is placed next to one takes its position.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -29,11 +29,9 @@ def order_targets(
 ) -> list[int]:
     """Return the rows of a list in their new order.
 
-    ``orders`` has the order values of the rows that were linked so far, in order. Those in ``gone``
-    leave the list. Connected rows that were linked before move.
-
-    Raises ValidationError for an anchor that is not linked (with ``strict``), for anchors that go
-    round in a circle, and for a row that is to have two places.
+    ``orders`` has the order values of the present rows, in order. Those in ``gone`` leave the list.
+    Connected rows that were linked before move. Raises ValidationError for an anchor that is not
+    linked (with ``strict``), for circular anchors, and for a row with two positions.
     """
     targets = _with_one_place(connect)
     payload = {row: target for target in targets for row in target.rows}
@@ -44,7 +42,7 @@ def order_targets(
 
 
 def without_duplicates(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
-    """Leave out targets, and rows of targets, that came before."""
+    """Leave out repeated targets, and repeated rows of targets."""
     seen: set[tuple[str | None, int]] = set()
     kept: list[LinkTarget] = []
     for target in targets:
@@ -56,7 +54,7 @@ def without_duplicates(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
 
 
 def _with_one_place(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
-    """Leave out what is said twice; refuse a row that is connected at two places."""
+    """Leave out repetitions; raise an error for a row that is connected at two positions."""
     places: dict[int, tuple[object, ...]] = {}
     for target in targets:
         wanted = (target.before, target.after, target.start)
@@ -72,9 +70,9 @@ def _with_one_place(targets: Sequence[LinkTarget]) -> list[LinkTarget]:
 def _anchors_first(
     targets: Sequence[LinkTarget], payload: Mapping[int, LinkTarget], linked: Collection[int]
 ) -> list[LinkTarget]:
-    """Sort targets so that each comes after the one of the payload that it is to stand beside.
+    """Sort targets so that each comes after its anchor in the payload.
 
-    An anchor that was linked before needs no waiting for: it has a place.
+    An anchor that was linked before already has a position.
     """
     done: dict[LinkTarget, None] = {}
     for target in targets:
@@ -96,7 +94,7 @@ def _anchor_rows(target: LinkTarget) -> tuple[int, ...]:
 
 
 class _OrderSlot:
-    """One place of the list, and the rows that share it."""
+    """One position of the list, and the rows that share it."""
 
     def __init__(self, rows: tuple[int, ...] = (), *, old: bool = False) -> None:
         self.rows = rows
@@ -105,16 +103,16 @@ class _OrderSlot:
         self.preceding = self
 
     def put_before(self, other: "_OrderSlot") -> None:
-        """Go between another spot and the one that it follows."""
+        """Insert it between another slot and the previous one."""
         self.following, self.preceding = other, other.preceding
         other.preceding.following = self
         other.preceding = self
 
 
 class _OrderedSlots:
-    """The list while targets are put in: a ring of spots that begins and ends at one without rows.
+    """The list while targets are inserted: a ring of slots around one without rows.
 
-    Rows with the same order value share a spot: nothing can be told to go between them.
+    Rows with the same order value share a slot: nothing can be inserted between them.
     """
 
     def __init__(self, orders: Mapping[int, float]) -> None:
@@ -124,15 +122,15 @@ class _OrderedSlots:
             self._add(_OrderSlot(tuple(rows), old=True), before=self._end)
 
     def put(self, target: LinkTarget, *, strict: bool) -> None:
-        """Put a target at the place that it asks for.
+        """Insert a target at its requested position.
 
-        Raises ValidationError when its anchor has none, with ``strict``; otherwise it goes to the
-        end.
+        Raises ValidationError when its anchor is not linked, with ``strict``; otherwise it is
+        appended.
         """
         self._add(_OrderSlot(target.rows), before=self._follower(target, strict=strict))
 
     def rows(self, *, without: Collection[int]) -> list[int]:
-        """Return all rows in order; of those that were there before, leave some out."""
+        """Return all rows in order, without some of the former ones."""
         found: list[int] = []
         spot = self._end.following
         while spot is not self._end:
@@ -145,7 +143,7 @@ class _OrderedSlots:
         self._spots.update(dict.fromkeys(spot.rows, spot))
 
     def _follower(self, target: LinkTarget, *, strict: bool) -> _OrderSlot:
-        """Return the spot that a target is to be put before."""
+        """Return the slot before which a target is inserted."""
         anchor = target.before or target.after
         if anchor is None or not (anchor.rows or anchor.name):
             return self._end.following if target.start else self._end

@@ -1,6 +1,6 @@
 """The statements that write links: many rows per statement.
 
-Nothing here knows kinds of relations. Tables and columns come from edges.
+This module does not know kinds of relations. Tables and columns come from edges.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -17,7 +17,7 @@ from quire.schema.attributes.base import StorageKind
 
 Build = Callable[[StatementBuilder], sa.ClauseElement]
 Columns = Mapping[str, StorageKind]
-"""Columns that take bound rows, and what they hold."""
+"""Columns that take bound rows, with their column kinds."""
 
 Fixed = Mapping[str, str | int]
 """Columns with one value for all rows of a statement."""
@@ -36,7 +36,7 @@ class LinkStatements:
     def select(
         self, table: str, columns: Sequence[str], *, fixed: Fixed, order: Sequence[str]
     ) -> Program[Rows]:
-        """Read columns of the rows whose ``fixed`` columns are as given."""
+        """Read columns of the rows with the given ``fixed`` columns."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = _table(table, (*columns, *fixed, *order))
@@ -57,7 +57,7 @@ class LinkStatements:
         fixed: Fixed,
         order: Sequence[str],
     ) -> Program[Rows]:
-        """Read columns of the rows whose column ``among`` holds one of some ids."""
+        """Read columns of the rows whose column ``among`` has one of some ids."""
         column, ids = among
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -73,7 +73,7 @@ class LinkStatements:
         return rows
 
     def same_documents(self, table: str, ids: Collection[int]) -> Program[frozenset[int]]:
-        """Return the ids of all rows of the documents that some rows belong to."""
+        """Return the ids of all rows of the documents of some rows."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             row, other = builder.table(table), builder.table(table)
@@ -97,9 +97,9 @@ class LinkStatements:
     ) -> Program[None]:
         """Insert rows in their order; ``fixed`` and ``written`` columns are the same in all.
 
-        ``following`` is a column and the one that it counts within: where a row has no value for
-        it, it gets one more than the highest there is. ``appended`` is a column that gets the
-        numbers after the highest there is among rows with the same ``fixed`` columns.
+        ``following`` is a column and the one that it counts within: a row without a value gets one
+        more than the highest. ``appended`` is a column that continues after the highest number
+        among rows with the same ``fixed`` columns.
         """
         if not rows:
             return
@@ -131,7 +131,7 @@ class LinkStatements:
         yield from self._run((*key, appended), build, same, listed_rows)
 
     def renumber(self, table: str, column: str, values: Mapping[int, float]) -> Program[None]:
-        """Give a column of single rows new values, by the ids of the rows."""
+        """Set new values of a column, by the ids of the rows."""
         if not values:
             return
 
@@ -148,7 +148,7 @@ class LinkStatements:
     def close_gaps(
         self, table: str, column: str, within: str, groups: Collection[int]
     ) -> Program[None]:
-        """Number the rows of each group 1..n in a column, in the order that they have there."""
+        """Number the rows of each group 1..n in a column, in their present order."""
         if not groups:
             return
 
@@ -172,7 +172,7 @@ class LinkStatements:
         yield from self._writes.delete(table, ids)
 
     def delete_all(self, table: str, fixed: Fixed) -> Program[None]:
-        """Delete the rows whose columns are as given."""
+        """Delete the rows with the given columns."""
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = _table(table, fixed)
@@ -184,7 +184,7 @@ class LinkStatements:
     def delete_rows(
         self, table: str, fixed: Fixed, columns: Columns, rows: Sequence[Sequence[Value]]
     ) -> Program[None]:
-        """Delete the rows whose columns are as given, ``columns`` as in one of ``rows``."""
+        """Delete the rows with the given columns, where ``columns`` are as in one of ``rows``."""
         if not rows:
             return
 
@@ -201,7 +201,7 @@ class LinkStatements:
     def delete_of_others(
         self, table: str, far: tuple[str, Collection[int]], near: tuple[str, Collection[int]]
     ) -> Program[None]:
-        """Delete the rows with one of the far ids, but not those with one of the near ids."""
+        """Delete the rows with one of the target ids, except those of the given source ids."""
         (far_column, targets), (near_column, spared) = far, near
         if not targets:
             return
@@ -235,9 +235,9 @@ class LinkStatements:
     def release(
         self, table: str, pointer: Fixed, ids: Collection[int], *, others: bool
     ) -> Program[None]:
-        """Clear columns where they are as given, in the rows with these ids.
+        """Clear columns with the given values, in the rows with these ids.
 
-        With ``others`` these rows are spared and all others are meant.
+        With ``others``, in all other rows.
         """
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:

@@ -125,5 +125,5 @@ def test_only_text_is_looked_into_unless_case_is_disregarded() -> None:
     assert sql(DIALECT.as_text(column, StorageKind.DECIMAL, fold=True)) == (
         "CAST(rating AS VARCHAR)"
     )
-    with pytest.raises(ValidationError, match="looked for in a decimal"):
+    with pytest.raises(ValidationError, match="the kind decimal cannot be searched"):
         DIALECT.as_text(column, StorageKind.DECIMAL, fold=False)

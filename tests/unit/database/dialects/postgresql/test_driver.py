@@ -456,7 +456,7 @@ async def test_a_read_that_gets_no_connection_is_told_to_come_back(
     async with another(replace(options, connections=2, queue_timeout_ms=50)) as database:
         slow = asyncio.ensure_future(database.read(lambda: run("SELECT pg_sleep(0.5)")))
         await asyncio.sleep(0.1)
-        with pytest.raises(DatabaseBusyError, match="Too many requests wait"):
+        with pytest.raises(DatabaseBusyError, match="Too many requests are waiting"):
             await count(database)
         await slow
         assert await count(database) == 0
