@@ -1,1 +1,1 @@
-"""Principals and what they may do: values only, no database and no HTTP."""
+"""Principals and their permissions: values only, no database and no HTTP."""

@@ -1,8 +1,8 @@
-"""What a principal may do, as a value that is computed once and asked many times.
+"""The permissions of a principal, as a value that is computed once.
 
 Everything is denied unless granted. Actions are named as in the routes:
 ``api::article.article.find``, ``plugin::users-permissions.user.me``. Two abilities that grant the
-same are equal and hash alike, so what was worked out for one request serves the next.
+same are equal and have equal hashes, so results cached for one request serve the next.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class FullAccess(Struct, frozen=True):
 
 
 class Unsanitized(Struct, frozen=True):
-    """What code of a project shows as it has read it: everything, private attributes among it."""
+    """Everything, including private attributes: for content that a project's code returns."""
 
     def allows(self, action: str) -> bool:  # noqa: ARG002 - every action
         """Grant every action."""
@@ -41,8 +41,8 @@ class ReadOnly(Struct, frozen=True):
 class Granted:
     """Exactly the listed actions (roles of end users, custom API tokens).
 
-    ``rules`` narrow some of them to rows that keep a filter (`quire.access.rules`). The hash is
-    kept, because abilities are keys of caches that every request looks into.
+    ``rules`` restrict some of them to rows that match a filter (`quire.access.rules`). The hash is
+    cached, because abilities are cache keys of every request.
     """
 
     __slots__ = ("_hash", "actions", "rules")
@@ -54,11 +54,11 @@ class Granted:
         self._hash = hash((actions, rules))
 
     def __hash__(self) -> int:
-        """Equal grants hash alike."""
+        """Equal grants have equal hashes."""
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        """Compare by what is granted."""
+        """Compare the grants."""
         return (
             isinstance(other, Granted)
             and self.actions == other.actions
@@ -66,19 +66,19 @@ class Granted:
         )
 
     def __repr__(self) -> str:
-        """Say how much is granted, for logs and failing tests."""
+        """Return the number of grants, for logs and failing tests."""
         return f"Granted({len(self.actions)} actions)"
 
     def allows(self, action: str) -> bool:
-        """Grant what is listed."""
+        """Grant the listed actions."""
         return action in self.actions
 
 
 class ProjectRules(Struct, frozen=True, kw_only=True):
     """Rules of a project's code, bound for one principal; by action, as those of roles are.
 
-    ``volatile`` are the actions whose rules have read the clock: ``rules`` holds them for this
-    moment alone.
+    ``volatile`` are the actions whose rules have read the clock: their ``rules`` are valid only
+    now.
     """
 
     rules: Mapping[str, str] = {}
@@ -90,7 +90,7 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
         return not (names.isdisjoint(self.rules) and names.isdisjoint(self.volatile))
 
     def lasting(self) -> frozenset[tuple[str, str]]:
-        """Return the rules that hold as long as the principal is the same."""
+        """Return the rules that do not depend on the time."""
         return frozenset(one for one in self.rules.items() if one[0] not in self.volatile)
 
 
@@ -98,16 +98,16 @@ NO_PROJECT_RULES = ProjectRules()
 
 
 class NarrowedAbility:
-    """An ability that rules of a project's code narrow, beside those of its role.
+    """An ability that is narrowed by rules of a project's code, in addition to those of its role.
 
-    Two are equal if their lasting rules are and the same rules are volatile. A result for which a
-    volatile rule was looked at must therefore not be kept.
+    Two are equal if their time-independent rules are and the same rules are volatile. Results that
+    depend on a volatile rule must not be cached.
     """
 
     __slots__ = ("_hash", "_lasting", "granted", "project_rules", "rules")
 
     def __init__(self, granted: "FullAccess | ReadOnly | Granted", rules: ProjectRules) -> None:
-        """``granted`` is what the principal may do apart from the rules."""
+        """``granted`` is the ability without the rules."""
         self.granted = granted
         self.project_rules = rules
         self.rules = join_rules(rules_of(granted), rules.rules)
@@ -115,11 +115,11 @@ class NarrowedAbility:
         self._hash = hash((granted, self._lasting, rules.volatile))
 
     def __hash__(self) -> int:
-        """Equal abilities hash alike."""
+        """Equal abilities have equal hashes."""
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        """Compare by what is granted, and by the rules that last."""
+        """Compare the grants, and the time-independent rules."""
         return (
             isinstance(other, NarrowedAbility)
             and self._hash == other._hash
@@ -129,11 +129,11 @@ class NarrowedAbility:
         )
 
     def __repr__(self) -> str:
-        """Say how much is narrowed, for logs and failing tests."""
+        """Return the number of rules, for logs and failing tests."""
         return f"NarrowedAbility({self.granted!r}, {len(self.rules)} rules)"
 
     def allows(self, action: str) -> bool:
-        """Grant what is granted apart from the rules."""
+        """Grant what the ability without the rules grants."""
         return self.granted.allows(action)
 
 
@@ -143,7 +143,7 @@ def rules_of(ability: "Ability") -> Mapping[str, str]:
 
 
 def project_rules_of(ability: "Ability") -> ProjectRules:
-    """Return the bound rules of a project's code that an ability is narrowed by."""
+    """Return the bound rules of a project's code for an ability."""
     return ability.project_rules if isinstance(ability, NarrowedAbility) else NO_PROJECT_RULES
 
 
@@ -157,7 +157,7 @@ _NO_RULES: Mapping[str, str] = {}
 Ability = FullAccess | Unsanitized | ReadOnly | Granted | NarrowedAbility
 
 NOTHING = Granted(frozenset())
-"""The ability of somebody who may do nothing."""
+"""The ability without any permission."""
 
 
 def can_find(ability: Ability, uid: str) -> bool:

@@ -1,4 +1,4 @@
-"""The catalogue of everything that can be granted: actions of content types and of plugins."""
+"""The catalogue of all permissions: actions of content types and of plugins."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ WRITING: Mapping[str, str] = {
     "publish": "update",
     "unpublish": "update",
 }
-"""What can be done to documents in a batch, and the last part of the action that it asks for."""
+"""The actions of a batch, and the last part of the permission's action."""
 
 _PLUGINS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("plugin::content-type-builder", "components", ("getComponents", "getComponent")),
@@ -69,7 +69,7 @@ class Controller(Struct, frozen=True):
 
 
 Routed = Mapping[str, Sequence[str]]
-"""The actions that routes lead to, by uid, of what has not just those of a content type."""
+"""The actions of controllers by uid, if they differ from those of content types."""
 
 USUAL: Routed = {}
 

@@ -1,8 +1,7 @@
-"""What an administrator may do, as a value: actions, on which types, fields, locales and entries.
+"""The permissions of an administrator, as a value: actions, types, fields, locales and entries.
 
-Everything is denied unless granted. Each role grants by *rules*; a rule holds as a whole: what one
-rule grants on some fields and another on some entries is never mixed into all of these fields on
-all of these entries.
+Everything is denied unless granted. Each role grants by *rules*; a rule applies as a whole: the
+fields of one rule are never combined with the entries of another.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,17 +15,17 @@ Subject = str | None
 
 
 class Creator(Struct, frozen=True, kw_only=True):
-    """Who made an entry: an administrator by id, with the ids of the roles that they have now."""
+    """The creator of an entry: an administrator by id, with the ids of their present roles."""
 
     id: int
     role_ids: frozenset[int] = frozenset()
 
 
 class GrantRule(Struct, frozen=True, kw_only=True):
-    """One way in which an action is granted on a subject.
+    """A grant of an action on a subject.
 
     ``fields`` are dotted paths, ``None`` for every field; ``locales`` are codes, ``None`` for every
-    locale. Without ``conditions`` it holds for every entry, else for those of which one condition
+    locale. Without ``conditions`` it applies to every entry, else to those for which one condition
     is true.
     """
 
@@ -35,10 +34,10 @@ class GrantRule(Struct, frozen=True, kw_only=True):
     conditions: frozenset[str] = frozenset()
 
     def covers_field(self, path: str) -> bool:
-        """Tell whether a field is granted, alone or with what it is in or what is in it.
+        """Tell whether a field is granted, by itself, with its component, or by one of its parts.
 
-        A component is reached when anything in it is; what is in a component that is granted as a
-        whole is granted too.
+        A component is granted if any part of it is; the parts of a component that is granted as a
+        whole are granted too.
         """
         if self.fields is None or path in self.fields:
             return True
@@ -53,7 +52,7 @@ class GrantRule(Struct, frozen=True, kw_only=True):
 
 
 class CreatorFilter(Struct, frozen=True, kw_only=True):
-    """A condition on the rows of a type: who made them.
+    """A condition on the creator of an entry.
 
     An entry passes when its creator is ``creator_id``, or has one of ``role_ids``.
     """
@@ -62,7 +61,7 @@ class CreatorFilter(Struct, frozen=True, kw_only=True):
     role_ids: frozenset[int] = frozenset()
 
     def passes(self, creator: Creator | None) -> bool:
-        """Tell whether an entry with this creator passes; one without a creator never does."""
+        """Tell whether an entry with this creator passes; one without a creator does not."""
         if creator is None:
             return False
         return creator.id == self.creator_id or not self.role_ids.isdisjoint(creator.role_ids)
@@ -78,7 +77,7 @@ class CreatorFilter(Struct, frozen=True, kw_only=True):
 
 
 class AdminAbility:
-    """All rules of one administrator. A value: equal to another that grants the same."""
+    """All rules of one administrator. Equal to another ability that grants the same."""
 
     __slots__ = ("_hash", "_rules", "project_rules", "role_ids", "super_admin", "user_id")
 
@@ -93,7 +92,7 @@ class AdminAbility:
     ) -> None:
         """``rules`` are by action and subject; a super admin's have neither fields nor locales.
 
-        ``project_rules`` are the bound rules of the project's code, which hold beside all others.
+        ``project_rules`` are the bound rules of the project's code, which apply in addition.
         """
         self._rules = rules
         self.user_id = user_id
@@ -104,11 +103,11 @@ class AdminAbility:
         self._hash = hash((user_id, role_ids, super_admin, frozenset(rules.items()), bound))
 
     def __hash__(self) -> int:
-        """Equal abilities hash alike."""
+        """Equal abilities have equal hashes."""
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        """Compare by whom it is for and what is granted."""
+        """Compare the principal and the grants."""
         return (
             isinstance(other, AdminAbility)
             and self._hash == other._hash
@@ -131,7 +130,7 @@ class AdminAbility:
         )
 
     def __repr__(self) -> str:
-        """Say how much is granted, for logs and failing tests."""
+        """Return the number of grants, for logs and failing tests."""
         return f"AdminAbility(user {self.user_id}, {len(self._rules)} grants)"
 
     def rules(self, action: str, subject: Subject = None) -> tuple[GrantRule, ...]:
@@ -143,17 +142,17 @@ class AdminAbility:
         return (action, subject) in self._rules
 
     def subjects(self, action: str) -> frozenset[str]:
-        """Return the content types that an action may be taken on."""
+        """Return the content types on which an action is granted."""
         return frozenset(s for a, s in self._rules if a == action and s is not None)
 
     def allows_field(self, action: str, subject: str, path: str) -> bool:
-        """Tell whether some rule grants an action on a field, whatever else it asks for."""
+        """Tell whether some rule grants an action on a field, whatever its conditions."""
         return any(rule.covers_field(path) for rule in self.rules(action, subject))
 
     def rules_on(
         self, action: str, subject: str, *, locale: str | None, creator: Creator | None
     ) -> tuple[GrantRule, ...]:
-        """Return the rules that hold for one entry: its locale, and who made it."""
+        """Return the rules that apply to one entry: its locale, and its creator."""
         return tuple(
             rule
             for rule in self.rules(action, subject)
@@ -161,7 +160,7 @@ class AdminAbility:
         )
 
     def row_filter(self, rule: GrantRule) -> CreatorFilter | None:
-        """Return what a rule's conditions ask of entries, ``None`` when they ask nothing."""
+        """Return the filter of a rule's conditions, ``None`` without conditions."""
         if not rule.conditions:
             return None
         return CreatorFilter(
@@ -170,7 +169,7 @@ class AdminAbility:
         )
 
     def covers(self, other: "Iterable[tuple[str, Subject, GrantRule]]") -> bool:
-        """Tell whether everything that ``other`` grants is granted here, as widely or more so."""
+        """Tell whether everything that ``other`` grants is granted here, at least as widely."""
         return self.super_admin or all(
             any(_wider(mine, rule) for mine in self.rules(action, subject))
             for action, subject, rule in other

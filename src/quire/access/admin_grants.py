@@ -1,4 +1,4 @@
-"""From permissions as they are stored to what they allow: the ability of an administrator."""
+"""Builds the ability of an administrator from stored permissions."""
 
 from collections.abc import Iterable, Mapping
 
@@ -24,11 +24,11 @@ ALIASES: Mapping[str, str] = {
     "plugin::i18n.locale.read": LOCALE_UID,
     "plugin::users-permissions.roles.read": ROLE_UID,
 }
-"""Actions that include looking at the entries of a type in the content manager."""
+"""Actions that include reading the entries of a type in the content manager."""
 
 
 class Grant(Struct, frozen=True, kw_only=True):
-    """A permission as it is stored."""
+    """A stored permission."""
 
     action: str
     subject: Subject
@@ -37,13 +37,13 @@ class Grant(Struct, frozen=True, kw_only=True):
 
 
 Granted = tuple[str, Subject, GrantRule]
-"""An action, its subject, and how far it goes."""
+"""An action, its subject, and its restrictions."""
 
 
 def granted_by(schema: Schema, grants: Iterable[Grant]) -> list[Granted]:
-    """Return what permissions allow. What makes no sense allows nothing.
+    """Return the grants of permissions. Invalid permissions grant nothing.
 
-    That is: unknown actions, types that are not there, and conditions none of which is known.
+    These are unknown actions, missing types, and conditions of which none is known.
     """
     found: list[Granted] = []
     for grant in grants:
@@ -60,7 +60,7 @@ def granted_by(schema: Schema, grants: Iterable[Grant]) -> list[Granted]:
 def ability_of(
     schema: Schema, grants: Iterable[Grant], *, user_id: int, role_ids: frozenset[int]
 ) -> AdminAbility:
-    """Return what the permissions of somebody's roles allow together."""
+    """Return the ability of roles with these permissions."""
     rules: dict[tuple[str, Subject], tuple[GrantRule, ...]] = {}
     for action, subject, rule in granted_by(schema, grants):
         known = rules.get((action, subject), ())
@@ -70,7 +70,7 @@ def ability_of(
 
 
 def super_ability(schema: Schema, *, user_id: int, role_ids: frozenset[int]) -> AdminAbility:
-    """Return what a super admin may do: everything there is."""
+    """Return the ability of a super admin: everything."""
     rules: dict[tuple[str, Subject], tuple[GrantRule, ...]] = {}
     everything = (GrantRule(),)
     for action in ACTIONS:
@@ -93,14 +93,14 @@ def _rule(schema: Schema, action: AdminAction, grant: Grant) -> GrantRule | None
     fields = _listed(grant.properties, FIELDS) if FIELDS in action.properties else None
     locales: frozenset[str] | None = None
     if content_type.localized:
-        # Here a list that is missing means none, and only a null means all.
+        # Here a missing list means none, and only null means all.
         missing = LOCALES not in grant.properties
         locales = frozenset() if missing else _listed(grant.properties, LOCALES)
     return GrantRule(fields=fields, locales=locales, conditions=conditions)
 
 
 def _listed(properties: Mapping[str, object], name: str) -> frozenset[str] | None:
-    """Read a list of names; ``None`` when there is none, which means all."""
+    """Parse a list of names; ``None`` when there is none, which means all."""
     value = properties.get(name)
     if value is None:
         return None

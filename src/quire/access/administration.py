@@ -1,7 +1,7 @@
-"""The catalogue of what can be granted to administrators: actions, and what they are taken on.
+"""The catalogue of permissions of administrators: actions, and their subjects.
 
-Names are those that the permissions of a database hold. An action of the content manager has a
-*subject*, the content type that it is taken on; all others have none.
+Names are those in the permissions of a database. An action of the content manager has a *subject*,
+a content type; all others have none.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from quire.schema.model import ADMIN_USER_UID, USER_UID, ContentType, Schema
 
 
 class PermissionSection(StrEnum):
-    """Where administrators find an action when they look at a role."""
+    """The section of an action in the role editor."""
 
     CONTENT = "contentTypes"
     PLUGINS = "plugins"
@@ -21,9 +21,9 @@ class PermissionSection(StrEnum):
 
 
 class AdminAction(Struct, frozen=True, kw_only=True):
-    """Something that can be granted to administrators.
+    """An action that can be granted to administrators.
 
-    ``plugin`` owns it; ``properties`` are what a grant can be narrowed to, beside conditions.
+    ``plugin`` owns it; ``properties`` are the possible restrictions of a grant, besides conditions.
     """
 
     uid: str
@@ -46,7 +46,7 @@ CONDITIONS: Mapping[str, str] = {
     IS_CREATOR: "Is creator",
     HAS_SAME_ROLE: "Has same role as creator",
 }
-"""The conditions that a grant may have, and what administrators read of them."""
+"""The conditions of a grant, with their labels."""
 
 SUPER_ADMIN_CODE = "strapi-super-admin"
 
@@ -158,7 +158,7 @@ _HIDDEN_READABLE = (
     "plugin::users-permissions.permission",
     "plugin::users-permissions.role",
 )
-"""Types of plugins that nobody edits as content, but that may be looked at."""
+"""Types of plugins that nobody edits as content, but that may be read."""
 
 _HIDDEN_READABLE_LAST = (
     "admin::permission",
@@ -173,14 +173,14 @@ _HIDDEN_READABLE_LAST = (
 
 
 def is_shown(content_type: ContentType) -> bool:
-    """Whether the content manager shows a type, which is so unless its file says otherwise."""
+    """Whether the content manager shows a type; true unless its file says otherwise."""
     options = content_type.raw.get("pluginOptions")
     manager = options.get("content-manager") if isinstance(options, dict) else None
     return not isinstance(manager, dict) or manager.get("visible") is not False
 
 
 def subjects(schema: Schema) -> Iterator[ContentType]:
-    """Yield the content types that roles can be granted something on."""
+    """Yield the content types that can be granted to roles."""
     if USER_UID in schema.content_types:
         yield schema.content_types[USER_UID]
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):
@@ -189,7 +189,7 @@ def subjects(schema: Schema) -> Iterator[ContentType]:
 
 
 def subjects_of(schema: Schema, action: AdminAction) -> Iterator[ContentType]:
-    """Yield what super admins may take an action on: for reading, types that nobody edits too."""
+    """Yield the subjects of an action for super admins: for reading, also types of plugins."""
     if action.section is not PermissionSection.CONTENT:
         return
     if action.uid != READ:

@@ -13,9 +13,9 @@ class Anonymous(Struct, frozen=True):
 
 
 class EndUser(Struct, frozen=True):
-    """A user of the users-permissions plugin, signed in with a JWT.
+    """A signed-in user of the users-permissions plugin.
 
-    ``session_id`` is the session that the JWT belongs to, where there are sessions.
+    ``session_id`` is the session of the JWT, if there are sessions.
     """
 
     id: int
@@ -35,7 +35,7 @@ class ApiToken(Struct, frozen=True):
 
 
 class Administrator(Struct, frozen=True, kw_only=True):
-    """Somebody who is signed in to the admin API; ``session_id`` is that of the sign-in."""
+    """A signed-in administrator; ``session_id`` is that of the sign-in."""
 
     id: int
     document_id: str
@@ -45,4 +45,4 @@ class Administrator(Struct, frozen=True, kw_only=True):
 
 
 Principal = Anonymous | EndUser | ApiToken
-"""Who may ask the content API."""
+"""Principals of the content API."""

@@ -1,8 +1,8 @@
-"""Row rules: which rows an action may be taken on, as a filter that a role's permission carries.
+"""Row rules: the rows that an action may be taken on, as a filter of a role's permission.
 
-A rule is an object in the language of filters. Texts such as ``$user.id`` stand for who asks. For
-one principal a rule is bound: its places are filled in, and it is kept as text, so that abilities
-can be compared.
+A rule is an object in the language of filters. Placeholders such as ``$user.id`` stand for the
+principal. For one principal a rule is bound: its placeholders are replaced, and it is stored as
+text, so that abilities can be compared.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import orjson
 
 PLACES = ("$user.id", "$user.documentId", "$user.username", "$user.email")
-"""What a rule can say of who asks."""
+"""The placeholders of rules."""
 
 NO_ROW = ""
-"""A bound rule that no row keeps: it speaks of a user, and there is none."""
+"""A bound rule that matches no row: it refers to a user, and there is none."""
 
 _PLACE_MARK = "$user"
 
@@ -21,12 +21,12 @@ BoundRules = frozenset[tuple[str, str]]
 
 
 def bind_rules(rules: Mapping[str, object], places: Mapping[str, object]) -> BoundRules:
-    """Return rules by action, for one principal; ``places`` are what is known of it."""
+    """Return rules by action, bound for one principal; ``places`` are the placeholder values."""
     return frozenset((action, _bound(rule, places)) for action, rule in rules.items())
 
 
 def join_rules(one: Mapping[str, str], other: Mapping[str, str]) -> Mapping[str, str]:
-    """Return bound rules by action, of which those of both mappings must hold."""
+    """Return bound rules by action, combined by AND."""
     joined = dict(one)
     for action, rule in other.items():
         joined[action] = rule if action not in joined else join_rule((joined[action], rule))
@@ -34,14 +34,14 @@ def join_rules(one: Mapping[str, str], other: Mapping[str, str]) -> Mapping[str,
 
 
 def join_rule(rules: Sequence[str]) -> str:
-    """Return bound rules as one, which holds where all of them do."""
+    """Return one bound rule, the conjunction of several."""
     if NO_ROW in rules:
         return NO_ROW
     return rules[0] if len(rules) == 1 else f'{{"$and":[{",".join(rules)}]}}'
 
 
 def places_in(rule: object) -> Iterator[str]:
-    """Yield the places that a rule speaks of, known or not."""
+    """Yield the placeholders of a rule, known or not."""
     waiting = [rule]
     while waiting:
         value = waiting.pop()

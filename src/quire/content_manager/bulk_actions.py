@@ -15,13 +15,13 @@ from quire.errors import NotFoundError
 
 
 class BulkActions(WriteContext, frozen=True):
-    """The programs that do the same to several documents."""
+    """Programs that publish, unpublish or delete several documents."""
 
     def publish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
         """Publish the drafts of documents in some locales; returns how many entries.
 
-        All of them or none: raises ForbiddenError where one may not be published, and
-        ValidationError for one in another stage than its workflow says.
+        All of them or none: raises ForbiddenError if one may not be published, and ValidationError
+        for one that its workflow does not allow in its stage.
         """
         drafts = yield from self._many(document_ids, locales, PUBLISH, published=False)
         review = entry_review(self.unit.engine)
@@ -39,9 +39,9 @@ class BulkActions(WriteContext, frozen=True):
         return len(drafts)
 
     def unpublish(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
-        """Take what is published of documents away in some locales; returns a count.
+        """Unpublish documents in some locales; returns a count.
 
-        As in the format each entry counts for every entry of its document among them.
+        As in Strapi, each entry counts for every entry of its document among them.
         """
         live = yield from self._many(document_ids, locales, PUBLISH, published=True)
         for one in live:
@@ -54,9 +54,9 @@ class BulkActions(WriteContext, frozen=True):
         return sum(count * count for count in entries.values())
 
     def delete(self, document_ids: Sequence[str], locales: Sequence[str | None]) -> Program[int]:
-        """Delete documents in some locales; returns how many of them there were.
+        """Delete documents in some locales; returns how many there were.
 
-        Raises NotFoundError where there is none.
+        Raises NotFoundError if there is none.
         """
         yield from self.require_locales(locales)
         found = yield from self._entries(document_ids)
@@ -86,7 +86,7 @@ class BulkActions(WriteContext, frozen=True):
         *,
         published: bool,
     ) -> Program[list[Shown]]:
-        """Return the versions of documents in some locales that may all be acted on."""
+        """Return the versions of documents in some locales, if the action is allowed on all."""
         self._require_drafts()
         yield from self.require_locales(locales)
         found = yield from self._entries(document_ids)

@@ -17,7 +17,7 @@ Changes = list[dict[str, object]]
 
 
 class PreviewedError(Exception):
-    """Ends a transaction in which everything was tried, with what would have changed."""
+    """Ends a transaction that was only a preview, with the changes."""
 
     def __init__(self, changes: Changes) -> None:
         self.changes = changes
@@ -25,14 +25,14 @@ class PreviewedError(Exception):
 
 
 class BulkEdit(Struct, frozen=True, kw_only=True):
-    """What is changed in which documents, in one locale."""
+    """The requested changes, and the documents in one locale to change."""
 
     document_ids: Sequence[str]
     body: Body
     locale: str | None
 
     def program(self, writing: ContentWriting) -> Program[Changes]:
-        """Change all documents; returns the fields of each that are others now.
+        """Change all documents; returns the changed fields of each.
 
         All of them or none. Raises what changing an entry raises, with the document in the details.
         """
@@ -51,7 +51,7 @@ class BulkEdit(Struct, frozen=True, kw_only=True):
         return changes
 
     def preview(self, writing: ContentWriting) -> Program[Changes]:
-        """Try it, and undo it. Raises PreviewedError."""
+        """Apply the changes and roll them back. Raises PreviewedError."""
         raise PreviewedError((yield from self.program(writing)))
 
     def _read(self, writing: ContentWriting, document_id: str) -> Program[Shown]:

@@ -1,4 +1,4 @@
-"""Finds the attributes that prevent an entry from being cloned as it is."""
+"""Finds the attributes that prevent an entry from being cloned without changes."""
 
 from collections.abc import Iterator
 
@@ -13,11 +13,11 @@ _OWNED = frozenset({Relation.ONE_TO_ONE, Relation.ONE_TO_MANY})
 _DEEPEST = 20
 
 Prohibited = list[object]
-"""The path of an attribute, and why it stands in the way."""
+"""The path of an attribute, and the reason."""
 
 
 def prohibited_fields(schema: Schema, model: Model) -> list[Prohibited]:
-    """Return the attributes whose values cannot be there twice, those in components too."""
+    """Return the attributes whose values must be unique, including those in components."""
     return [[list(path), why] for path, why in _prohibited(schema, model, ())]
 
 

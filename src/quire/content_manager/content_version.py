@@ -13,8 +13,8 @@ from quire.database.tables.system import CORE_STORE
 class ContentVersion:
     """Version of the content, with the default locale of that version.
 
-    Every request asks for the version first. Any process may have changed the default locale, so it
-    is read again whenever the version is another one.
+    Every request determines the version first. Any process may have changed the default locale, so
+    it is read again whenever the version differs.
     """
 
     def __init__(
@@ -32,15 +32,15 @@ class ContentVersion:
         self._default_locale: str | None = None
 
     def known(self) -> int | None:
-        """Return the current version, ``None`` when only `current` can find it out."""
+        """Return the current version, ``None`` when it is only available from `current`."""
         version = self._database.version()
         return version if self._is_adopted.get(version) else None
 
     async def current(self) -> int | None:
         """Return the current version after adopting its default locale.
 
-        ``None`` means that the database cannot tell versions apart. Raises ServiceUnavailableError
-        when the database does not answer.
+        ``None`` means that the database cannot distinguish versions. Raises ServiceUnavailableError
+        when the database does not respond.
         """
         version = self._database.version()
         if version is None:

@@ -1,7 +1,7 @@
-"""Content types and components, as the admin UI needs them.
+"""Content types and components, in the form that the admin UI needs.
 
-Other than where the model is edited, attributes that the server adds are among them, and relations
-say what they lead to in two more words. Relations to any type are left out: nobody edits them.
+Unlike in the content-type builder, attributes that the server adds are included, and relations
+describe their target in two more fields. Polymorphic relations are left out: nobody edits them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -89,14 +89,14 @@ def describe_part(component: Component) -> dict[str, Any]:
 
 
 def is_displayed(content_type: ContentType) -> bool:
-    """Tell whether the entries of a type are shown where content is managed."""
+    """Tell whether the entries of a type are shown in the content manager."""
     return (
         _mapping(_mapping(content_type.raw, "pluginOptions"), _PLUGIN).get("visible") is not False
     )
 
 
 def described_attributes(model: Model) -> dict[str, Mapping[str, object]]:
-    """Describe the attributes of a model, those that the server adds around its own."""
+    """Describe the attributes of a model, including those that the server adds."""
     found: dict[str, Mapping[str, object]] = {"id": _NUMBER, **dict(_own(model))}
     if isinstance(model, ContentType):
         found |= {"createdAt": _MOMENT, "updatedAt": _MOMENT}

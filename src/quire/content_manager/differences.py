@@ -20,10 +20,10 @@ _OF_FILES = ("id", "documentId", "name", "url", "mime", "alternativeText", "capt
 def draft_and_published(
     reading: ContentReading, rights: TypePermissions, document_id: str, locale: str | None
 ) -> Program[dict[str, object]]:
-    """Return the fields in which the draft of a document differs from what is published.
+    """Return the fields in which the draft of a document differs from its published version.
 
-    Each has both values, as far as the caller may see them. Raises NotFoundError where one of the
-    two is not there, and ForbiddenError where one may not be read.
+    Each has both values, as far as the caller may see them. Raises NotFoundError if one of the two
+    does not exist, and ForbiddenError if one may not be read.
     """
     every = yield from reading.every_version(rights, document_id)
     sides: dict[str, Shown] = {}
@@ -48,7 +48,7 @@ def draft_and_published(
 def differences(
     content_type: ContentType, one: Shown, other: Shown, names: Iterable[str] | None = None
 ) -> dict[str, tuple[object, object]]:
-    """Return both values of each field that differs, of all fields or of these."""
+    """Return both values of each field that differs, of all fields or of the given ones."""
     own = [attribute.name for attribute in content_type.own_attributes]
     asked = frozenset(own if names is None else names)
     found = {}
@@ -61,7 +61,7 @@ def differences(
 
 
 def without_row_fields(value: object) -> object:
-    """Return a value without what differs between any two versions: rows, and their moments."""
+    """Return a value without ids and timestamps, which differ between any two versions."""
     if isinstance(value, list):
         return [without_row_fields(item) for item in value]
     if not isinstance(value, Mapping):

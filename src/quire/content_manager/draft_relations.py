@@ -1,6 +1,6 @@
-"""Counts relations of an entry that lead to unpublished entries.
+"""Counts relations of an entry to unpublished entries.
 
-Entries of its own type do not count, as the format has it.
+As in Strapi, entries of its own type do not count.
 """
 
 from collections.abc import Sequence
@@ -17,21 +17,21 @@ from quire.schema.model import ContentType
 
 
 class DraftRelations(Struct, frozen=True):
-    """How many related entries are drafts alone: those that both sides list, and all others."""
+    """How many related entries are only drafts: in bidirectional relations, and in all others."""
 
     others: int = 0
     many_to_many: int = 0
 
     @property
     def shown(self) -> dict[str, int]:
-        """The counts as answers have them."""
+        """The counts in their response form."""
         return {"unpublishedRelations": self.others, "draftM2mLinks": self.many_to_many}
 
 
 def draft_relations(
     engine: WriteEngine, content_type: ContentType, rows: Sequence[int]
 ) -> Program[DraftRelations]:
-    """Count for rows of a content type, with all components in them."""
+    """Count for rows of a content type, including all their components."""
     waiting: dict[str, list[int]] = {content_type.uid: [*rows]}
     seen: set[tuple[str, int]] = set()
     others = many = 0

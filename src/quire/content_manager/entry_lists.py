@@ -1,8 +1,8 @@
 """Lists of entries for administrators, each entry with its status and its other locales.
 
-A raw query string, together with what an administrator may do, always means the same, until another
-locale becomes the default one. So a list that is asked for again runs its statements and nothing
-else. Totals and pages are remembered until a table that they were read from changes.
+A raw query string, together with an administrator's permissions, has the same meaning until the
+default locale changes. So a repeated list only runs its statements. Totals and pages are cached
+until a table that they were read from changes.
 """
 
 from collections.abc import Sequence
@@ -31,9 +31,9 @@ _IDS = frozenset({"id", "documentId"})
 
 
 class EntryList(Struct, frozen=True, kw_only=True, eq=False):
-    """A page of a list, as one administrator asks for it: how it is read, and how it is shown.
+    """A page of a list for one administrator: how it is read, and how it is shown.
 
-    ``told`` are the scalars that it is narrowed to, ``None`` for all of them.
+    ``told`` are the selected scalars, ``None`` for all of them.
     """
 
     rights: TypePermissions
@@ -42,7 +42,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
     told: frozenset[str] | None
 
     def page(self, facts: ListFacts | None = None) -> Program[dict[str, object]]:
-        """Return the page. It goes by ``facts``, and adds what is not among them."""
+        """Return the page. Uses ``facts``, and adds what is missing."""
         planned, shaping = self.planned, self.shaping
         entries, total = yield from planned.entries(facts, planned.budget())
         versions = DocumentVersions(self.rights.content_type, _all_versions(entries))
@@ -58,15 +58,15 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         return {"results": results, "pagination": meta}
 
     def _narrowed(self, entry: Shown, versions: DocumentVersions, told: frozenset[str]) -> Shown:
-        """Return what a list that names its scalars says of an entry.
+        """Return an entry in a list that selects its scalars.
 
-        What is not named is not known either, as the format has it: without ``publishedAt`` an
-        entry is a draft, and without ``locale`` no rule holds for it that asks for one.
+        As in Strapi, scalars that are not selected are unknown: without ``publishedAt`` an entry is
+        a draft, and without ``locale`` no rule on locales matches it.
         """
         rights = self.rights
         rules = rights.on(entry_origin(entry))
         if rights.content_type.localized and "locale" not in told:
-            # The rules of super admins name every locale, so none of them holds.
+            # The rules of super admins name every locale, so none of them matches.
             everywhere = () if rights.ability.super_admin else rules
             rules = tuple(rule for rule in everywhere if rule.locales is None)
         entry["status"] = DRAFT_STATUS
@@ -82,7 +82,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
 def entry_list(
     reading: ContentReading, rights: TypePermissions, query: Query, wanted: RequestedVersion
 ) -> EntryList:
-    """Work out how a page of a list is read. Raises the query's first fault as an AppError."""
+    """Plan a page of a list. Raises the first error of the query as an AppError."""
     return EntryList(
         rights=rights,
         planned=reading.planner.page(rights, query, wanted),
@@ -99,10 +99,10 @@ class _Key(Struct, frozen=True):
 
 
 class EntryLists:
-    """Reads lists, and remembers how those are read that were asked for last."""
+    """Reads lists, and caches the plans of recent ones."""
 
     def __init__(self, reading: ContentReading, reads: ReadService, size: int) -> None:
-        """So many lists are remembered."""
+        """``size`` is the number of cached lists."""
         self._reading = reading
         self._reads = reads
         self._prepared: BoundedCache[_Key, EntryList] = BoundedCache(size)
@@ -110,9 +110,9 @@ class EntryLists:
     async def page(
         self, rights: TypePermissions, raw_query: bytes, query: Query, version: int | None
     ) -> bytes:
-        """Read a page, as JSON; ``version`` is the database's token of the present content.
+        """Read a page, as JSON; ``version`` is the present content version.
 
-        Raises the query's first fault as an AppError.
+        Raises the first error of the query as an AppError.
         """
         found = self._prepare(rights, raw_query, query)
         return await self._reads.run_list(
@@ -132,7 +132,7 @@ class EntryLists:
 
 
 def _all_versions(entries: Sequence[Shown]) -> list[Shown]:
-    """Take the other versions out of the entries of a page; returns all, older ones first."""
+    """Remove the other versions from the entries of a page; returns all, older ones first."""
     found = {entry["id"]: {name: entry[name] for name in VERSION_FIELDS} for entry in entries}
     for entry in entries:
         found.update((other["id"], other) for other in entry.pop(OTHER_VERSIONS, ()))

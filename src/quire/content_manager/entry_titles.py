@@ -11,18 +11,18 @@ from quire.schema.attributes.base import ScalarAttribute
 from quire.schema.model import ContentType
 
 NAMELESS = "documentId"
-"""What entries of a type are called by that has nothing better."""
+"""The title of entries whose type has no better field."""
 
 
 def stored_views(store: EntryStore, types: Collection[ContentType]) -> Program[dict[str, View]]:
-    """Return the views of content types, by uid."""
+    """Return the stored views of content types, by uid."""
     keys = {one.uid: view_key(one.uid) for one in types}
     stored = yield from read_settings(store.writes, list(keys.values()))
     return {one.uid: stored_view(store.schema, one, stored.get(keys[one.uid])) for one in types}
 
 
 def main_field(content_type: ContentType, views: Mapping[str, View]) -> str:
-    """Return the field that entries of a type are called by, which is no hidden one."""
+    """Return the field that is the title of entries, which is no hidden one."""
     name = str(views[content_type.uid]["settings"]["mainField"])
     attribute = content_type.attributes.get(name)
     if not isinstance(attribute, ScalarAttribute) or is_hidden(content_type, attribute):

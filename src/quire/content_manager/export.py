@@ -21,9 +21,9 @@ def export_page(
     wanted: RequestedVersion,
     document_ids: Sequence[str] | None,
 ) -> Program[tuple[list[Shown], dict[str, int]]]:
-    """Return entries in the order of the list, relations as rows, and which page this is.
+    """Return entries in the order of the list, relations as rows, and the page number.
 
-    The query is that of lists; ``document_ids`` narrow it. Raises the query's first fault.
+    The query is that of lists; ``document_ids`` restrict it. Raises the first error of the query.
     """
     asked: dict[str, QueryValue] = {name: query[name] for name in _ASKED if name in query}
     if document_ids is not None:

@@ -1,6 +1,6 @@
 """Initial values of a form, copied from another locale.
 
-Relations lead to the entries of the new locale, as far as these are there and may be read.
+Relations refer to the entries of the new locale, if these exist and may be read.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,11 +36,11 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _KEY = "__temp_key__"
 
 ViewOf = Callable[[ContentType], Program[View]]
-"""Returns how a content type is laid out."""
+"""Returns the view of a content type."""
 
 
 class PrefillRequest(Struct, frozen=True, kw_only=True):
-    """What is asked for: the document, ``None`` for that of a single type, and two locales."""
+    """The request: the document, ``None`` for that of a single type, and two locales."""
 
     document_id: str | None
     source: str
@@ -48,7 +48,7 @@ class PrefillRequest(Struct, frozen=True, kw_only=True):
 
 
 def filling_of(query: Query) -> PrefillRequest:
-    """Understand a request. Raises ValidationError with everything that is missing."""
+    """Parse a request. Raises ValidationError with everything that is missing."""
     given = {name: query.get(name) for name in _names(query)}
     problems = [_required(name) for name, value in given.items() if value in (None, "")]
     kind = query.get("collectionType")
@@ -81,14 +81,14 @@ def _required(name: str) -> dict[str, object]:
 
 
 class _PrefilledTarget(Struct, frozen=True, kw_only=True):
-    """What a relation of one type leads to in the new locale, by document; ``main`` is a label."""
+    """The targets of one type in the new locale, by document; ``main`` is the title field."""
 
     main: str
     entries: Mapping[str, Shown]
 
 
 class LocalePrefill(Struct, frozen=True, kw_only=True):
-    """Fills forms for one administrator."""
+    """Prefills forms for one administrator."""
 
     content: ContentReading
     ability: AdminAbility
@@ -97,9 +97,9 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
     def fill(
         self, content_type: ContentType, filling: PrefillRequest
     ) -> Program[dict[str, object]]:
-        """Return what a form of the new locale begins with.
+        """Return the initial values of a form of the new locale.
 
-        Raises NotFoundError where there is nothing in the source, and ForbiddenError.
+        Raises NotFoundError if the source has no entry, and ForbiddenError.
         """
         rights, wanted = (
             read_permissions(self.ability, content_type),
@@ -145,7 +145,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
     def _target(
         self, uid: str, rows: Mapping[str, Shown], locale: str
     ) -> Program[_PrefilledTarget | None]:
-        """Return the entries of a type that stand for others in a locale."""
+        """Return the entries of a type in the target locale."""
         target = self.content.engine.schema.content_types[uid]
         if uid == ADMIN_USER_UID or not may_follow(self.ability, target):
             return None
@@ -171,7 +171,7 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
     def _labels(
         self, target: ContentType, main: str, ids: Sequence[int]
     ) -> Program[dict[int, Shown]]:
-        """Return the main fields of rows, as far as the caller may read them."""
+        """Return the main fields of rows, if the caller may read them."""
         attribute = target.attributes.get(main)
         told = isinstance(attribute, ScalarAttribute) and not is_hidden(target, attribute)
         rights = read_permissions(self.ability, target)
@@ -230,7 +230,7 @@ def _reference(target: ContentType, one: Shown, versions: DocumentVersions) -> S
 
 
 def _connected(value: object, target: _PrefilledTarget | None) -> list[Shown]:
-    """Return the entries that a relation will lead to, with what a form keeps of them."""
+    """Return the targets of a relation in the form of the admin UI."""
     if target is None:
         return []
     found = []
@@ -249,7 +249,7 @@ def _listed(value: object) -> list[dict[str, Any]]:
 
 
 def temporary_keys(count: int) -> list[str]:
-    """Return keys in the order of lists, as forms give them to items that are not stored yet.
+    """Return keys in the order of lists, which forms give to unsaved items.
 
     They begin with ``a0``; after ``az`` comes ``b00``: the letter says how many digits follow.
     """

@@ -1,7 +1,4 @@
-"""Manages the locales of a project.
-
-The entries of a locale go with it.
-"""
+"""Manages the locales of a project. Deleting a locale deletes its entries."""
 
 import json
 from collections.abc import Mapping
@@ -77,7 +74,7 @@ class LocaleStore:
         return read_default_locale(self._tables.store.writes)
 
     def create(self, code: str, name: str | None, *, default: bool) -> Program[ManagedLocale]:
-        """Add a locale. Raises ApplicationError for one that is there already."""
+        """Add a locale. Raises ApplicationError if it exists already."""
         if (yield from self._locales.exists(eq("code", code))):
             raise ApplicationError(EXISTS)
         values = {"code": code, "name": name or None}
@@ -89,7 +86,7 @@ class LocaleStore:
     def change(
         self, row_id: int, values: Mapping[str, object], *, default: bool
     ) -> Program[ManagedLocale]:
-        """Name a locale, or make it the default one. Raises NotFoundError."""
+        """Change the name of a locale, or make it the default one. Raises NotFoundError."""
         locale = yield from self.existing(row_id)
         yield from self._locales.change(row_id, values, now=self._clock())
         if default:
@@ -97,7 +94,7 @@ class LocaleStore:
         return (yield from self.existing(row_id))
 
     def delete(self, row_id: int) -> Program[ManagedLocale]:
-        """Delete a locale with all its entries; returns what it was.
+        """Delete a locale with all its entries; returns it.
 
         Raises NotFoundError, and ApplicationError for the default one.
         """
@@ -140,6 +137,6 @@ def default_locale_statement(writes: Writes) -> Statement:
 
 
 def default_locale_of(stored: Value) -> str | None:
-    """Return the code of the default locale by its stored form."""
+    """Return the code of the default locale from its stored form."""
     code = decode_setting(stored)
     return code if isinstance(code, str) else None

@@ -1,9 +1,9 @@
-"""What an administrator may do with the entries of a content type.
+"""Permissions of an administrator on the entries of a content type.
 
-A rule holds as a whole. Where several hold for an entry, what they grant adds up; what only some of
-them grant must not be told from entries that the others let through. So lists are filtered, sorted
-and searched by what is granted for every entry in them, and each entry shows what is granted for
-it.
+A rule applies as a whole. If several apply to an entry, the granted fields add up; fields that only
+some of them grant must not be observable through entries that the others allow. So lists are
+filtered, sorted and searched by fields that are granted for every entry in them, and each entry
+shows the fields that are granted for it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,34 +30,34 @@ ALWAYS = frozenset(
         "__component",
     }
 )
-"""What is shown of every entry that may be read at all."""
+"""Fields that are shown of every readable entry."""
 
 _ACTIONS = (CREATE, READ, UPDATE, DELETE, PUBLISH)
 CREATOR_FIELDS = ("id", "firstname", "lastname", "username", "email", "isActive")
-"""What is shown of those who made an entry, and may be asked of them."""
+"""Fields of creators that are shown, and may be queried."""
 
 
 class EntryOrigin(Struct, frozen=True):
-    """What rules ask of an entry: its locale, and who made it."""
+    """What rules check of an entry: its locale and its creator."""
 
     locale: str | None
     creator: Creator | None
 
 
 class TypePermissions(Struct, frozen=True):
-    """What one administrator may do by one action to the entries of one content type."""
+    """The permissions of one administrator for one action on the entries of one content type."""
 
     ability: AdminAbility
     action: str
     content_type: ContentType
 
     def require(self) -> None:
-        """Demand that the action is granted at all. Raises PolicyError."""
+        """Check that the action is granted at all. Raises PolicyError."""
         if not self.ability.allows(self.action, self.content_type.uid):
             raise PolicyError
 
     def asks_for_roles(self) -> bool:
-        """Tell whether some rule on the type asks for the roles of those who made an entry."""
+        """Tell whether some rule on the type checks the roles of creators."""
         uid = self.content_type.uid
         rules = (rule for action in _ACTIONS for rule in self.ability.rules(action, uid))
         return any(HAS_SAME_ROLE in rule.conditions for rule in rules)
@@ -70,24 +70,24 @@ class TypePermissions(Struct, frozen=True):
         return tuple(rule for rule in found if any(rule.covers_locale(code) for code in locales))
 
     def on(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
-        """Return the rules that hold for one entry."""
+        """Return the rules that apply to one entry."""
         return self.ability.rules_on(
             self.action, self.content_type.uid, locale=entry.locale, creator=entry.creator
         )
 
     def require_on(self, entry: EntryOrigin) -> tuple[GrantRule, ...]:
-        """Return the rules that hold for one entry. Raises ForbiddenError where none does."""
+        """Return the rules that apply to one entry. Raises ForbiddenError if there are none."""
         found = self.on(entry)
         if not found:
             raise ForbiddenError
         return found
 
     def in_locale(self, locale: str | None) -> tuple[GrantRule, ...]:
-        """Return the rules for entries that are about to be made in a locale.
+        """Return the rules for new entries in a locale.
 
-        Who makes them is their creator. A rule that names no locale at all lets entries be made in
-        any of them, and none be seen: so are the first roles of a project. Raises ForbiddenError
-        where there are no rules.
+        The principal becomes their creator. A rule without locales allows creating entries in any
+        locale, and seeing none: the first roles of a project are like that. Raises ForbiddenError
+        if there are no rules.
         """
         creator = Creator(id=self.ability.user_id, role_ids=self.ability.role_ids)
         held = self.ability.rules_on(
@@ -101,9 +101,9 @@ class TypePermissions(Struct, frozen=True):
         return found
 
     def row_filter(self, locales: Iterable[str] | None) -> Mapping[str, object] | None:
-        """Return what rows must be like to be reached, as a filter of the query language.
+        """Return the condition on readable rows, as a filter of the query language.
 
-        ``None`` lets every row through. ``locales`` are those that rows are in, where it is known.
+        ``None`` allows every row. ``locales`` are those of the rows, if known.
         """
         known = None if locales is None else tuple(locales)
         alternatives: list[Mapping[str, object]] = []
@@ -118,11 +118,11 @@ class TypePermissions(Struct, frozen=True):
             if not wanted:
                 return None
             alternatives.append({"$and": wanted})
-        # Without any rule no row is reached: no row is without an id.
+        # Without any rule no row is readable: no row is without an id.
         return {"$or": alternatives} if alternatives else {"id": {"$null": True}}
 
     def tells(self, path: str, locales: Iterable[str] | None) -> bool:
-        """Tell whether a field is granted for every entry that is reached."""
+        """Tell whether a field is granted for every readable entry."""
         rules = self.rules(locales)
         if any(_unbound(rule, locales) for rule in rules):
             return self.tells_of_all(path, locales)
@@ -132,7 +132,7 @@ class TypePermissions(Struct, frozen=True):
         return bool(groups) and all(covers(group, path) for group in groups.values())
 
     def tells_of_all(self, path: str, locales: Iterable[str] | None) -> bool:
-        """Tell whether a field is granted for every entry there is in these locales."""
+        """Tell whether a field is granted for every existing entry in these locales."""
         rules = [rule for rule in self.rules(locales) if _unbound(rule, locales)]
         return bool(rules) and covers(rules, path)
 
@@ -144,17 +144,17 @@ def covers(rules: Iterable[GrantRule], path: str) -> bool:
 
 
 def read_permissions(ability: AdminAbility, content_type: ContentType) -> TypePermissions:
-    """Return what somebody may read of a content type."""
+    """Return a principal's permissions to read a content type."""
     return TypePermissions(ability, READ, content_type)
 
 
 def may_follow(ability: AdminAbility, target: ContentType) -> bool:
-    """Tell whether somebody may be told anything of entries of a type by way of a relation."""
+    """Tell whether a principal may read anything of related entries of a type."""
     return target.uid == ADMIN_USER_UID or ability.allows(READ, target.uid)
 
 
 def _unbound(rule: GrantRule, locales: Iterable[str] | None) -> bool:
-    """Tell whether a rule holds for all entries in these locales."""
+    """Tell whether a rule applies to all entries in these locales."""
     if rule.conditions:
         return False
     if rule.locales is None:

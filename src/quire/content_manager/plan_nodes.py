@@ -1,7 +1,7 @@
 """Builds the nodes of read plans for lists and forms.
 
-A list shows relations to one entry as rows, to many as their number; a form shows numbers alone,
-since it asks for related entries page by page. Files come with their folders.
+A list shows to-one relations as rows, to-many relations as a count; a form shows only counts, since
+it requests related entries page by page. Files come with their folders.
 """
 
 from collections.abc import Iterator
@@ -25,19 +25,19 @@ from quire.schema.model import ADMIN_USER_UID, FILE_UID, ContentType, Model, Sch
 
 CREATORS = ("createdBy", "updatedBy")
 FACTS = ("id", "documentId", "locale", "updatedAt", "createdAt", "publishedAt")
-"""What is told of every version of a document."""
+"""Facts that are shown of every version of a document."""
 
 REFERENCE = ("id", "documentId", "locale", "createdAt", "updatedAt", "publishedAt")
-"""What is told of a related entry whose type the caller may not read."""
+"""Fields that are shown of a related entry whose type the caller may not read."""
 
 
 class Nodes(Struct, frozen=True, kw_only=True):
     """Makes the nodes of one request.
 
-    ``rules`` are those by which the root is shown. ``columns`` narrow a list to these attributes
-    and to facts, ``fields`` narrow its scalars alone; ``None`` shows all. ``rows`` are relations of
-    the root that are shown as rows in any case, ``None`` stands for all of them at every depth.
-    With ``roles`` those of creators are read.
+    ``rules`` determine what is shown of the root. ``columns`` restrict a list to these attributes
+    and to facts, ``fields`` restrict only its scalars; ``None`` shows all. ``rows`` are relations
+    of the root that are shown as rows in any case, ``None`` means all of them at every depth. With
+    ``roles`` those of creators are read.
     """
 
     schema: Schema
@@ -50,7 +50,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
     roles: bool = False
 
     def listed(self, content_type: ContentType) -> PlanNode:
-        """Return what a list shows of an entry, but for its localizations."""
+        """Return the node of an entry in a list, without its localizations."""
         return PlanNode(
             uid=content_type.uid,
             fields=self._fields(content_type, ""),
@@ -58,7 +58,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         )
 
     def edited(self, content_type: ContentType) -> PlanNode:
-        """Return what a form shows of an entry, but for its localizations."""
+        """Return the node of an entry in a form, without its localizations."""
         return PlanNode(
             uid=content_type.uid,
             fields=self._fields(content_type, ""),
@@ -66,7 +66,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         )
 
     def version(self, content_type: ContentType, shared: frozenset[str]) -> PlanNode:
-        """Return what is told of other versions: facts, and what all locales have in common."""
+        """Return the node of other versions: facts, and shared attributes."""
         told = [
             attribute.name
             for attribute in content_type.scalars
@@ -81,7 +81,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         return PlanNode(uid=content_type.uid, fields=tuple(told), edges=tuple(edges))
 
     def localization(self, content_type: ContentType) -> PlanNode:
-        """Return what tells whether another locale could be published: without what is linked."""
+        """Return the node that shows whether another locale could be published, without links."""
         edges = [
             edge
             for attribute in content_type.attributes.values()
@@ -104,7 +104,10 @@ class Nodes(Struct, frozen=True, kw_only=True):
         return PlanEdge(attribute=attribute.name, nodes=parts) if parts else None
 
     def _checked_part(self, uid: str) -> PlanNode | None:
-        """Return those fields of a component that have rules to keep; none has no rules."""
+        """Return the fields of a component that have rules.
+
+        Without any, there are none to check.
+        """
         component = self.schema.components[uid]
         checked = [a.name for a in component.scalars if not a.secret and _has_rules(a)]
         edges = [
@@ -128,12 +131,12 @@ class Nodes(Struct, frozen=True, kw_only=True):
             only = self.fields
         if only is not None and not path and own not in only:
             return own in FACTS or (own == "createdBy" and self._asks_for_creators())
-        # Without its id a component could not be changed, only replaced by one with less in it.
+        # Without its id a component could not be updated, only replaced by an incomplete one.
         identifies = attribute.name == "id" and bool(path)
         return identifies or own in _ALWAYS_READ or covers(self.rules, own)
 
     def _asks_for_creators(self) -> bool:
-        """Tell whether what is shown of an entry depends on who made it."""
+        """Tell whether the shown fields of an entry depend on its creator."""
         return any(rule.conditions for rule in self.rules)
 
     def _edges(self, model: Model, path: str, *, form: bool) -> Iterator[PlanEdge]:
@@ -157,7 +160,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
                 inner = f"{path}{name}."
                 return PlanEdge(attribute=name, nodes=(self.part(uid, inner, form=form),))
             case DynamicZoneAttribute(name=name, components=uids):
-                # What is in a zone is granted with it.
+                # The components of a zone are granted with it.
                 whole = replace(
                     self,
                     rules=(GrantRule(),),
@@ -171,13 +174,13 @@ class Nodes(Struct, frozen=True, kw_only=True):
                 return None
 
     def part(self, uid: str, path: str, *, form: bool) -> PlanNode:
-        """Return what is shown of a component; a list shows nothing below it."""
+        """Return the node of a component; a list shows nothing below it."""
         component = self.schema.components[uid]
         edges = tuple(self._edges(component, path, form=True)) if form else ()
         return PlanNode(uid=uid, fields=self._fields(component, path), edges=edges)
 
     def _creator(self) -> PlanNode:
-        """Return who made an entry, with their roles where a condition asks for them."""
+        """Return the node of the creator, with roles if a condition checks them."""
         role = PlanEdge(attribute="roles", nodes=(PlanNode(uid="admin::role", fields=("id",)),))
         edges = (role,) if self.roles else ()
         return PlanNode(uid=ADMIN_USER_UID, fields=CREATOR_FIELDS, edges=edges)
@@ -204,7 +207,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         return PlanEdge(attribute=attribute.name, nodes=(self._related(target),))
 
     def _related(self, target: ContentType) -> PlanNode:
-        """Return what a list shows of a related entry: what may be read of all of its type."""
+        """Return the node of a related entry in a list: what may be read of its whole type."""
         if not may_follow(self.ability, target):
             fields = tuple(a.name for a in target.scalars if a.name in REFERENCE)
         elif self.ability.super_admin:
@@ -222,7 +225,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         return PlanNode(uid=target.uid, fields=fields, status=self._status(target))
 
     def _any(self, attribute: RelationAttribute) -> PlanEdge | None:
-        """Return a relation to any type, which none but super admins are shown."""
+        """Return the node of a polymorphic relation, which only super admins are shown."""
         if not self.ability.super_admin:
             return None
         models: list[Model] = [

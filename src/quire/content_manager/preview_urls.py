@@ -1,6 +1,7 @@
-"""Preview URLs: where a site shows entries of a content type, as patterns with placeholders.
+"""Preview URLs: the pages of a site that show entries of a content type, as patterns.
 
-They are kept in the core store, by uid. The admin UI puts the values of an entry into them.
+They are stored in the core store, by uid. The admin UI replaces the placeholders by values of an
+entry.
 """
 
 import re
@@ -13,7 +14,7 @@ from quire.database.stores.core_store import PREVIEWS_KEY, read_setting, write_s
 
 PLACEHOLDERS = ("documentId", "locale", "slug", "status")
 _IN_HOSTS = ("locale",)
-"""Placeholders whose values editors cannot choose, so that they may stand in the name of a host."""
+"""Placeholders whose values editors cannot choose, so that they are allowed in a host name."""
 _LONGEST = 2000
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _ADDRESS = re.compile(r"(https?://[^/?#\s]+|/(?!/))[\x21-\x7e]*")
@@ -25,7 +26,7 @@ IN_HOST = "must not have {{{}}} in the name of the host"
 
 
 def pattern_problem(pattern: str) -> str | None:
-    """Return what is wrong with a preview URL, ``None`` where nothing is."""
+    """Return the problem of a preview URL, ``None`` if it is valid."""
     if len(pattern) > _LONGEST:
         return TOO_LONG
     names = _PLACEHOLDER.findall(pattern)

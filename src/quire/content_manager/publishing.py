@@ -1,4 +1,4 @@
-"""Publishing one document for an administrator, and taking back what is published of it."""
+"""Publishes one document for an administrator, and unpublishes it."""
 
 from quire.access.administration import CREATE, PUBLISH, UPDATE
 from quire.content_manager.read_service import chosen_of
@@ -27,16 +27,16 @@ class PublishableError(Exception):
 
 
 class ContentPublishing(WriteContext, frozen=True):
-    """The programs that lead from a draft to what is public, and back."""
+    """Programs that publish, unpublish and discard."""
 
     @property
     def _writing(self) -> ContentWriting:
         return ContentWriting(self.unit, self.rights, self.history)
 
     def publish(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
-        """Publish the draft of a document in one locale, with what a body changes of it first.
+        """Publish the draft of a document in one locale, after the changes of a request body.
 
-        Without the right to change it the body counts for nothing.
+        Without permission to update it the body is ignored.
         """
         self._require_drafts()
         every = yield from self.versions(document_id)
@@ -52,13 +52,13 @@ class ContentPublishing(WriteContext, frozen=True):
         return (yield from self._published(document_id, locale))
 
     def check(self, document_id: str, locale: str | None) -> Program[None]:
-        """Publish on trial, and undo it. Raises PublishableError, or what keeps it from that."""
+        """Publish on trial, and roll back. Raises PublishableError, or what prevents publishing."""
         yield from self.publish(document_id, {}, locale)
         yield from self.unit.settle()
         raise PublishableError
 
     def publish_new(self, body: Body, locale: str | None) -> Program[Result]:
-        """Make a document and publish it at once."""
+        """Create a document and publish it."""
         self._to(CREATE).in_locale(locale)
         self._to(PUBLISH).in_locale(locale)
         written = yield from self._writing.created(body, locale)
@@ -74,9 +74,9 @@ class ContentPublishing(WriteContext, frozen=True):
         return (yield from self.shown(written, full=True))
 
     def unpublish(self, document_id: str, locale: str | None, *, discard: bool) -> Program[Result]:
-        """Take what is published of a document away in one locale; returns what it was.
+        """Unpublish a document in one locale; returns its former version.
 
-        With ``discard`` the draft becomes what was published before.
+        With ``discard`` the draft is replaced by it.
         """
         self._require_drafts()
         every = yield from self.versions(document_id)
@@ -100,7 +100,7 @@ class ContentPublishing(WriteContext, frozen=True):
         return reader.document(self.rights, entry, every, wanted, localizations)
 
     def discard(self, document_id: str, locale: str | None) -> Program[Result]:
-        """Make the draft of a document what is published, in one locale."""
+        """Replace the draft of a document by the published version, in one locale."""
         self._require_drafts()
         every = yield from self.versions(document_id)
         live = chosen_of(self._type, every, RequestedVersion("published", locale))

@@ -48,7 +48,7 @@ from quire.schema.model import ContentType
 PAGE_SIZE, MOST_ROWS = 10, 1000
 _BY_ID = (SortKey((), "id", descending=False),)
 OTHER_VERSIONS = "localizations"
-"""Where entries of a list have the versions of their documents that are not on the page."""
+"""Where list entries contain the versions of their documents that are not on the page."""
 
 VERSION_FIELDS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 
@@ -59,7 +59,7 @@ class Planner(Struct, frozen=True):
     engine: WriteEngine
 
     def page(self, rights: TypePermissions, query: Query, wanted: RequestedVersion) -> PreparedRead:
-        """Plan a page of a list. Raises the query's first fault as an AppError."""
+        """Plan a page of a list. Raises the first error of the query as an AppError."""
         content_type = rights.content_type
         scope = self.scope(rights, wanted.locales)
         nodes = replace(
@@ -106,7 +106,7 @@ class Planner(Struct, frozen=True):
         locale: str | None = None,
         publication: PublicationFilter | None = None,
     ) -> PreparedRead:
-        """Plan the count of the documents of a type that may be read, in a locale or in all."""
+        """Plan the count of the readable documents of a type, in a locale or in all."""
         content_type = rights.content_type
         wanted = RequestedVersion(status, locale)
         scope = self.scope(rights, wanted.locales)
@@ -147,14 +147,14 @@ class Planner(Struct, frozen=True):
         return self.engine.reads.planned_once(key, ([*document_ids],), plan)
 
     def owned_versions(self, rights: TypePermissions, document_ids: Sequence[str]) -> PreparedRead:
-        """Plan the read of all versions of documents with those who made them."""
+        """Plan the read of all versions of documents with their creators."""
         slots = Slots()
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
         root = replace(self.version_node(rights), filter=here, sort=_BY_ID)
         return self.planned(ReadPlan(root=root), slots, rights.ability)
 
     def versions_of(self, rights: TypePermissions, document_id: str) -> PreparedRead:
-        """Plan the read of all versions of a document, with what all locales have in common."""
+        """Plan the read of all versions of a document, with shared attributes."""
         content_type, slots = rights.content_type, Slots()
         shared = self.engine.store.layout(content_type.uid).shared
         plan = ReadPlan(
@@ -166,16 +166,16 @@ class Planner(Struct, frozen=True):
         return self.planned(plan, slots, rights.ability)
 
     def version_node(self, rights: TypePermissions) -> PlanNode:
-        """Return the node of facts of versions, with those who made them."""
+        """Return the node of facts of versions, with their creators."""
         return self.shared_node(rights, frozenset())
 
     def shared_node(self, rights: TypePermissions, shared: frozenset[str]) -> PlanNode:
-        """Return the node of facts of a version, with what all locales have in common."""
+        """Return the node of facts of a version, with shared attributes."""
         nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
         return nodes.version(rights.content_type, shared)
 
     def localizations(self, rights: TypePermissions, document_ids: Sequence[str]) -> PreparedRead:
-        """Plan the read of all versions of documents, with what can keep them from publishing."""
+        """Plan the read of all versions of documents, with what can prevent publishing."""
         slots = Slots()
         nodes = self.nodes(rights, RequestedVersion("draft", EVERY_LOCALE))
         here = Comparison("documentId", Predicate.IN, (slots.add([*document_ids]),))
@@ -190,7 +190,7 @@ class Planner(Struct, frozen=True):
         rows: frozenset[str] | None = frozenset(),
         sort: tuple[SortKey, ...] = _BY_ID,
     ) -> PreparedRead:
-        """Plan the read of rows with all that a form shows, some relations as rows."""
+        """Plan the read of rows for forms, some relations as rows."""
         content_type, slots = rights.content_type, Slots()
         here = Comparison("id", Predicate.IN, (slots.add([*entry_ids]),))
         nodes = replace(self.nodes(rights, wanted), rows=rows)
@@ -208,10 +208,10 @@ class Planner(Struct, frozen=True):
         action: str | None = FIND_ONE,
         whole: bool = False,
     ) -> PreparedRead:
-        """Plan the read of one row with all that a form shows, some relations as rows.
+        """Plan the read of one row for a form, some relations as rows.
 
-        ``action`` is that of the project's rules on the row, ``None`` for a row that is shown
-        whatever they say. A ``whole`` row is read with all that they hide.
+        ``action`` selects the project's rules on the row, ``None`` for a row that is shown in any
+        case. A ``whole`` row is read with everything that they hide.
         """
         content_type, slots = rights.content_type, Slots()
         nodes = replace(self.nodes(rights, wanted), rows=rows)
@@ -224,7 +224,7 @@ class Planner(Struct, frozen=True):
         return self.planned(plan, slots, None if whole else rights.ability, action=action)
 
     def nodes(self, rights: TypePermissions, wanted: RequestedVersion) -> Nodes:
-        """Return what makes the nodes of a request."""
+        """Return a builder for the nodes of a request."""
         return Nodes(
             schema=self.engine.schema,
             ability=rights.ability,
@@ -253,7 +253,7 @@ class Planner(Struct, frozen=True):
     def reached(
         self, rights: TypePermissions, locales: tuple[str, ...] | None, scope: ManagedScope
     ) -> Filter | None:
-        """Return what the rules of the caller let through, ``None`` for every row."""
+        """Return the filter of the caller's rules, ``None`` for every row."""
         wanted = rights.row_filter(locales)
         if wanted is None:
             return None
@@ -271,8 +271,8 @@ class Planner(Struct, frozen=True):
     ) -> PreparedRead:
         """Plan a read whose values are in ``slots``, narrowed by the rules of the project.
 
-        ``action`` is that of the rules on rows of the root, see `narrow_root`. Without an
-        ``ability`` it is the server that reads.
+        ``action`` selects the rules on rows of the root, see `narrow_root`. Without an ``ability``
+        the server itself reads.
         """
         if ability is not None:
             rules, schema = ability.project_rules, self.engine.schema
@@ -283,9 +283,9 @@ class Planner(Struct, frozen=True):
 
 
 def _missing_locale(query: Query, rights: TypePermissions, slots: Slots) -> int | None:
-    """Return the slot of the locale that documents must have no version in, if one is named.
+    """Return the slot of the locale in which documents must be missing, if one is named.
 
-    Raises ForbiddenError where the caller may read nothing in that locale.
+    Raises ForbiddenError if the caller may read nothing in that locale.
     """
     code = missing_locale_of(query, rights.content_type)
     if code is None:
@@ -296,14 +296,14 @@ def _missing_locale(query: Query, rights: TypePermissions, slots: Slots) -> int 
 
 
 def _other_versions(content_type: ContentType) -> Iterator[PlanEdge]:
-    """Yield what shows the other versions of a document with an entry, where it can have any."""
+    """Yield the nodes of the other versions of a document, if it can have any."""
     if content_type.localized or content_type.draft_and_publish:
         node = PlanNode(uid=content_type.uid, fields=VERSION_FIELDS)
         yield PlanEdge(attribute=OTHER_VERSIONS, nodes=(node,))
 
 
 def pages_of(query: Query, scope: ManagedScope) -> Pagination:
-    """Understand the ``page`` and ``pageSize`` of a list. Faults are noted."""
+    """Parse the ``page`` and ``pageSize`` of a list. Errors are recorded."""
     options = {name: query[name] for name in ("page", "pageSize") if query.get(name) is not None}
     return resolve_pagination({"pagination": options}, scope.within(Param.PAGINATION, "page"))
 
@@ -311,7 +311,7 @@ def pages_of(query: Query, scope: ManagedScope) -> Pagination:
 def locale_scope(
     content_type: ContentType, wanted: RequestedVersion, slots: Slots
 ) -> tuple[LocaleScope, int | None]:
-    """Return which locales are read."""
+    """Return the locales that are read."""
     if not content_type.localized or wanted.locale is None:
         return LocaleScope.IGNORED, None
     if wanted.locale == EVERY_LOCALE:
@@ -320,14 +320,14 @@ def locale_scope(
 
 
 def and_filters(one: Filter | None, other: Filter | None) -> Filter | None:
-    """Join two filters, both of which must hold."""
+    """Combine two filters by AND."""
     if one is None or other is None:
         return one or other
     return Junction(every=True, parts=(one, other))
 
 
 def populated_relations(query: Query, content_type: ContentType) -> frozenset[str]:
-    """Return the relations that ``populate`` asks to see as rows."""
+    """Return the relations that ``populate`` requests as rows."""
     asked = query.get("populate")
     names = asked.split(",") if isinstance(asked, str) else asked
     relations = frozenset(attribute.name for attribute in content_type.relations)
@@ -338,7 +338,7 @@ def populated_relations(query: Query, content_type: ContentType) -> frozenset[st
 
 
 def _filtered_by(query: Query, content_type: ContentType) -> frozenset[str]:
-    """Return the relations that a filter looks through; a list shows them as rows."""
+    """Return the relations that a filter uses; a list shows them as rows."""
     filters = query.get("filters")
     names = frozenset(filters) if isinstance(filters, dict) else frozenset()
     return names & frozenset(attribute.name for attribute in content_type.relations)

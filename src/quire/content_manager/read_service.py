@@ -1,4 +1,4 @@
-"""Reads single entries for administrators, with what is told of their other versions."""
+"""Reads single entries for administrators, with facts about their other versions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -46,11 +46,11 @@ class ContentReading(Struct, frozen=True):
 
     @property
     def planner(self) -> Planner:
-        """What plans the reads."""
+        """The planner of the reads."""
         return Planner(self.engine)
 
     def budget(self) -> ResponseBudget:
-        """Return what counts a response."""
+        """Return a budget for a response."""
         limits = self.engine.limits
         return ResponseBudget(limits.rows, limits.response_size)
 
@@ -63,11 +63,11 @@ class ContentReading(Struct, frozen=True):
         rows: frozenset[str] | None = frozenset(),
         full: bool = False,
     ) -> Program[dict[str, object]]:
-        """Return one document as a form shows it, with what is told of its other versions.
+        """Return one document for a form, with facts about its other versions.
 
-        The relations in ``rows`` are shown as rows and not as numbers; ``full`` shows localizations
-        with their content. Raises NotFoundError for a document that is not there in any locale, and
-        ForbiddenError for one that the caller may not read.
+        The relations in ``rows`` are shown as rows and not as counts; ``full`` shows localizations
+        with their content. Raises NotFoundError for a document that does not exist in any locale,
+        and ForbiddenError for one that the caller may not read.
         """
         every = yield from self.every_version(rights, document_id)
         if not every:
@@ -86,7 +86,8 @@ class ContentReading(Struct, frozen=True):
     def single(self, content_type: ContentType, *, changed: bool = False) -> Program[str | None]:
         """Return the id of the document of a single type, if there is one.
 
-        Collection types have several: when one is ``changed``, the format takes another one.
+        A former collection type may have several: when one is ``changed``, Strapi takes another
+        one.
         """
         layout = self.engine.store.layout(content_type.uid)
         by_name = changed and content_type.kind is not TypeKind.SINGLE
@@ -100,7 +101,7 @@ class ContentReading(Struct, frozen=True):
     def owned_versions(
         self, rights: TypePermissions, document_ids: Sequence[str]
     ) -> Program[list[Shown]]:
-        """Return all versions of documents with what rules ask of them."""
+        """Return all versions of documents with the fields that rules check."""
         if not document_ids:
             return []
         found, _ = yield from self.planner.owned_versions(rights, document_ids).entries()
@@ -113,7 +114,7 @@ class ContentReading(Struct, frozen=True):
         locale: str | None,
         action: str | None = None,
     ) -> Program[None]:
-        """Check that an entry is there and may be read, and that an action on it is allowed.
+        """Check that an entry exists and may be read, and that an action on it is allowed.
 
         Raises NotFoundError and ForbiddenError.
         """
@@ -140,10 +141,10 @@ class ContentReading(Struct, frozen=True):
         whole: bool = False,
         budget: ResponseBudget | None = None,
     ) -> Program[Shown]:
-        """Return one row with all that a form shows, by other rules than those of the caller too.
+        """Return one row for a form, optionally by other rules than those of the caller.
 
-        ``action`` and ``whole`` are as in `Planner.form`.
-        Raises NotFoundError without it, and ValidationError when a ``budget`` is exceeded.
+        ``action`` and ``whole`` are as in `Planner.form`. Raises NotFoundError if it does not
+        exist, and ValidationError when a ``budget`` is exceeded.
         """
         planned = self.planner.form(
             rights, wanted, entry_id, rows, rules=rules, action=action, whole=whole
@@ -162,9 +163,9 @@ class ContentReading(Struct, frozen=True):
         localizations: list[Shown],
         rules: Sequence[GrantRule] | None = None,
     ) -> dict[str, object]:
-        """Return an entry as a form shows it; ``every`` are all versions of its document.
+        """Return an entry for a form; ``every`` are all versions of its document.
 
-        By ``rules`` it is shown, ``None`` for those that hold for it.
+        ``rules`` determine what is shown, ``None`` for those that apply to it.
         """
         entry["localizations"] = localizations
         if rights.content_type.draft_and_publish:
@@ -173,7 +174,7 @@ class ContentReading(Struct, frozen=True):
         return {"data": shown, "meta": self._meta(rights, every, entry)}
 
     def localized(self, rights: TypePermissions, entry: Shown, every: list[Shown]) -> list[Shown]:
-        """Return the localizations of an entry in short."""
+        """Return the summaries of the localizations of an entry."""
         versions = DocumentVersions(rights.content_type, every)
         found = versions.localizations(entry)
         return [{**in_short(one), "status": versions.status(one)} for one in found]
@@ -181,9 +182,9 @@ class ContentReading(Struct, frozen=True):
     def localized_in_full(
         self, rights: TypePermissions, entry: Shown | None, every: list[Shown]
     ) -> Program[list[Shown]]:
-        """Return the localizations of an entry with what can keep them from being published.
+        """Return the localizations of an entry with what can prevent publishing.
 
-        Each is shown as far as it may be read. Without an entry these are all versions there are.
+        Each is shown as far as it may be read. Without an entry these are all versions.
         """
         if not every or (entry is not None and not rights.content_type.localized):
             return []
@@ -206,11 +207,11 @@ class ContentReading(Struct, frozen=True):
         locales: Sequence[str | None],
         sort: QueryValue,
     ) -> Program[list[Shown]]:
-        """Return drafts with what publishing will check, their localizations with theirs.
+        """Return drafts with what publishing will check, and their localizations with theirs.
 
-        Without ``sort`` they are in the order of their document ids. Documents that have no draft
-        in a locale are left out. Raises ForbiddenError where one may not be read, and
-        ValidationError for a ``sort`` that cannot be.
+        Without ``sort`` they are in the order of their document ids. Documents without a draft in a
+        locale are left out. Raises ForbiddenError if one may not be read, and ValidationError for
+        an invalid ``sort``.
         """
         wanted = RequestedVersion("draft", locales[0] if len(locales) == 1 else EVERY_LOCALE)
         scope = replace(self.planner.scope(rights, wanted.locales), param=Param.SORT, name="sort")
@@ -244,13 +245,13 @@ class ContentReading(Struct, frozen=True):
         return [shaping.entry(entry) for entry in entries]
 
     def shaping(self, rights: TypePermissions, wanted: RequestedVersion) -> EntrySanitizer:
-        """Return what shapes the entries of a request."""
+        """Return the sanitizer of the entries of a request."""
         return EntrySanitizer(self.engine.schema, rights, rights.rules(wanted.locales))
 
     def _missing(
         self, rights: TypePermissions, every: list[Shown], wanted: RequestedVersion
     ) -> dict[str, object]:
-        """Answer for a document without this version: what there is of it instead."""
+        """Return the response for a document without this version: its other versions."""
         if not any(rights.on(entry_origin(version)) for version in every):
             raise ForbiddenError
         locale = wanted.locale if wanted.named else None
@@ -283,7 +284,7 @@ class ContentReading(Struct, frozen=True):
 def chosen_of(
     content_type: ContentType, every: list[Shown], wanted: RequestedVersion
 ) -> Shown | None:
-    """Return the version of a document that is asked for, if it is there."""
+    """Return the requested version of a document, if it exists."""
     for version in every:
         if content_type.localized and version["locale"] != wanted.locale:
             continue
@@ -301,7 +302,7 @@ def _of(
 
 
 def version_summary(version: Shown, *, localized: bool) -> Shown:
-    """Return what is told of another version of an entry: when and by whom it was changed."""
+    """Return the summary of another version of an entry: its time of change and its editor."""
     told = CREATOR_FIELDS if localized else _IN_SHORT
     return {
         **{name: version.get(name) for name in FACTS},

@@ -1,4 +1,4 @@
-"""The latest changes, and numbers of entries, for the first screen."""
+"""The latest changes, and numbers of entries, for the home page."""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
@@ -22,27 +22,27 @@ from quire.schema.model import ContentType, Schema
 
 MOST = 4
 MOMENTS: Mapping[str, str] = {"update": "updatedAt", "publish": "publishedAt"}
-"""What entries are in order of, by what has been done to them."""
+"""The sort attribute of entries, by action."""
 
 _FACTS = ("id", "documentId", "locale", "updatedAt", "publishedAt")
 
 
 def managed_types(schema: Schema, ability: AdminAbility) -> Iterator[ContentType]:
-    """Yield the content types whose entries somebody is shown at all."""
+    """Yield the content types whose entries an administrator is shown."""
     for content_type in schema.content_types.values():
         if is_displayed(content_type) and read_permissions(ability, content_type).rules(None):
             yield content_type
 
 
 class RecentEntries(Struct, frozen=True):
-    """Reads for one administrator; ``views`` are those of content types, as far as stored."""
+    """Reads for one administrator; ``views`` are the stored ones of content types."""
 
     engine: WriteEngine
     ability: AdminAbility
     views: Mapping[str, View]
 
     def documents(self, action: str) -> Program[list[Shown]]:
-        """Return the entries that something was done to last, of all types together."""
+        """Return the entries of the latest actions, of all types together."""
         found: list[Shown] = []
         for content_type in managed_types(self.engine.schema, self.ability):
             if action == "update" or content_type.draft_and_publish:
@@ -101,7 +101,7 @@ class RecentEntries(Struct, frozen=True):
         return shown
 
     def counts(self) -> Program[dict[str, int]]:
-        """Count all documents of these types by what has become of them."""
+        """Count all documents of these types by status."""
         store = self.engine.store
         draft = published = modified = 0
         for content_type in managed_types(self.engine.schema, self.ability):
@@ -114,7 +114,7 @@ class RecentEntries(Struct, frozen=True):
         return {"draft": draft, "published": published, MODIFIED_STATUS: modified}
 
     def _count_narrowed(self, content_type: ContentType) -> Program[StatusCounts]:
-        """Count the documents that rules of the project leave, by what has become of them."""
+        """Count the documents that rules of the project allow, by status."""
         every = yield from self.count_of(content_type)
         if not content_type.draft_and_publish:
             return StatusCounts(draft=0, published=every, modified=0)
@@ -126,7 +126,7 @@ class RecentEntries(Struct, frozen=True):
     def count_of(
         self, content_type: ContentType, publication: PublicationFilter | None = None
     ) -> Program[int]:
-        """Count the documents of a type that may be read."""
+        """Count the readable documents of a type."""
         rights = read_permissions(self.ability, content_type)
         planned = Planner(self.engine).count(rights, publication=publication)
         _, total = yield from planned.entries()

@@ -25,13 +25,13 @@ _DEEPEST = 3
 
 
 class IncomingReferences(Struct, frozen=True):
-    """Finds what leads to documents, for one administrator."""
+    """Finds references to documents, for one administrator."""
 
     reading: ContentReading
     ability: AdminAbility
 
     def to(self, target: ContentType, document_id: str) -> Program[list[dict[str, object]]]:
-        """Return the entries that lead to a document, by content type and attribute."""
+        """Return the entries that refer to a document, by content type and attribute."""
         found: list[dict[str, object]] = []
         schema = self.reading.engine.schema
         for content_type in schema.content_types.values():
@@ -51,7 +51,7 @@ class IncomingReferences(Struct, frozen=True):
         rights = read_permissions(self.ability, content_type)
         wanted = RequestedVersion("draft", EVERY_LOCALE if content_type.localized else None)
         asked = (*path, "documentId")
-        # A filter by what somebody may not see counts for nothing, and would find every entry.
+        # A filter by a hidden attribute is ignored, and would find every entry.
         if self.reading.planner.scope(rights, wanted.locales).ignores(".".join(asked)):
             return None
         title = main_field(content_type)
@@ -75,9 +75,9 @@ class IncomingReferences(Struct, frozen=True):
 def relations_to(
     schema: Schema, model: Model, uid: str, inside: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the ways by which a model itself decides to lead to a content type.
+    """Yield the relations of a model to a content type, without those that the other side owns.
 
-    What the other side decides, and what is in dynamic zones, is left out.
+    Relations in dynamic zones are left out.
     """
     for attribute in model.attributes.values():
         way = (*inside, attribute.name)
@@ -88,7 +88,7 @@ def relations_to(
 
 
 def _decides(attribute: RelationAttribute, uid: str) -> bool:
-    """Tell whether an attribute leads to a type, and is the side that says so."""
+    """Tell whether an attribute is a relation to a type, and is its owning side."""
     leads = attribute.target == uid and attribute.name not in CREATORS
     return leads and attribute.mapped_by is None
 

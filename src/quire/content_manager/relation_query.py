@@ -1,4 +1,4 @@
-"""The query for entries of a relation, or for those it may lead to."""
+"""The query for entries of a relation, or for its candidates."""
 
 from collections.abc import Mapping
 
@@ -23,9 +23,9 @@ _NOT_LIST = "Invalid input: expected array, received {}"
 class RelationQuery(Struct, frozen=True, kw_only=True):
     """A request for related entries.
 
-    ``id`` names an entry whose relation is meant; ``omitted`` are rows that are not shown, and
-    ``included`` those that are shown although they are linked already.
-    ``term`` is looked for by ``operator`` in the main field. ``raw`` is the query as it was sent.
+    ``id`` names the entry of the relation; ``omitted`` are rows that are not shown, and
+    ``included`` those that are shown although they are linked already. ``term`` is searched by
+    ``operator`` in the main field. ``raw`` is the query as it was sent.
     """
 
     raw: Query
@@ -40,7 +40,7 @@ class RelationQuery(Struct, frozen=True, kw_only=True):
 
 
 def relation_query(query: Query, entry_id: str | None = None) -> RelationQuery:
-    """Understand a request. Raises ValidationError with its first fault."""
+    """Parse a request. Raises ValidationError with its first error."""
     asked = query.get("id")
     own = asked if isinstance(asked, str) and asked else None
     return RelationQuery(
@@ -89,7 +89,7 @@ def _term(value: QueryValue) -> str | None:
 
 
 def _operator(value: QueryValue) -> str:
-    """Return the operator of a term: any that compares texts."""
+    """Return the operator of a search term: any that compares texts."""
     if isinstance(value, str) and value in OPERATORS:
         operator = OPERATORS[value]
         if operator.operand in {Operand.TEXT, Operand.VALUE}:
@@ -98,7 +98,7 @@ def _operator(value: QueryValue) -> str:
 
 
 def _rows(query: Mapping[str, QueryValue], name: str) -> tuple[int, ...]:
-    """Return the ids of rows in a list; what is none is left out."""
+    """Return the ids of rows in a list, without invalid ones."""
     value = query.get(name)
     if value is None:
         return ()

@@ -1,8 +1,8 @@
 """Pages of related entries and of possible targets, for forms.
 
-A related entry is shown by one attribute, its main field. Of entries whose type the caller may not
-read, or not that field, there is nothing but their ids and times. Linked entries come with the
-last one first, as the screens of the format expect them.
+A related entry is represented by one attribute, its main field. If the caller may not read its
+type, or that field, only ids and times are shown. The last linked entry comes first, as Strapi's
+screens expect.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ class RelationField(Struct, frozen=True):
 def field_of(schema: Schema, uid: str, name: str) -> RelationField:
     """Return a relation by its model and name. Raises ValidationError when there is none.
 
-    Relations to any type, and those that the server keeps, are none that a form shows.
+    Polymorphic relations, and those that the server sets, are not shown in forms.
     """
     model: Model | None = schema.content_types.get(uid) or schema.components.get(uid)
     if model is None:
@@ -74,7 +74,7 @@ def field_of(schema: Schema, uid: str, name: str) -> RelationField:
 
 
 class Relations(Struct, frozen=True):
-    """Reads related entries for one administrator; ``view`` is that of the target, if stored."""
+    """Reads related entries for one administrator; ``view`` is the stored one of the target."""
 
     engine: WriteEngine
     ability: AdminAbility
@@ -82,7 +82,7 @@ class Relations(Struct, frozen=True):
     view: View
 
     def candidates(self, query: RelationQuery) -> Program[Result]:
-        """Return a page of the entries that the relation may lead to.
+        """Return a page of the candidates of the relation.
 
         Raises ForbiddenError when the caller may not see the relation.
         """
@@ -99,10 +99,10 @@ class Relations(Struct, frozen=True):
         return {"results": shown, "pagination": pagination.meta(total)}
 
     def linked(self, query: RelationQuery) -> Program[Result]:
-        """Return a page of the entries that the relation of one entry leads to.
+        """Return a page of the targets of the relation of one entry.
 
-        Raises NotFoundError for an entry that is not there, and ForbiddenError when the caller may
-        not see it, or not this relation of it.
+        Raises NotFoundError if the entry does not exist, and ForbiddenError when the caller may not
+        see it, or not this relation of it.
         """
         ids = yield from self._linked_rows(query)
         rows = yield from self._matching(query, ids)
@@ -118,7 +118,7 @@ class Relations(Struct, frozen=True):
 
     def _pages(self, query: RelationQuery, total: int) -> dict[str, int]:
         if not self.field.attribute.to_many:
-            # The format has no pages here and says so with the default.
+            # Strapi has no pages here and shows the default.
             return {"page": 1, "pageCount": 1, "pageSize": PAGE_SIZE, "total": total}
         count = -(-total // query.page_size)
         return {
@@ -128,10 +128,10 @@ class Relations(Struct, frozen=True):
             "total": total,
         }
 
-    # Which rows --------------------------------------------------------------------------------
+    # Rows of the relation ----------------------------------------------------------------------
 
     def _linked_rows(self, query: RelationQuery) -> Program[list[int]]:
-        """Return the rows that the relation of the entry leads to, in their order."""
+        """Return the target rows of the entry, in their order."""
         model = self.field.model
         if isinstance(model, ContentType):
             row_id = (yield from self._entries(model, query))[0]
@@ -142,7 +142,7 @@ class Relations(Struct, frozen=True):
         return [link.row for link in found.get(row_id, ())]
 
     def _linked_anywhere(self, query: RelationQuery) -> Program[set[int]]:
-        """Return the rows that the relation leads to in any version that the entry may be."""
+        """Return the target rows of the relation in any matching version of the entry."""
         model = self.field.model
         if isinstance(model, ContentType):
             rows = yield from self._entries(model, query)
@@ -152,9 +152,9 @@ class Relations(Struct, frozen=True):
         return {link.row for links in found.values() for link in links}
 
     def _entries(self, content_type: ContentType, query: RelationQuery) -> Program[list[int]]:
-        """Return the entry that is meant, then all other versions of it that may be seen.
+        """Return the requested entry, then all its other visible versions.
 
-        Without a locale it is that of the first one in the alphabet, and every locale is meant.
+        Without a locale it is the first one in alphabetic order, and every locale counts.
         """
         rights, name = read_permissions(self.ability, content_type), self.field.attribute.name
         rights.require()
@@ -172,7 +172,7 @@ class Relations(Struct, frozen=True):
         return [int(here["id"]), *(int(one["id"]) for one in others)]
 
     def _part(self, component: Model, query: RelationQuery) -> Program[int]:
-        """Return the row of a component, which has no address but its id."""
+        """Return the row of a component, which is identified only by its id."""
         row_id = read_row_id(query.id)
         slots = Slots()
         plan = ReadPlan(
@@ -186,7 +186,7 @@ class Relations(Struct, frozen=True):
         return row_id
 
     def _require_holder(self, uid: str, row_id: int, path: str, depth: int = 0) -> Program[None]:
-        """Demand that the caller may see what a component is in, and this part of it.
+        """Check that the caller may see the parent of a component, and this component of it.
 
         Raises ForbiddenError.
         """
@@ -206,7 +206,7 @@ class Relations(Struct, frozen=True):
                 raise ForbiddenError
 
     def _require_field(self) -> None:
-        """Demand that the caller may see the relation on some entry. Raises ForbiddenError."""
+        """Check that the caller may see the relation on some entry. Raises ForbiddenError."""
         model = self.field.model
         if isinstance(model, Component):
             return
@@ -215,7 +215,7 @@ class Relations(Struct, frozen=True):
         if not any(self.ability.allows_field(action, uid, name) for action in actions):
             raise ForbiddenError
 
-    # What of the target ------------------------------------------------------------------------
+    # Fields of the target ----------------------------------------------------------------------
 
     @property
     def _planner(self) -> Planner:
@@ -226,7 +226,7 @@ class Relations(Struct, frozen=True):
         return read_permissions(self.ability, self.field.target)
 
     def _main_field(self, locales: tuple[str, ...] | None) -> str:
-        """Return the attribute that stands for an entry, where the caller may read it."""
+        """Return the main field of the target, if the caller may read it."""
         target = self.field.target
         name = str(self.view["settings"]["mainField"] or main_field(target))
         scalar = isinstance(target.attributes.get(name), ScalarAttribute)
@@ -236,7 +236,7 @@ class Relations(Struct, frozen=True):
         return _BY_ID if scope.ignores(name) else name
 
     def _status(self, query: RelationQuery) -> Status | None:
-        """Return the version that is shown of the target, where it has several."""
+        """Return the status in which the target is shown, if it has several."""
         if not self.field.target.draft_and_publish:
             return None
         return query.status or "draft"
@@ -282,7 +282,7 @@ class Relations(Struct, frozen=True):
         return plan, slots, pagination
 
     def _matching(self, query: RelationQuery, ids: Sequence[int]) -> Program[list[Shown]]:
-        """Return those of the rows that may be shown, in no order."""
+        """Return the rows that may be shown, unordered."""
         if not ids:
             return []
         wanted = RequestedVersion("draft", locale_of({}, self.field.target, EVERY_LOCALE))
@@ -304,7 +304,7 @@ class Relations(Struct, frozen=True):
     def _condition(
         self, query: RelationQuery, wanted: RequestedVersion, main: str, scope: ManagedScope
     ) -> Filter | None:
-        """Return what rows must be like: named like the term, and within the caller's reach."""
+        """Return the condition on rows: the search term, and the caller's permissions."""
         target = self.field.target
         named: Filter | None = None
         if query.term:
@@ -316,7 +316,7 @@ class Relations(Struct, frozen=True):
             reached = self._planner.reached(self._rights, wanted.locales, scope)
         return and_filters(named, reached)
 
-    # Showing -----------------------------------------------------------------------------------
+    # Presentation ------------------------------------------------------------------------------
 
     def _shown(self, rows: Sequence[Shown]) -> Program[list[Shown]]:
         target = self.field.target

@@ -19,10 +19,10 @@ Query = Mapping[str, QueryValue]
 
 
 class RequestedVersion(Struct, frozen=True):
-    """Which version of documents: its status, and its locale (``None`` where there is none).
+    """The requested version of documents: its status, and its locale (``None`` if there is none).
 
-    ``related`` is the version in which related entries are shown: where there are no drafts of an
-    entry itself, what is published of them. ``named`` says that the locale was asked for by name.
+    ``related`` is the status of related entries: published if the entry itself has no drafts.
+    ``named`` says that the request names the locale.
     """
 
     status: Status
@@ -39,9 +39,9 @@ class RequestedVersion(Struct, frozen=True):
 def requested_version(
     query: Query, content_type: ContentType, default_locale: str | None
 ) -> RequestedVersion:
-    """Understand ``status`` and ``locale``; drafts in the default locale unless told otherwise.
+    """Parse ``status`` and ``locale``; by default drafts in the default locale.
 
-    Raises ValidationError for values that cannot be.
+    Raises ValidationError for invalid values.
     """
     status = status_of(query)
     versioned = content_type.draft_and_publish or "status" in query
@@ -54,7 +54,7 @@ def requested_version(
 
 
 def status_of(query: Query) -> Status:
-    """Understand ``status``. Raises ValidationError for anything but the two there are."""
+    """Parse ``status``. Raises ValidationError for an unknown one."""
     match query.get("status", DRAFT_STATUS):
         case "draft":
             return "draft"
@@ -65,9 +65,9 @@ def status_of(query: Query) -> Status:
 
 
 def locale_of(query: Query, content_type: ContentType, default_locale: str | None) -> str | None:
-    """Understand ``locale``: one of a localized type, none of others.
+    """Parse ``locale``: one of a localized type, none of others.
 
-    Raises ValidationError for what is no text.
+    Raises ValidationError if it is not text.
     """
     asked = query.get("locale")
     if isinstance(asked, list | dict):
@@ -78,9 +78,9 @@ def locale_of(query: Query, content_type: ContentType, default_locale: str | Non
 
 
 def missing_locale_of(query: Query, content_type: ContentType) -> str | None:
-    """Understand ``missingLocale``: the locale in which listed documents have no version.
+    """Parse ``missingLocale``: the locale in which listed documents have no version.
 
-    Raises ValidationError for what is no text, and for a type that has no locales.
+    Raises ValidationError if it is not text, and for a type without locales.
     """
     asked = query.get("missingLocale")
     if asked is None:
@@ -97,9 +97,9 @@ def missing_locale_of(query: Query, content_type: ContentType) -> str | None:
 def locales_of(
     query: Query, content_type: ContentType, default_locale: str | None
 ) -> tuple[str | None, ...]:
-    """Understand ``locale`` where there may be several of them.
+    """Parse ``locale`` where several are allowed.
 
-    Raises ValidationError for what is no text.
+    Raises ValidationError if one is not text.
     """
     asked = query.get("locale")
     if not isinstance(asked, list):
@@ -116,7 +116,7 @@ def locales_of(
 
 
 def invalid_value(path: str | Sequence[str], message: str) -> ValidationError:
-    """Make the error for one value of a request."""
+    """Return the error for one value of a request."""
     steps = [path] if isinstance(path, str) else list(path)
     problem = {"path": steps, "message": message, "name": ValidationError.name}
     return ValidationError(message, {"errors": [problem]})

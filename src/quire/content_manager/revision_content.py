@@ -1,7 +1,7 @@
-"""The content of a revision: values, and names of related entries.
+"""The content of a revision: values, and the keys of related entries.
 
-So a revision tells nothing of other entries. What it leads to may be gone when it is written again:
-then it is left out, and told.
+A revision contains no other data of related entries. If they no longer exist when it is restored,
+they are left out and reported.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +28,7 @@ Target = tuple[str, str, str | None]
 
 
 def revision_data(schema: Schema, model: Model, entry: Mapping[str, Any]) -> Data:
-    """Return what a revision keeps of an entry that was read with its relations as rows."""
+    """Return the stored data of a revision, from an entry with its relations as rows."""
 
     def kept(attribute: Attribute, value: object) -> object:
         match attribute:
@@ -43,9 +43,9 @@ def revision_data(schema: Schema, model: Model, entry: Mapping[str, Any]) -> Dat
 
 
 class ExistingTargets(Struct, kw_only=True):
-    """Which entries and files there are, of those that a revision leads to.
+    """Which of the entries and files that a revision refers to exist.
 
-    ``locale`` is that of the revision's entry. ``missing`` says what was not found, by attribute.
+    ``locale`` is that of the revision's entry. ``missing`` lists the others, by attribute.
     """
 
     locale: str | None
@@ -53,7 +53,7 @@ class ExistingTargets(Struct, kw_only=True):
     missing: list[dict[str, object]] = field(default_factory=list)
 
     def target(self, schema: Schema, uid: str, named: Mapping[str, Any]) -> Target:
-        """Return what a reference stands for: an entry in the same locale, if it has locales."""
+        """Return the target of a reference: an entry in the same locale, if it has locales."""
         localized = uid in schema.content_types and schema.content_types[uid].localized
         locale = (self.locale or named.get("locale")) if localized else None
         return uid, str(named.get("documentId")), locale
@@ -62,7 +62,7 @@ class ExistingTargets(Struct, kw_only=True):
 def targets_in(
     schema: Schema, model: Model, data: Mapping[str, Any], present: ExistingTargets
 ) -> frozenset[Target]:
-    """Return all that the data of a revision lead to."""
+    """Return all targets in the data of a revision."""
     found: set[Target] = set()
 
     def seen(attribute: Attribute, value: object) -> object:
@@ -82,7 +82,7 @@ def targets_in(
 def request_data(
     schema: Schema, model: Model, data: Mapping[str, Any], present: ExistingTargets
 ) -> Data:
-    """Return data as a request writes them, without what is not there any more."""
+    """Return data in the form of a request, without missing targets."""
 
     def written(attribute: Attribute, value: object) -> object:
         match attribute:
@@ -108,7 +108,7 @@ Do = Callable[[Attribute, object], object]
 
 
 def _told(model: Model, entry: Mapping[str, Any], do: Do) -> Data:
-    """Return what is made of each attribute that an entry has a value of."""
+    """Return the converted values of the attributes of an entry."""
     return {
         name: do(attribute, entry[name])
         for name, attribute in model.attributes.items()
@@ -123,7 +123,7 @@ def _is_kept(attribute: Attribute) -> bool:
 
 
 def _within(schema: Schema, attribute: Attribute, value: object, do: Do) -> object:
-    """Return a value with what is made of the components in it; they get new rows."""
+    """Return a value with its components converted; they get new rows."""
     match attribute:
         case ComponentAttribute(component=uid):
             component = schema.components[uid]

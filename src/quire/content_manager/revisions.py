@@ -1,6 +1,6 @@
 """The history of entries: records their state at each change by an administrator.
 
-What was changed otherwise since is kept as well, before an administrator changes it again.
+The result of other changes is recorded before the next change by an administrator.
 """
 
 import msgspec
@@ -34,7 +34,7 @@ _EVERYTHING = (GrantRule(),)
 
 
 class RevisionLog(Struct, frozen=True):
-    """Keeps revisions, so many of each entry; none of them for none."""
+    """Stores revisions, up to a number per entry; none of them for 0."""
 
     revisions: Revisions
     most: int
@@ -42,7 +42,7 @@ class RevisionLog(Struct, frozen=True):
     def before(
         self, reading: ContentReading, rights: TypePermissions, entry: Shown
     ) -> Program[None]:
-        """Keep what a draft is like before it is changed, unless that is known."""
+        """Store the state of a draft before it is changed, unless it is stored already."""
         if not self.most:
             return
         key = RevisionKey(rights.content_type.uid, entry["documentId"], entry["locale"])
@@ -62,12 +62,12 @@ class RevisionLog(Struct, frozen=True):
         *,
         published: bool = False,
     ) -> Program[None]:
-        """Keep what an entry has become."""
+        """Store the state of an entry after a change."""
         if self.most:
             yield from self._keep(reading, rights, entry_id, by, published=published)
 
     def forget(self, content_type: ContentType, document_id: str) -> Program[None]:
-        """Forget what a document was like that is gone in all its locales."""
+        """Delete the revisions of a document that was deleted in all its locales."""
         if self.most:
             yield from self.revisions.forget(content_type.uid, document_id)
 
@@ -101,9 +101,9 @@ class RevisionLog(Struct, frozen=True):
 def read_whole(
     reading: ContentReading, rights: TypePermissions, entry_id: int, *, whole: bool = False
 ) -> Program[Shown]:
-    """Return a row with all that is in it, whatever may be read of it, relations as rows.
+    """Return a row with all its values, whatever may be read of it, relations as rows.
 
-    A ``whole`` row has what rules of the project hide, too.
+    A ``whole`` row includes what rules of the project hide.
     """
     wanted = RequestedVersion("draft", None, "draft")
     entry = reading.entry(rights, entry_id, wanted, None, rules=_EVERYTHING, whole=whole)
@@ -113,7 +113,7 @@ def read_whole(
 def revision_as_request(
     engine: WriteEngine, rights: TypePermissions, revision: Revision
 ) -> Program[tuple[Data, list[dict[str, object]]]]:
-    """Return a revision as a request writes it, and what it leads to that is gone."""
+    """Return a revision in the form of a request, and its missing targets."""
     content_type, data = rights.content_type, orjson.loads(revision.data)
     present = ExistingTargets(locale=revision.locale)
     wanted = targets_in(engine.schema, content_type, data, present)

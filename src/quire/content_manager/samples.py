@@ -1,6 +1,6 @@
 """Generates sample entries that satisfy the rules of a content type.
 
-Relations and media stay empty: they would have to lead to somebody's real content.
+Relations and media stay empty: they would have to refer to real content.
 """
 
 import re
@@ -34,14 +34,14 @@ _LONGEST_SENTENCE = 12
 
 
 class SampleBatch(Struct, frozen=True, kw_only=True):
-    """How many entries to make, in which locale, and whether they are published."""
+    """How many entries to create, in which locale, and whether they are published."""
 
     bodies: tuple[Body, ...]
     locale: str | None
     publish: bool
 
     def program(self, writing: ContentWriting, publishing: ContentPublishing) -> Program[list[str]]:
-        """Make all entries or none; returns the ids of the documents."""
+        """Create all entries or none; returns the ids of the documents."""
         made: list[str] = []
         for body in self.bodies:
             if self.publish:
@@ -54,7 +54,7 @@ class SampleBatch(Struct, frozen=True, kw_only=True):
 
 
 class SampleValues:
-    """Makes up values for entries of a schema."""
+    """Generates values for entries of a schema."""
 
     def __init__(self, schema: Schema, now: int) -> None:
         """Dates are days before ``now``, in milliseconds."""
@@ -94,7 +94,7 @@ class SampleValues:
     def _parts(
         self, uids: list[str] | tuple[str, ...], attribute: Attribute, number: int, depth: int
     ) -> Iterator[tuple[str, dict[str, object]]]:
-        """Yield as many components as the attribute demands, two where it says nothing."""
+        """Yield as many components as the attribute requires, two by default."""
         if depth >= _DEEPEST or not uids:
             return
         least, most = _limit(attribute, "min", 0), _limit(attribute, "max", _REPEATED)
@@ -104,7 +104,7 @@ class SampleValues:
 
 
 class _SampleField(Struct, frozen=True):
-    """An attribute of one entry, for which a value is made up."""
+    """An attribute of one entry, for which a value is generated."""
 
     attribute: ScalarAttribute
     number: int
@@ -118,7 +118,7 @@ class _SampleField(Struct, frozen=True):
 
     @property
     def mark(self) -> str:
-        """What tells a value from those of all other entries where it must be unique."""
+        """The suffix that makes a value unique."""
         return f" {token_hex(4)}" if self.attribute.unique else ""
 
     def words(self, count: int) -> str:
@@ -127,7 +127,7 @@ class _SampleField(Struct, frozen=True):
         return " ".join(islice(cycle(_WORDS), start, start + count))
 
     def fitted(self, text: str) -> str | None:
-        """Return a text as long as the attribute allows; ``None`` where a pattern is demanded."""
+        """Return a text of an allowed length; ``None`` if the attribute has a pattern."""
         if self.attribute.raw.get("regex"):
             return None
         mark = self.mark
@@ -161,7 +161,7 @@ def _email(sample: _SampleField) -> object:
 
 
 def _password(sample: _SampleField) -> object:
-    # Nobody would know it: an entry has one only where it must.
+    # Nobody would know the password: an entry has one only if it is required.
     return sample.fitted(f"Aa1{token_hex(8)}") if sample.attribute.required else None
 
 

@@ -12,7 +12,7 @@ from quire.schema.model import ADMIN_USER_UID, Model, Schema
 
 
 def entry_origin(entry: Mapping[str, Any]) -> EntryOrigin:
-    """Return what rules ask of an entry that was read with its creator."""
+    """Return what rules check of an entry that was read with its creator."""
     made_by = entry.get("createdBy")
     if not isinstance(made_by, Mapping):
         return EntryOrigin(entry.get("locale"), None)
@@ -24,19 +24,19 @@ def entry_origin(entry: Mapping[str, Any]) -> EntryOrigin:
 
 
 def forget_roles(entry: Mapping[str, Any]) -> None:
-    """Forget the roles of those who made an entry: no rule that asks for them holds for it."""
+    """Remove the roles of the creators of an entry: no rule that checks them applies to it."""
     for name in CREATORS:
         if isinstance(entry.get(name), dict):
             entry[name].pop("roles", None)
 
 
 class EntrySanitizer:
-    """Shapes the entries of one type for one administrator."""
+    """Sanitizes the entries of one type for one administrator."""
 
     def __init__(
         self, schema: Schema, rights: TypePermissions, read_by: Sequence[GrantRule]
     ) -> None:
-        """``read_by`` are the rules that decided what was read of every entry."""
+        """``read_by`` are the rules that determined what was read of every entry."""
         self._schema = schema
         self._rights = rights
         self._read_by = tuple(read_by)
@@ -48,7 +48,7 @@ class EntrySanitizer:
         )
 
     def entry(self, entry: Shown, rules: Sequence[GrantRule] | None = None) -> Shown:
-        """Return what is shown of an entry; by the rules that hold for it, or by these."""
+        """Return the shown form of an entry, by the rules that apply to it or by the given ones."""
         held = self._rights.on(entry_origin(entry)) if rules is None else tuple(rules)
         forget_roles(entry)
         for name in self._admin_users:
@@ -69,7 +69,7 @@ class EntrySanitizer:
     def _inner(
         self, value: object, model: Model, name: str, rules: Sequence[GrantRule], path: str
     ) -> object:
-        """Return what is shown of a component, of which only parts may be granted."""
+        """Return the shown form of a component, of which only parts may be granted."""
         attribute = model.attributes.get(name)
         if not isinstance(attribute, ComponentAttribute):
             return value

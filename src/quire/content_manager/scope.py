@@ -1,8 +1,8 @@
 """Limits what a query of the content manager may read.
 
-Administrators see private attributes too. What they may not see, filters, orders and searches do
-not look at either: such a part of a query counts for nothing, as the format has it, and no answer
-tells that it was there.
+Administrators see private attributes too. Filters, orders and searches do not use attributes that
+they may not see: as in Strapi, such a part of a query is ignored, and no response shows that it was
+there.
 """
 
 from quire.content_manager.permissions import (
@@ -30,11 +30,11 @@ HIDDEN: dict[str, frozenset[str]] = {
     "admin::transfer-token": frozenset({"accessKey"}),
     "admin::session": frozenset({"sessionId", "childId"}),
 }
-"""Attributes with a column that nobody is shown, beside those whose type is secret."""
+"""Attributes with a column that nobody is shown, besides those of secret types."""
 
 
 def is_hidden(model: Model, attribute: Attribute) -> bool:
-    """Tell whether nobody is shown an attribute, nor what follows from it."""
+    """Tell whether nobody is shown an attribute, nor anything derived from it."""
     secret = isinstance(attribute, ScalarAttribute) and attribute.secret
     return secret or attribute.name in HIDDEN.get(model.uid, ())
 
@@ -42,8 +42,8 @@ def is_hidden(model: Model, attribute: Attribute) -> bool:
 class ManagedScope(Scope, frozen=True, kw_only=True):
     """The scope of a query of an administrator.
 
-    ``rights`` are those to read the root; ``locales`` those that are read, ``None`` for every one.
-    A ``trusted`` query is the server's own and may look at everything.
+    ``rights`` are the permissions to read the root; ``locales`` those that are read, ``None`` for
+    every one. A ``trusted`` query is the server's own and may use everything.
     """
 
     rights: TypePermissions
@@ -60,21 +60,21 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         path: str,  # noqa: ARG002
         pass_: Pass | None = None,  # noqa: ARG002
     ) -> bool:
-        """Note nothing: what is hidden is ignored."""
+        """Record nothing: hidden attributes are ignored."""
         return False
 
     def may_search(self, attribute: ScalarAttribute) -> bool:
-        """Search what is granted for every entry that is reached."""
+        """Search attributes that are granted for every readable entry."""
         return not self.ignores(attribute.name)
 
     def invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
-        """Note a key that is unknown; answers here do not say of which parameter."""
+        """Record an unknown key; responses here do not name the parameter."""
         error = InvalidKeyError(key, path, source="query")
         error.details = {"key": key, "path": path}
         self.findings.add(self._keys_rank(pass_), error)
 
     def ignores(self, path: str) -> bool:
-        """Tell whether somewhere on its way a path comes to what the caller may not see."""
+        """Tell whether some part of a path is hidden from the caller."""
         if self.trusted:
             return False
         rights, model, walked = self.rights, _root(self.rights), ""
@@ -101,7 +101,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         return files or may_follow(self.rights.ability, target)
 
     def _tells(self, rights: TypePermissions, path: str) -> bool:
-        """Tell whether an attribute of a content type may be asked for."""
+        """Tell whether an attribute of a content type may be queried."""
         target = rights.content_type
         if rights.ability.super_admin:
             return True
@@ -111,7 +111,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
             return not isinstance(target.attributes[path.partition(".")[0]], RelationAttribute)
         if rights is self.rights:
             return rights.tells(path, self.locales)
-        # Related entries are reached whatever the conditions of their own rules.
+        # Related entries are readable whatever the conditions of their own rules.
         return rights.tells_of_all(path, self.locales)
 
 

@@ -1,7 +1,7 @@
 """The fields that a list returns: ``columns``, or ``fields`` as in the content API.
 
-Columns are what somebody wants to see of the entries, beside what every entry shows. Fields are all
-scalars that a list knows of them: what is not among them is not shown, and decides nothing either.
+``columns`` are shown in addition to what every entry shows. ``fields`` are all scalars that the
+list reads: others are not shown, and rules cannot check them either.
 """
 
 from collections.abc import Iterator
@@ -16,21 +16,21 @@ _NO_TEXTS = "Invalid fields parameter. Expected a string or an array of strings"
 
 
 def requested_columns(query: Query) -> frozenset[str] | None:
-    """Return the attributes that a list is narrowed to, ``None`` for all of them."""
+    """Return the attributes that a list is restricted to, ``None`` for all of them."""
     return frozenset(_named(query, "columns")) or None
 
 
 def requested_fields(query: Query) -> frozenset[str] | None:
-    """Return the scalars that a list knows, ``None`` for all of them."""
+    """Return the scalars that a list reads, ``None`` for all of them."""
     listed = frozenset(_named(query, "fields"))
     every = "*" in listed or requested_columns(query) is not None
     return None if every else listed or None
 
 
 def require_fields(query: Query, rights: TypePermissions) -> None:
-    """Demand that fields are scalars there are, and that the caller may see.
+    """Check that fields are existing scalars, and that the caller may see them.
 
-    Raises InvalidKeyError, and ValidationError for what nobody or not the caller is shown.
+    Raises InvalidKeyError, and ValidationError for hidden ones.
     """
     names, content_type = list(_named(query, "fields")), rights.content_type
     for name in names:

@@ -39,9 +39,9 @@ def localized_type(schema: Schema, body: object) -> ContentType:
 def shared_fields(
     engine: WriteEngine, ability: AdminAbility, content_type: ContentType, entry_id: object
 ) -> Program[dict[str, object]]:
-    """Return what an entry has in common with its other locales, and which there are.
+    """Return the values that an entry shares with its other locales, and these locales.
 
-    Raises NotFoundError for a row that is no draft, or not there.
+    Raises NotFoundError for a row that is not a draft, or does not exist.
     """
     rights, planner = read_permissions(ability, content_type), Planner(engine)
     rights.require()
@@ -75,7 +75,7 @@ def shared_fields(
 def _unset_secrets(
     engine: WriteEngine, content_type: ContentType, row_id: int
 ) -> Program[list[str]]:
-    """Return the common passwords that an entry does not have; those it has are not told."""
+    """Return the shared passwords that an entry does not have; existing ones are not shown."""
     layout = engine.store.layout(content_type.uid)
     names = [a.name for a in content_type.scalars if a.secret and a.name in layout.shared]
     if not names:
@@ -92,7 +92,7 @@ def _row_id(value: object) -> int:
 
 
 def _without_folder(value: object) -> object:
-    """Return a file as it is attached: where it lies in the library is not part of that."""
+    """Return a file in the form of a media value, without its folder."""
     if isinstance(value, dict):
         return {name: inner for name, inner in value.items() if name != "folder"}
     if isinstance(value, list):

@@ -1,8 +1,8 @@
 """Entries as CSV in UTF-8 (RFC 4180).
 
-A cell has one text: relations are document ids, files are addresses, whatever has parts is JSON. A
-text that a spreadsheet would take for a formula gets an apostrophe before it, since it may come
-from anybody and would be run on the computer of whoever opens the file.
+A cell has one text: relations are document ids, files are URLs, objects and lists are JSON. A text
+that a spreadsheet would take for a formula gets an apostrophe prefix, since anybody may have
+written it and it would run on the computer of the reader.
 """
 
 import csv
@@ -49,7 +49,7 @@ def lines_of(
     *,
     named: bool,
 ) -> bytes:
-    """Return the lines of entries, below one with the names of columns where they are ``named``."""
+    """Return the lines of entries, after a header line if they are ``named``."""
     text = io.StringIO()
     writer = csv.writer(text)
     if named:

@@ -1,6 +1,6 @@
-"""The status of entries: draft, published, or changed since.
+"""The status of entries: draft, published, or modified.
 
-All versions of the documents of an answer are read at once, so that nothing is asked per row.
+All versions of the documents of a response are read at once, with no query per row.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +11,10 @@ from quire.schema.model import DRAFT_STATUS, PUBLISHED_STATUS, ContentType
 MODIFIED_STATUS = "modified"
 
 Shown = dict[str, Any]
-"""An entry as answers show it, by attribute."""
+"""An entry in its response form, by attribute."""
 
 LOCALIZATION = ("id", "documentId", "locale", "publishedAt", "updatedAt")
-"""What an entry says of each of its localizations."""
+"""The fields of localizations."""
 
 
 def in_locale_order(versions: Iterable[Shown]) -> list[Shown]:
@@ -23,7 +23,7 @@ def in_locale_order(versions: Iterable[Shown]) -> list[Shown]:
 
 
 def in_short(version: Shown) -> Shown:
-    """Return what a list says of a localization."""
+    """Return the summary of a localization in a list."""
     return {name: version[name] for name in LOCALIZATION}
 
 
@@ -41,9 +41,9 @@ class DocumentVersions:
         return self._of.get(document_id, ())
 
     def status(self, entry: Mapping[str, Any]) -> str:
-        """Tell what has become of an entry: draft, published, or modified since.
+        """Return the status of an entry: draft, published, or modified.
 
-        What has no drafts is public from the start.
+        Entries without drafts are always published.
         """
         if not self._type.draft_and_publish:
             return PUBLISHED_STATUS
@@ -59,7 +59,7 @@ class DocumentVersions:
         if other is None:
             return PUBLISHED_STATUS if is_published(entry) else DRAFT_STATUS
         draft, live = (other, entry) if is_published(entry) else (entry, other)
-        # What all locales have in common is published with each: then the draft is the older one.
+        # Shared attributes are published in all locales: then the draft is the older one.
         changed = draft["updatedAt"] > live["updatedAt"]
         return MODIFIED_STATUS if changed else PUBLISHED_STATUS
 
@@ -77,7 +77,7 @@ class DocumentVersions:
     def other_locales(
         self, document_id: str, locale: str | None, default_locale: str | None
     ) -> list[Shown]:
-        """Return what a document is like in other locales: its draft there, if there is one.
+        """Return the versions of a document in other locales: its draft, if there is one.
 
         The default locale comes first.
         """

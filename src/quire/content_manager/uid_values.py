@@ -73,13 +73,13 @@ _EXPECTED = "Invalid input: expected {}, received {}"
 _LONGEST = 255
 
 _PROBED, _PROBED_AT_MOST = 10, 1000
-"""How many numbers are tried at once: at first, and at most; each time so many times as many."""
+"""How many numbers are tried at once: at first, at most, and the growth factor."""
 
 
 def slug_of(text: str) -> str:
-    """Return the words of a text in small Latin letters and digits, with hyphens between them.
+    """Return the words of a text in lower-case ASCII letters and digits, joined by hyphens.
 
-    Letters with marks lose them; what has no Latin letters for it is left out.
+    Diacritics are removed; other characters without a transliteration are left out.
     """
     for sign, words in _SIGNS.items():
         text = text.replace(sign, words)
@@ -113,7 +113,7 @@ def uid_field(schema: Schema, body: Mapping[str, object]) -> UidField:
 def check_body(body: object, last: str, kind: str) -> Mapping[str, object]:
     """Return a body with ``contentTypeUID``, ``field`` and one more member of a kind.
 
-    Raises ValidationError with all that is wrong with it.
+    Raises ValidationError with all its problems.
     """
     given = body if isinstance(body, Mapping) else {}
     wanted = {"contentTypeUID": "string", "field": "string", last: kind}
@@ -150,7 +150,7 @@ def _kind_of(body: Mapping[str, object], name: str) -> str:
 
 
 def check_value(field: UidField, value: str) -> None:
-    """Demand that a value can stand in a URL. Raises ValidationError."""
+    """Check that a value is allowed in a URL. Raises ValidationError."""
     own = field.attribute.raw.get("regex")
     pattern = compile_pattern(own if isinstance(own, str) else URL_FRIENDLY)
     if not pattern.found_in(value) or "\0" in value:
@@ -160,9 +160,9 @@ def check_value(field: UidField, value: str) -> None:
 def generate_uid(
     engine: WriteEngine, field: UidField, data: Mapping[str, object], locale: str | None
 ) -> Program[str]:
-    """Return a free value made from the attribute that the schema names for it.
+    """Return an unused value made from the attribute that the schema names for it.
 
-    Without a text there it is made from the name of the type.
+    Without a text in it, the name of the type is used.
     """
     target = field.attribute.raw.get("targetField")
     text = data.get(target) if isinstance(target, str) else None
@@ -177,7 +177,7 @@ def generate_uid(
 def make_unique(
     engine: WriteEngine, field: UidField, value: str, locale: str | None
 ) -> Program[str]:
-    """Return a value, with the first number that makes it free when it is taken."""
+    """Return a value, with the first number that makes it unused if it is taken."""
     if not (yield from _taken(engine, field, [value], locale)):
         return value
     first, many = 1, _PROBED
@@ -193,7 +193,7 @@ def make_unique(
 def _taken(
     engine: WriteEngine, field: UidField, values: Sequence[str], locale: str | None
 ) -> Program[set[str]]:
-    """Return those of the values that entries in a locale have."""
+    """Return the values that entries in a locale have."""
     slots, name = Slots(), field.attribute.name
     here = Comparison(name, Predicate.IN, (slots.add([*values]),))
     root = PlanNode(uid=field.content_type.uid, fields=(name,), filter=here)

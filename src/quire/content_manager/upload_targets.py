@@ -19,16 +19,17 @@ from quire.query.resolve.scope import Slots
 def require_attaching(
     engine: WriteEngine, ability: AdminAbility, uid: str, entry_id: int, field: str
 ) -> Program[None]:
-    """Demand that somebody may change an attribute of an entry.
+    """Check that a principal may update an attribute of an entry.
 
-    What is published may be changed by those who may publish. Raises ForbiddenError. An entry that
-    is not there is no reason to refuse those who may change all of them.
+    Published entries may be changed with the permission to publish. Raises ForbiddenError. A
+    missing entry is no reason to refuse a principal who may update all of them.
     """
     content_type = engine.schema.content_types.get(uid)
     if content_type is None or not ability.allows(UPDATE, uid):
         raise ForbiddenError
     if ability.project_rules.narrow(uid, "find", "update", "publish"):
-        # The entry is named by a row alone here; who may change some may say so with the entry.
+        # The request names the entry only by a row; a principal with restricted rules can name it
+        # with the entry.
         raise ForbiddenError
     rights, planner, slots = (
         TypePermissions(ability, UPDATE, content_type),

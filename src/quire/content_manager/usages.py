@@ -1,4 +1,4 @@
-"""Entries that use something, limited to what the caller may read."""
+"""Entries that use a file or component, limited to those that the caller may read."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -24,13 +24,13 @@ Told = dict[str, Any]
 
 
 class UsageLookup(Struct, frozen=True):
-    """Tells one administrator where things are used."""
+    """Finds uses, for one administrator."""
 
     engine: WriteEngine
     ability: AdminAbility
 
     def told(self, uses: Sequence[FileUse]) -> Program[tuple[list[Told], int]]:
-        """Return the uses that may be seen, and how many there are beside them."""
+        """Return the readable uses, and the number of the others."""
         types = [one for one in self._types(uses) if self.ability.allows(READ, one.uid)]
         views = yield from stored_views(self.engine.store, types)
         found: list[Told] = []

@@ -30,13 +30,13 @@ _TYPES = {str: "string", bool: "boolean"}
 
 
 def changed_view(view: View, data: object) -> View:
-    """Return a view with the sections that are given in place of its own."""
+    """Return a view with the given sections replaced."""
     given = data if isinstance(data, Mapping) else {}
     return {**view, **{name: given[name] for name in SECTIONS if given.get(name) is not None}}
 
 
 def problems_of_view(model: Model, data: object) -> list[str]:
-    """Return everything that is wrong with a change of a model's view, as sentences."""
+    """Return all problems of a change of a model's view, as sentences."""
     if data is None:
         return []
     if not isinstance(data, Mapping):

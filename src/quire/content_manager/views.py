@@ -1,7 +1,7 @@
 """Views: the layout of lists and forms of a content type or component.
 
-A view that nobody has changed follows from the schema. One that was stored is shown as it was, but
-for attributes that are there no more, and with those that have come since.
+The default view follows from the schema. A stored view is shown without attributes that no longer
+exist, and with new ones.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ Attributes = Mapping[str, Mapping[str, object]]
 
 
 def main_field(model: Model) -> str:
-    """Return the attribute that stands for an entry where there is no view that says so."""
+    """Return the attribute that represents an entry if no view names one."""
     for name, attribute in described_attributes(model).items():
         if attribute.get("type") == "string":
             return name
@@ -42,7 +42,7 @@ def main_field(model: Model) -> str:
 
 
 def default_view(schema: Schema, model: Model) -> View:
-    """Return the view of a model that nobody has changed."""
+    """Return the default view of a model."""
     shape = _ViewableAttributes.of(schema, model)
     main = main_field(model)
     return {
@@ -62,9 +62,9 @@ def default_view(schema: Schema, model: Model) -> View:
 
 
 def stored_view(schema: Schema, model: Model, stored: object, *, identified: bool = True) -> View:
-    """Return the view of a model of which something is stored, or nothing of use.
+    """Return the view of a model from its stored form, which may be empty.
 
-    An ``identified`` one has the document id in its metadata, whatever is stored.
+    An ``identified`` one has the document id in its metadata in any case.
     """
     default = default_view(schema, model)
     kept = stored if isinstance(stored, Mapping) else {}
@@ -87,7 +87,7 @@ def stored_view(schema: Schema, model: Model, stored: object, *, identified: boo
 
 
 def with_list_main_fields(view: View) -> View:
-    """Say in the list's metadata too which attribute stands for related entries."""
+    """Set the attribute that represents related entries in the list metadata as well."""
     metadatas = {
         name: {**metadata, "list": {**metadata["list"], "mainField": metadata["edit"]["mainField"]}}
         if "mainField" in metadata["edit"]
@@ -98,7 +98,7 @@ def with_list_main_fields(view: View) -> View:
 
 
 def sortable(model: Model, attributes: Attributes) -> frozenset[str]:
-    """Return the attributes, of all described ones, that a list can be sorted by."""
+    """Return the attributes that a list can be sorted by."""
     names = (name for name, attribute in attributes.items() if _is_sortable(attribute))
     return frozenset(names) - (_COMPONENT_ID if isinstance(model, Component) else frozenset())
 
@@ -110,7 +110,7 @@ def _is_sortable(attribute: Mapping[str, object]) -> bool:
 
 
 class _ViewableAttributes(Struct, frozen=True):
-    """What the attributes of a model allow in a view."""
+    """What a view may contain of the attributes of a model."""
 
     schema: Schema
     model: Model
@@ -119,7 +119,7 @@ class _ViewableAttributes(Struct, frozen=True):
 
     @classmethod
     def of(cls, schema: Schema, model: Model) -> Self:
-        """Describe the attributes once: some of what follows asks for all of each."""
+        """Describe the attributes once: some of the methods need all of them."""
         attributes = described_attributes(model)
         return cls(schema, model, attributes, sortable(model, attributes))
 
@@ -144,9 +144,9 @@ class _ViewableAttributes(Struct, frozen=True):
     def metadatas(
         self, stored: object, default: Mapping[str, Any]
     ) -> tuple[dict[str, Any], list[str]]:
-        """Return what is stored of attributes that are there, and which are new.
+        """Return the stored metadata of existing attributes, and which attributes are new.
 
-        A list without the id was never that of all attributes: what it leaves out is not new.
+        A stored list without the id never listed all attributes: others are not new.
         """
         if not isinstance(stored, Mapping):
             return dict(default), []
@@ -160,7 +160,7 @@ class _ViewableAttributes(Struct, frozen=True):
         return kept, [name for name in added if self._is_edited(name)]
 
     def _checked(self, name: str, metadata: Mapping[str, Any]) -> dict[str, Any]:
-        """Return stored metadata, with no promise that the attribute does not keep."""
+        """Return stored metadata without options that the attribute does not support."""
         edit, listed = _object(metadata.get("edit")), _object(metadata.get("list"))
         if name not in self.sortable:
             listed |= {flag: False for flag in ("searchable", "sortable") if flag in listed}
@@ -189,12 +189,12 @@ class _ViewableAttributes(Struct, frozen=True):
         return rows
 
     def known_columns(self, stored: object) -> list[str]:
-        """Return the columns of a stored layout that are still there."""
+        """Return the columns of a stored layout that still exist."""
         listed = stored if isinstance(stored, list) else self.list_layout()
         return [name for name in listed if name in self.attributes]
 
     def known_rows(self, stored: object, added: list[str]) -> list[list[dict[str, Any]]]:
-        """Return the rows of a stored layout with fields that are there, and rows of new ones."""
+        """Return the rows of a stored layout with existing fields, and rows of new ones."""
         if not isinstance(stored, list):
             return self.form_layout(self.edited())
         rows = [[cell for cell in _cells(row) if cell["name"] in self.attributes] for row in stored]
@@ -230,7 +230,7 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def _settings(model: Model, stored: object, default: Mapping[str, Any]) -> dict[str, Any]:
-    """Return stored settings on top of the usual ones, without attributes that are no more."""
+    """Return stored settings merged into the defaults, without attributes that no longer exist."""
     settings = {**default, **_object(stored)}
     names = described_attributes(model)
     for setting in ("mainField", "defaultSortBy"):

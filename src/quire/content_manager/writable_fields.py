@@ -1,7 +1,7 @@
 """Selects the attributes of a request body that exist and that the caller may write.
 
-Forms send entries back as they were shown, with all that the server decides. So what is no
-attribute, or may not be written, is left out without a word, in components too.
+Forms send entries back as they were shown, with read-only values. So unknown and read-only
+attributes are ignored, in components too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ Body = Mapping[str, object]
 def body_of(body: object, *, creating: bool = False) -> Body:
     """Return the attributes in a body, none when there is no body.
 
-    Raises ValidationError for what is no object, and for an id where an entry is made.
+    Raises ValidationError if it is not an object, and for an id of a new entry.
     """
     if body is None:
         return {}
@@ -43,7 +43,7 @@ def body_of(body: object, *, creating: bool = False) -> Body:
 def pick_writable(
     schema: Schema, model: Model, body: Body, rules: Sequence[GrantRule]
 ) -> dict[str, object]:
-    """Return what is written of a body for an entry."""
+    """Return the writable values of a body for an entry."""
     return _picked(schema, model, body, rules, "")
 
 
@@ -65,14 +65,14 @@ def _picked(
 def _inner(
     schema: Schema, attribute: Attribute, value: object, rules: Sequence[GrantRule], path: str
 ) -> object:
-    """Return what is written of the value of an attribute."""
+    """Return the writable part of the value of an attribute."""
     if isinstance(attribute, ComponentAttribute):
         component = schema.components[attribute.component]
         if isinstance(value, list):
             return [_part(schema, component, item, rules, path) for item in value]
         return _part(schema, component, value, rules, path)
     if isinstance(attribute, DynamicZoneAttribute) and isinstance(value, list):
-        # What is in a zone is granted with it.
+        # The components of a zone are granted with it.
         return [_zone_item(schema, item) for item in value]
     return value
 
@@ -96,7 +96,7 @@ def _zone_item(schema: Schema, item: object) -> object:
 
 
 def _says_nothing(attribute: Attribute, value: object) -> bool:
-    """Tell whether an object for a relation has no member that means anything."""
+    """Tell whether an object for a relation has no known member."""
     if not isinstance(attribute, RelationAttribute | MediaAttribute):
         return False
     return isinstance(value, Mapping) and _IN_RELATION.isdisjoint(value)

@@ -1,7 +1,7 @@
-"""The caller who writes, shared by all writes of the content manager.
+"""The principal and the type of a write of the content manager.
 
-A program decides and writes in one transaction, so that nobody can change an entry between the
-question whether it may be written and the writing.
+A program checks permissions and writes in one transaction, so that the entry cannot change in
+between.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,10 +31,10 @@ Result = dict[str, Any]
 
 
 class WriteContext(Struct, frozen=True):
-    """Somebody who writes entries of one content type.
+    """An administrator who writes entries of one content type.
 
-    ``rights`` are those to read the type, by which results are shown. What entries were like goes
-    into their ``history``.
+    ``rights`` are the permissions to read the type, by which results are shown. Former states of
+    entries are stored in ``history``.
     """
 
     unit: UnitOfWork
@@ -53,10 +53,10 @@ class WriteContext(Struct, frozen=True):
         return replace(self.rights, action=action)
 
     def shown(self, written: WrittenEntry, *, full: bool, made: bool = False) -> Program[Result]:
-        """Return an entry that was written as a form shows it.
+        """Return a written entry for a form.
 
-        What somebody has made without the right to read such entries at all is shown to them. What
-        they may read for a role that its creator has is not, as the format has it, until they ask.
+        An entry of a principal who may not read entries of the type is shown all the same. As in
+        Strapi, fields that depend on a role of its creator are not shown until they are requested.
         """
         reader = self._reading
         live = written.published
@@ -76,13 +76,13 @@ class WriteContext(Struct, frozen=True):
             localizations = yield from reader.localized_in_full(rights, entry, every)
         else:
             localizations = reader.localized(rights, entry, every)
-        # What is written to other locales shows in what is told of them, not in the entry.
+        # Changes of other locales show in their summaries, not in the entry.
         yield from self.unit.settle()
         every = yield from reader.every_version(rights, written.document_id)
         return reader.document(rights, entry, every, wanted, localizations, rules)
 
     def _kept(self, written: WrittenEntry) -> Program[None]:
-        """Keep in the history what an entry has become."""
+        """Store the result of a change in the history."""
         live = written.published and self._type.draft_and_publish
         yield from self.history.after(
             self._reading, self.rights, written.entry_id, self.unit.editor, published=live
@@ -95,14 +95,14 @@ class WriteContext(Struct, frozen=True):
     def read(self, version: Shown, wanted: RequestedVersion) -> Program[Shown]:
         """Return a version with all that the caller may read of it, relations as rows.
 
-        Raises ForbiddenError where that is nothing.
+        Raises ForbiddenError if that is nothing.
         """
         rules = self.rights.require_on(entry_origin(version))
         entry = yield from self._reading.entry(self.rights, version["id"], wanted, None)
         return self._reading.shaping(self.rights, wanted).entry(entry, rules)
 
     def draft_of(self, every: Sequence[Shown], locale: str | None) -> Shown | None:
-        """Return the version of a document that is worked on in a locale, if it is there."""
+        """Return the draft of a document in a locale, or its only version, if it exists."""
         return chosen_of(self._type, [*every], RequestedVersion("draft", locale)) or chosen_of(
             self._type, [*every], RequestedVersion("published", locale)
         )
@@ -113,7 +113,7 @@ class WriteContext(Struct, frozen=True):
         return version["locale"] == locale
 
     def require_locales(self, locales: Iterable[str | None]) -> Program[None]:
-        """Check that locales are those of the project. Raises ApplicationError for another one."""
+        """Check that locales are those of the project. Raises ApplicationError."""
         layout = self.unit.layout(self._type.uid)
         if (yield from has_unknown_locale(self.unit, layout, locales)):
             raise ApplicationError(UNKNOWN_LOCALE)

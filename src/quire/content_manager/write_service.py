@@ -29,7 +29,7 @@ from quire.schema.attributes.base import Attribute, ComponentAttribute, Relation
 from quire.schema.model import USER_UID, Model, Schema
 
 Blanks = dict[str, object]
-"""Values in the place of what is withheld, by attribute."""
+"""Replacements of hidden values, by attribute."""
 
 EMAIL_TAKEN = "Email already taken"
 
@@ -45,9 +45,9 @@ def blank_fields(
     reads: Sequence[GrantRule],
     path: str = "",
 ) -> Blanks:
-    """Return what stands in the place of attributes that are not copied.
+    """Return replacements for attributes that are not copied.
 
-    Raises ForbiddenError where only a part of a component could be.
+    Raises ForbiddenError where only a part of a component could be copied.
     """
     found: Blanks = {}
     for attribute in model.own_attributes:
@@ -62,7 +62,7 @@ def blank_fields(
 
 
 def merge_data(blanks: Mapping[str, object], data: Mapping[str, object]) -> Blanks:
-    """Return data on top of blanks, within components too."""
+    """Return data merged into replacements, within components too."""
     found = {**blanks, **data}
     for name, blank in blanks.items():
         given = data.get(name)
@@ -105,9 +105,9 @@ def _is_covered(rules: Sequence[GrantRule], path: str) -> bool:
 
 
 def new_account(engine: WriteEngine, data: Mapping[str, object]) -> Program[dict[str, object]]:
-    """Return the data of a new account: one that signs in with a password, by a small e-mail.
+    """Return the data of a new end user: local provider, lower-case e-mail.
 
-    Raises ApplicationError for an e-mail that somebody has.
+    Raises ApplicationError for an e-mail that is in use.
     """
     email = str(data.get("email") or "").lower()
     here = Comparison("email", Predicate.EQUALS, (0,))
@@ -119,18 +119,18 @@ def new_account(engine: WriteEngine, data: Mapping[str, object]) -> Program[dict
 
 
 class ContentWriting(WriteContext, frozen=True):
-    """The programs that make, change, copy and delete one document."""
+    """Programs that create, update, clone and delete one document."""
 
     def create(self, body: Body, locale: str | None) -> Program[Result]:
-        """Make a document in one locale; returns it as a form shows it.
+        """Create a document in one locale; returns it for a form.
 
-        Raises ForbiddenError where entries in this locale may not be made.
+        Raises ForbiddenError where entries in this locale may not be created.
         """
         written = yield from self.created(body, locale)
         return (yield from self.shown(written, full=False, made=True))
 
     def created(self, body: Body, locale: str | None) -> Program[WrittenEntry]:
-        """Make a document in one locale."""
+        """Create a document in one locale."""
         yield from self.require_locales([locale])
         rules = self._to(CREATE).in_locale(locale)
         data = pick_writable(self.unit.engine.schema, self._type, body, rules)
@@ -144,10 +144,10 @@ class ContentWriting(WriteContext, frozen=True):
     def update(
         self, document_id: str, body: Body, locale: str | None, expected: frozenset[str] | None
     ) -> Program[Result]:
-        """Change the draft of a document in one locale, or add the locale to it.
+        """Update the draft of a document in one locale, or add the locale to it.
 
-        Raises NotFoundError for a document that is not there, and ForbiddenError for an entry that
-        may not be changed.
+        Raises NotFoundError for a missing document, and ForbiddenError for an entry that may not be
+        updated.
         """
         written = yield from self.updated(document_id, body, locale, expected)
         return (yield from self.shown(written, full=True))
@@ -161,16 +161,16 @@ class ContentWriting(WriteContext, frozen=True):
         *,
         kept: bool = True,
     ) -> Program[WrittenEntry]:
-        """Change the draft of a document in one locale, or add the locale to it.
+        """Update the draft of a document in one locale, or add the locale to it.
 
-        What it becomes is a revision of its own, unless it is published next.
+        The result is stored as a revision, unless it is published next.
         """
         every = yield from self.versions(document_id)
         if not every:
             raise NotFoundError(NO_ENTITY)
         yield from self.require_locales([locale])
         entry = self.draft_of(every, locale)
-        # A locale that is added belongs to whoever made the document.
+        # The creator of the document is the creator of an added locale.
         of = entry_origin(entry or {**every[0], "locale": locale})
         rules = self._to(UPDATE).require_on(of)
         _require_unchanged(entry, expected)
@@ -190,10 +190,10 @@ class ContentWriting(WriteContext, frozen=True):
         return written
 
     def clone(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
-        """Make a new document of the entry of another one in one locale.
+        """Create a document from the entry of another one in one locale.
 
-        Whoever does so must be allowed to read that entry. What they may not read of it, or may not
-        make, stays empty.
+        The caller must be allowed to read that entry. Fields that they may not read, or not create,
+        stay empty.
         """
         every = yield from self.versions(document_id)
         here = self.draft_of(every, locale)
@@ -214,8 +214,8 @@ class ContentWriting(WriteContext, frozen=True):
     def delete(self, document_id: str, locale: str | None) -> Program[None]:
         """Delete a document in one locale, or in every one for a star.
 
-        Raises NotFoundError where nothing is there, and ForbiddenError where one of the versions
-        may not be deleted.
+        Raises NotFoundError if there is nothing, and ForbiddenError if one of the versions may not
+        be deleted.
         """
         every = yield from self.versions(document_id)
         chosen = [one for one in every if self._is_in(one, locale)]
@@ -232,7 +232,7 @@ class ContentWriting(WriteContext, frozen=True):
 
 
 def _require_unchanged(entry: Shown | None, expected: frozenset[str] | None) -> None:
-    """Refuse to write over what somebody else has changed meanwhile, and say who it was."""
+    """Refuse to overwrite changes of somebody else, and name them."""
     if expected is None or entry is None or ANY in expected or entry["updatedAt"] in expected:
         return
     by = entry.get("updatedBy")

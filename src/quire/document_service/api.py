@@ -1,8 +1,9 @@
-"""Documents for the Python code of projects: the public functions of ``quire`` that reach content.
+"""Documents for the Python code of projects: the public functions of ``quire`` for content.
 
 They work in the current unit of work. In a hook that is the transaction of the write: reads see
-what it has written so far, and writes vanish with it. In a route each call is a transaction of its
-own, unless `transaction` makes one of several. They act as the caller, with what the caller may do.
+what it has written so far, and writes are rolled back with it. In a route each call is its own
+transaction, unless `transaction` combines several. They act as the caller, with the caller's
+permissions.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -54,7 +55,7 @@ S = TypeVar("S", bound=Shape[Any])
 
 _BATCH = 500
 _NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the system"}
-"""Who acts without permissions in the content API, by the kind of principal."""
+"""Principals without permissions in the content API, by kind."""
 
 _log = structlog.get_logger("quire.extensions")
 
@@ -73,8 +74,8 @@ class Documents(Generic[D]):
     """The documents of one content type, in the current unit of work.
 
     ``filters``, ``sort``, ``fields``, ``populate`` and ``locale`` are as in the content API. Reads
-    default to published versions, writes to drafts. Without `as_system`, ForbiddenError is raised
-    for what the caller may not do.
+    default to published versions, writes to drafts. Without `as_system`, they raise ForbiddenError
+    for actions that the caller may not take.
     """
 
     def __init__(self, uid: str, document: type[D]) -> None:
@@ -125,7 +126,7 @@ class Documents(Generic[D]):
         page_size: int = 25,
         with_count: bool = False,
     ) -> Page[Any]:
-        """Return a page of documents, or of values of a shape, which says what is read of them.
+        """Return a page of documents, or of values of a shape, which determines the fields.
 
         Raises ValueError for a page of more than `extensions.rows`, 10,000 by default.
         """
@@ -203,7 +204,7 @@ class Documents(Generic[D]):
         status: Status = "published",
         locale: str | None = None,
     ) -> D | None:
-        """Return the first document that is found, ``None`` where there is none."""
+        """Return the first document of the result, ``None`` if it is empty."""
         found = await self.find(
             filters=filters,
             sort=sort,
@@ -247,9 +248,9 @@ class Documents(Generic[D]):
         locale: str | None = None,
         batch: int = _BATCH,
     ) -> AsyncIterator[Sequence[D]]:
-        """Yield all documents that are found, so many at once, in the order of their ids.
+        """Yield all documents of the result in batches, in the order of their ids.
 
-        What is written meanwhile to documents that were not yielded yet is seen.
+        Changes of documents that were not yielded yet are visible.
         """
         after = 0
         while True:
@@ -270,7 +271,7 @@ class Documents(Generic[D]):
             after = cast("int", found[-1]["id"])
 
     async def create(self, data: Data, *, status: Status = "draft", locale: str | None = None) -> D:
-        """Create a document; with the status ``published`` it is published, too."""
+        """Create a document; with the status ``published`` it is published as well."""
         (created,) = await self.create_many([data], status=status, locale=locale)
         return created
 
@@ -295,9 +296,9 @@ class Documents(Generic[D]):
         status: Status = "draft",
         locale: str | None = None,
     ) -> D:
-        """Change a document; with the status ``published`` it is published, too.
+        """Update a document; with the status ``published`` it is published as well.
 
-        Raises NotFoundError where there is no such document.
+        Raises NotFoundError if there is no such document.
         """
         (updated,) = await self.update_many([document_id], data, status=status, locale=locale)
         return updated
@@ -310,7 +311,7 @@ class Documents(Generic[D]):
         status: Status = "draft",
         locale: str | None = None,
     ) -> list[D]:
-        """Give several documents the same values, all of them or none."""
+        """Set the same values in several documents, all of them or none."""
         publish = status == "published"
         return await self._write(
             "update",
@@ -323,7 +324,7 @@ class Documents(Generic[D]):
         )
 
     async def delete(self, document_id: str, *, locale: str | None = None) -> None:
-        """Delete a document in one locale, ``"*"`` for all. That there is none is no error."""
+        """Delete a document in one locale, ``"*"`` for all. A missing document is no error."""
         await self.delete_many([document_id], locale=locale)
 
     async def delete_many(self, document_ids: Sequence[str], *, locale: str | None = None) -> None:
@@ -334,9 +335,9 @@ class Documents(Generic[D]):
         )
 
     async def publish(self, document_id: str, *, locale: str | None = None) -> list[D]:
-        """Publish the draft in one locale, ``"*"`` for all; returns what was published.
+        """Publish the draft in one locale, ``"*"`` for all; returns the published versions.
 
-        Raises NotFoundError where there is no draft.
+        Raises NotFoundError if there is no draft.
         """
         return await self.publish_many([document_id], locale=locale)
 
@@ -366,9 +367,9 @@ class Documents(Generic[D]):
         )
 
     async def discard_draft(self, document_id: str, *, locale: str | None = None) -> list[D]:
-        """Reset the draft to what is published in one locale, ``"*"`` for all; returns the drafts.
+        """Replace the draft by the published version in one locale, ``"*"`` for all.
 
-        Raises NotFoundError where nothing is published.
+        Returns the drafts. Raises NotFoundError if nothing is published.
         """
         return await self._write(
             "update",
@@ -405,7 +406,7 @@ class Documents(Generic[D]):
         fields: Sequence[str] | None,
         populate: object,
     ) -> dict[str, Any]:
-        """Return what is read of the documents. Raises ValueError when a shape says so already."""
+        """Return the query of the documents' form. Raises ValueError for a shape with its own."""
         if shape is None:
             return {"fields": fields, "populate": populate}
         if fields is not None or populate is not None:
@@ -416,7 +417,7 @@ class Documents(Generic[D]):
     def _reach(
         self, action: str, document_id: str | None = None
     ) -> tuple[ExtensionContext, Ability]:
-        """Return the current context and what may be read. Raises ForbiddenError."""
+        """Return the current context and the ability to read. Raises ForbiddenError."""
         context = current_context()
         self._require_type(context)
         if system_reason() is not None:
@@ -477,7 +478,7 @@ class Documents(Generic[D]):
         return [self._made(context, one) for one in shown]
 
     def _written(self, unit: UnitOfWork, commands: Sequence[Command]) -> Program[list[Shown]]:
-        """Run commands; returns what they have written, as a read without populate shows it."""
+        """Run commands; returns the written documents, as a read without populate shows them."""
         shown: list[Shown] = []
         for command in commands:
             written = yield from run_command(unit, command)

@@ -1,4 +1,4 @@
-"""The context of routes and jobs: a transaction for each read or write, or one for several."""
+"""The context of routes and jobs: one transaction for each read or write, or for several."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FindUser = Callable[[int], Awaitable[Principal]]
-"""Finds an end user with what they may do now. Raises UnauthorizedError."""
+"""Finds an end user with their present permissions. Raises UnauthorizedError."""
 
 
 class CallContext(ExtensionContext):
-    """The context of one call of a function that is no part of a write.
+    """The context of one call of a function that is not part of a write.
 
     ``causes`` are the functions that led to the call; ``origin`` is that of its events.
-    ``find_user`` finds an end user to act as, where the call acts as nobody.
+    ``find_user`` finds an end user to act as, if the call has no principal.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class CallContext(ExtensionContext):
         return self._open is not None
 
     async def as_user(self, user_id: int) -> ExtensionContext:
-        """Return a context that acts as an end user, with what they may do now.
+        """Return a context that acts as an end user, with their present permissions.
 
         Raises Forbidden when there is no such user, or they may not sign in, and UnitOfWorkError
         within a transaction and where the call acts as its caller.
@@ -114,7 +114,7 @@ class CallContext(ExtensionContext):
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
-        """Keep all that is written in a block, or nothing of it; within another, by a savepoint."""
+        """Commit all writes of a block, or roll them back; nested blocks use savepoints."""
         if self._open is not None:
             async with savepoint_in(self._open, self._open.unit):
                 yield
@@ -142,7 +142,7 @@ class CallContext(ExtensionContext):
 
 
 class _RollbackError(Exception):
-    """Ends the program of a transaction of which nothing is to stay."""
+    """Ends the program of a transaction that is rolled back."""
 
 
 class _BlockTransaction(HeldTransaction):
@@ -157,10 +157,10 @@ class _BlockTransaction(HeldTransaction):
         self._has_run = False
 
     def program(self, unit: UnitOfWork) -> Program[None]:
-        """Do what is asked for. Raises ServiceUnavailableError when it would have to begin again.
+        """Run what the block asks for. Raises ServiceUnavailableError instead of a restart.
 
-        The database may be too busy for a transaction, or end it in favor of another one. What the
-        block has done in Python meanwhile cannot be undone.
+        The database may be too busy for a transaction, or end it in favor of another one. The
+        Python side effects of the block cannot be undone.
         """
         if self._has_run:
             raise ServiceUnavailableError
@@ -171,9 +171,9 @@ class _BlockTransaction(HeldTransaction):
             raise _RollbackError
 
     def on_begin(self) -> None:
-        """Let the block begin."""
+        """Start the block."""
         self.begun.set()
 
     def roll_back(self) -> None:
-        """Keep nothing of what was written."""
+        """Roll back everything that was written."""
         self._is_undone = True

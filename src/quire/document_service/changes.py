@@ -1,4 +1,4 @@
-"""Stores what functions are to be told of after the commit, in the transaction of the change."""
+"""Stores changes for functions that run after the commit, in the transaction of the change."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from quire.hooks.write import Write
 def note_change(
     unit: UnitOfWork, listener: ChangeListener, write: Write[Any], shown: Mapping[str, Any] | None
 ) -> None:
-    """Note a change that a function is to be told of, if the transaction commits.
+    """Record a change for a function, which is called if the transaction commits.
 
     ``shown`` has the fields that the function keeps. Raises HookLoopError when too many functions
     have caused the change.
@@ -39,14 +39,14 @@ def note_change(
 
 
 def store_changes(unit: UnitOfWork, queue: ChangeQueue) -> Program[None]:
-    """Store what was noted."""
+    """Store the recorded changes."""
     coalescing = frozenset(one.key for one, _ in unit.changes if one.coalesce)
     yield from queue.add([change for _, change in unit.changes], coalescing, unit.clock())
     unit.committed.append(queue.added)
 
 
 def cause_of(listener: ChangeListener, batch: Iterable[tuple[str, str | None]]) -> CallCause:
-    """Return the cause of what a function does when it is told of documents in locales."""
+    """Return the cause of what a function does for changes of documents in locales."""
     return CallCause(
         phase="after_commit",
         name=listener.name,
@@ -57,6 +57,6 @@ def cause_of(listener: ChangeListener, batch: Iterable[tuple[str, str | None]]) 
 
 
 def _has_caused(listener: ChangeListener, cause: CallCause, write: Write[Any]) -> bool:
-    """Tell whether a function itself has caused a write to what it was told of."""
+    """Tell whether a function itself has caused a write to the document that it is called for."""
     is_own = (cause.phase, cause.name, cause.file) == ("after_commit", listener.name, listener.file)
     return is_own and (write.document_id, write.locale) in cause.batch

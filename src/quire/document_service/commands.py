@@ -1,6 +1,6 @@
 """Commands: requested changes of documents, as frozen values, so that a retry starts equal.
 
-Data stay in the wire's form until the one step that understands and checks them.
+Data stay in the form of the request until they are parsed and validated.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from quire.database.program import Statement
 
 Data = Mapping[str, object] | list[object]
-"""The attributes of an entry in the wire's form; what is no object is refused by validation."""
+"""The attributes of an entry as in the request; validation rejects what is not an object."""
 
 
 class AllLocales(Enum):
@@ -21,11 +21,11 @@ class AllLocales(Enum):
 
 
 class CreateDocument(Struct, frozen=True, kw_only=True):
-    """Make a document of a content type, in one locale.
+    """Create a document of a content type, in one locale.
 
     ``locale`` counts for localized types; ``None`` is the default locale. ``publish`` counts for
-    draft & publish types. ``document_id`` is chosen beforehand only where other intents refer to
-    the document; no client chooses it.
+    draft & publish types. ``document_id`` is chosen by the server only where other commands refer
+    to the document; clients cannot choose it.
     """
 
     uid: str
@@ -38,9 +38,9 @@ class CreateDocument(Struct, frozen=True, kw_only=True):
 class UpdateDocument(Struct, frozen=True, kw_only=True):
     """Change one locale of a document, or add the locale to it.
 
-    ``document_id`` is ``None`` for the document of a single type, which is made when there is none.
-    ``expected`` are the tags of the versions that the change may be made to (``If-Match``); without
-    any the last write wins.
+    ``document_id`` is ``None`` for the document of a single type, which is created if it is
+    missing. ``expected`` are the tags of the versions that the change may be made to
+    (``If-Match``); without any the last write wins.
     """
 
     uid: str
@@ -55,8 +55,8 @@ class DeleteDocument(Struct, frozen=True, kw_only=True):
     """Delete the versions of a document in one locale, or in every one.
 
     ``document_id`` is ``None`` for the document of a single type. ``locales`` are several locales,
-    in the place of ``locale``. ``narrowed`` makes, for a document id, the statement that returns
-    the ids of all rows that may be deleted; ``None`` does not narrow.
+    instead of ``locale``. ``narrowed`` makes, for a document id, the statement that returns the ids
+    of all rows that may be deleted; ``None`` allows all.
     """
 
     uid: str
@@ -68,9 +68,9 @@ class DeleteDocument(Struct, frozen=True, kw_only=True):
 
 
 class PublishDocument(Struct, frozen=True, kw_only=True):
-    """Make what the drafts of a document say public, in one locale or in every one.
+    """Publish the drafts of a document, in one locale or in every one.
 
-    ``locales`` are several locales, in the place of ``locale``.
+    ``locales`` are several locales, instead of ``locale``.
     """
 
     uid: str
@@ -80,7 +80,7 @@ class PublishDocument(Struct, frozen=True, kw_only=True):
 
 
 class UnpublishDocument(Struct, frozen=True, kw_only=True):
-    """Take the published version of a document away, in one locale or in every one."""
+    """Remove the published version of a document, in one locale or in every one."""
 
     uid: str
     document_id: str
@@ -88,7 +88,7 @@ class UnpublishDocument(Struct, frozen=True, kw_only=True):
 
 
 class DiscardDraft(Struct, frozen=True, kw_only=True):
-    """Make the draft of a document what is published again, in one locale or in every one."""
+    """Replace the draft of a document by the published version, in one locale or in every one."""
 
     uid: str
     document_id: str
@@ -96,7 +96,7 @@ class DiscardDraft(Struct, frozen=True, kw_only=True):
 
 
 class CloneDocument(Struct, frozen=True, kw_only=True):
-    """Make a new document of the drafts of another one, with ``data`` in place of its values."""
+    """Create a document from the drafts of another one, with ``data`` instead of its values."""
 
     uid: str
     document_id: str

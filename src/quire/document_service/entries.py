@@ -1,6 +1,6 @@
 """Writes an entry: its row, components and links.
 
-Nothing here knows drafts or locales; which rows are written is decided by the actions.
+This module does not know drafts or locales; the actions decide which rows are written.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +32,7 @@ def insert_entry(
 ) -> Program[int]:
     """Insert a row with its components and links; returns its id.
 
-    ``columns`` are those that content does not decide.
+    ``columns`` are those that the server sets.
     """
     row = {**unit.encode(layout, values.scalars), **columns}
     row_id = yield from unit.store.writes.insert(layout.table.name, row)
@@ -51,9 +51,9 @@ def update_entry(
     resolution: ResolvedTargets,
     siblings: Collection[int] = (),
 ) -> Program[None]:
-    """Change what is given of a row, its components and links.
+    """Change the given values of a row, its components and links.
 
-    ``siblings`` are the other rows of its document, which keep what they share with it. Raises
+    ``siblings`` are the other rows of its document, which keep shared targets. Raises
     ApplicationError for a component that belongs to another entry.
     """
     row = {**unit.encode(layout, values.scalars), **columns}
@@ -124,7 +124,7 @@ def _replace_components(
     present: Sequence[ComponentLink],
     resolution: ResolvedTargets,
 ) -> Program[None]:
-    """Make ``components`` all that an attribute holds: known ones change, others are new."""
+    """Replace the components of an attribute: known ones are updated, others are inserted."""
     attribute = layout.model.attributes[name]
     listed = _is_list(attribute)
     known = {(link.uid, link.id): link for link in present}

@@ -1,6 +1,7 @@
 """Parsed values of an entry: columns, links, components.
 
-`validate` turns the wire's form into these; `entries` writes them. Nothing here knows rows or SQL.
+`parse_input` builds them from a request; `entries` writes them. This module does not know rows or
+SQL.
 """
 
 from collections.abc import Mapping
@@ -9,9 +10,9 @@ from msgspec import Struct, field
 
 
 class LinkPosition(Struct, frozen=True):
-    """Where a linked entry goes among its siblings.
+    """Where a connected entry goes among the others.
 
-    At most one member is set; all unset is the end. Anchors are given like targets.
+    At most one member is set; all unset means the end. Anchors are given like targets.
     """
 
     before: "RelationTarget | None" = None
@@ -20,10 +21,10 @@ class LinkPosition(Struct, frozen=True):
 
 
 class RelationTarget(Struct, frozen=True, kw_only=True):
-    """One entry that a relation (or a media attribute) is to lead to, as the payload names it.
+    """One target of a relation (or a media attribute), as the payload names it.
 
-    Either ``id`` (a row) or ``document_id`` is set. ``uid`` is the content type for relations to
-    any type (``__type``).
+    Either ``id`` (a row) or ``document_id`` is set. ``uid`` is the content type in polymorphic
+    relations (``__type``).
     """
 
     id: int | None = None
@@ -39,11 +40,11 @@ MANY_VALUES = 1000
 
 
 class RelationChange(Struct, frozen=True, kw_only=True):
-    """What a payload asks of one relation.
+    """The requested change of one relation.
 
-    ``set`` replaces everything (an empty tuple clears) and makes the others count for nothing;
-    ``None`` leaves what is there but for ``connect`` and ``disconnect``. With ``strict`` an unknown
-    anchor of a position is an error.
+    ``set`` replaces everything (an empty tuple clears), and the others are ignored; with ``None``
+    only ``connect`` and ``disconnect`` apply. With ``strict`` an unknown anchor of a position is an
+    error.
     """
 
     set: tuple[RelationTarget, ...] | None = None
@@ -58,10 +59,10 @@ class RelationChange(Struct, frozen=True, kw_only=True):
 
 
 class EntryValues(Struct, frozen=True, kw_only=True):
-    """What is to be written to one entry or component; attributes that are absent stay.
+    """Values to write to one entry or component; absent attributes are unchanged.
 
-    ``scalars`` maps attributes to values as columns take them: text, numbers, booleans, moments as
-    epoch milliseconds, JSON as Python values, ``None``. ``relations`` holds relations and media.
+    ``scalars`` maps attributes to column values: text, numbers, booleans, timestamps as epoch
+    milliseconds, JSON as Python values, ``None``. ``relations`` holds relations and media.
     ``components`` maps single, repeatable and zone attributes to all of their components in order;
     an empty tuple clears.
     """
@@ -72,7 +73,7 @@ class EntryValues(Struct, frozen=True, kw_only=True):
 
 
 class ComponentValues(Struct, frozen=True, kw_only=True):
-    """One component: ``id`` names the row that is to be changed, ``None`` makes a new one."""
+    """One component: ``id`` names the row to update, ``None`` inserts a new one."""
 
     uid: str
     id: int | None

@@ -1,4 +1,4 @@
-"""The context in which a hook or a route of a project runs: its unit of work, and who acts.
+"""The context in which a hook or a route of a project runs: its unit of work and its principal.
 
 The public functions of ``quire`` find it in a context variable; everything else is passed.
 """
@@ -19,13 +19,13 @@ from quire.hooks.extensions import CallCause
 
 T = TypeVar("T")
 Act = Callable[[UnitOfWork], Program[T]]
-"""What is done in a unit of work."""
+"""The work that a unit of work belongs to."""
 
 _current: ContextVar["ExtensionContext"] = ContextVar("unit of work")
 
 
 class ExtensionContext(ABC):
-    """What one call of a hook or a route reads and writes in; it ends with the call.
+    """The unit of work of one call of a hook or a route; it ends with the call.
 
     ``principal`` is who acts, ``None`` where an administrator (the row ``editor``) or the server
     does. ``is_system`` says that the code was called for a write of the system. ``causes`` are the
@@ -50,17 +50,20 @@ class ExtensionContext(ABC):
         self.is_system = is_system
         self.is_ended = False
         self.has_read_principal = False
-        """Whether the code has asked who acts."""
+        """Whether the code has asked for the principal."""
         self.has_unrestricted = False
-        """Whether documents were read without the permissions of who acts."""
+        """Whether documents were read without the permissions of the principal."""
 
     @property
     @abstractmethod
     def is_in_transaction(self) -> bool:
-        """Whether a transaction is open, which others wait for."""
+        """Whether a transaction is open, which blocks other writes."""
 
     async def as_user(self, user_id: int) -> "ExtensionContext":
-        """Return a context that acts as an end user. Raises UnitOfWorkError where nobody may."""
+        """Return a context that acts as an end user.
+
+        Raises UnitOfWorkError where that is not allowed.
+        """
         del user_id
         message = (
             f"{self.name} acts as the caller: as_principal is for jobs, schedules, start and stop, "
@@ -82,7 +85,7 @@ class ExtensionContext(ABC):
 
     @contextmanager
     def activate(self) -> Iterator[None]:
-        """Make it the current unit of work of a block, and of the tasks that the block begins."""
+        """Make it the current unit of work of a block, and of the tasks that the block starts."""
         token = _current.set(self)
         try:
             yield
@@ -91,7 +94,7 @@ class ExtensionContext(ABC):
 
     @abstractmethod
     async def read(self, act: Callable[[], Program[T]]) -> T:
-        """Run a program that reads. Raises what it raises."""
+        """Run a program that reads. Raises what the program raises."""
 
     @abstractmethod
     async def write(self, act: Act[T], *, as_system: bool, commands: Sequence[Command] = ()) -> T:
@@ -102,7 +105,7 @@ class ExtensionContext(ABC):
 
     @abstractmethod
     def transaction(self) -> AbstractAsyncContextManager[None]:
-        """Keep all that is written in a block, or nothing of it when the block raises."""
+        """Commit all writes of a block, or none if the block raises."""
 
 
 def optional_context() -> ExtensionContext | None:

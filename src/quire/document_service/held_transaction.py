@@ -1,7 +1,7 @@
 """A transaction that is held open while a coroutine decides what is done in it.
 
-The program of the transaction runs wherever the database has it run, and waits there for what the
-coroutine asks (`HeldTransaction.ask`); the coroutine runs in the event loop.
+The program of the transaction runs on the database's thread, and waits there for the programs of
+the coroutine (`HeldTransaction.ask`); the coroutine runs in the event loop.
 """
 
 import asyncio
@@ -27,17 +27,17 @@ T = TypeVar("T")
 
 
 class _Request(Struct, frozen=True, eq=False):
-    """What a coroutine asks of the transaction, and where the result goes."""
+    """A program to run in the transaction, and the future for its result."""
 
     act: Callable[[], Program[Any]]
     reply: "asyncio.Future[Any]"
 
 
 class HeldTransaction:
-    """Takes turns between a program that holds a transaction and a coroutine.
+    """Alternates between a program that holds a transaction and a coroutine.
 
-    All but `serve` runs in the event loop. ``limits`` say how long the transaction may take, and
-    how many statements it may run; ``name`` is whose it is.
+    All methods except `serve` run in the event loop. ``limits`` say how long the transaction may
+    take, and how many statements it may run; ``name`` is that of its owner.
     """
 
     def __init__(self, name: str, limits: CodeLimits) -> None:
@@ -47,7 +47,7 @@ class HeldTransaction:
         self._statements = 0
         self._requests: deque[_Request] = deque()
         self._replies: list[Callable[[], None]] = []
-        """Results that the coroutine does not have yet."""
+        """Results that the coroutine has not received yet."""
         self._wake = asyncio.Event()
         self._deadline = 0.0
         self._is_late = False
@@ -55,7 +55,7 @@ class HeldTransaction:
         self._is_closed = False
 
     async def ask(self, act: Callable[[], Program[T]]) -> T:
-        """Have a program run in the transaction; returns its result.
+        """Run a program in the transaction; returns its result.
 
         Raises what the program raises, and ServiceUnavailableError when the transaction has ended
         because it took too long.
@@ -68,12 +68,12 @@ class HeldTransaction:
         return await reply
 
     def end(self) -> None:
-        """Let the program go on after what was asked: nothing more will be."""
+        """Let the program continue: nothing more will be asked."""
         self._is_ended = True
         self._wake.set()
 
     def serve(self) -> Program[None]:
-        """Do what the coroutine asks for until it ends."""
+        """Run what the coroutine asks for until it ends."""
         try:
             while not self._is_ended or self._requests:
                 yield await_in_loop(self._turn)
@@ -87,17 +87,17 @@ class HeldTransaction:
                 self.loop.call_soon_threadsafe(self._close)
 
     def on_begin(self) -> None:
-        """Do what is done once, when the transaction has begun."""
+        """Called once, when the transaction has begun."""
 
     def on_cancel(self) -> None:
-        """Do what is done when whoever waits for the transaction goes away."""
+        """Called when the task that waits for the transaction is cancelled."""
 
     def refuse_late(self) -> None:
         """Raise the error of a transaction that takes too long."""
         raise ServiceUnavailableError
 
     async def _turn(self) -> None:
-        """Let the coroutine go on until it asks for something or ends."""
+        """Let the coroutine continue until it asks for something or ends."""
         if self.loop is None:
             self.loop = asyncio.get_running_loop()
             self._deadline = self.loop.time() + self._limits.hook_seconds
@@ -119,7 +119,7 @@ class HeldTransaction:
         self._replies.clear()
 
     def _close(self) -> None:
-        """Let nobody wait for a transaction that is over."""
+        """Fail all pending requests of a transaction that has ended."""
         self._reply()
         for request in self._requests:
             _fail(request.reply, ServiceUnavailableError())
@@ -136,8 +136,8 @@ class HeldTransaction:
     def _counted(self, program: Program[T]) -> Program[T]:
         """Run a program.
 
-        Raises StatementLimitError in it when the transaction has run too many statements; what it
-        runs then undoes what it has done.
+        Raises StatementLimitError in it when the transaction has run too many statements; the
+        statements that it runs then roll it back.
         """
         is_refused = False
         try:
@@ -190,7 +190,7 @@ async def write_nested(
 
 @asynccontextmanager
 async def savepoint_in(held: HeldTransaction, unit: UnitOfWork) -> AsyncIterator[None]:
-    """Keep what is written in a block, or nothing of it if it raises."""
+    """Commit the writes of a block, or roll them back to a savepoint if it raises."""
     savepoint = unit.savepoint()
     await held.ask(savepoint.begin)
     try:

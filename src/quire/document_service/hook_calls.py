@@ -42,17 +42,17 @@ class HookContext(ExtensionContext):
             unit.engine,
             unit.principal,
             editor=unit.editor,
-            # Whether the hook was called for what another one wrote as the system.
+            # Whether the hook was called for a write of another hook as the system.
             is_system=unit.is_system,
             causes=causes,
         )
         self.task: HeldTransaction | None = None
-        """What the coroutine of the hook asks; ``None`` while a plain function runs."""
+        """Runs the programs of a coroutine; ``None`` while a plain function runs."""
         self._unit = unit
 
     @property
     def is_in_transaction(self) -> bool:
-        """A hook always is."""
+        """Always true in a hook."""
         return True
 
     async def read(self, act: Callable[[], Program[T]]) -> T:
@@ -77,7 +77,7 @@ class HookContext(ExtensionContext):
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
-        """Keep what is written in a block, or nothing of it, by a savepoint."""
+        """Commit the writes of a block, or roll them back to a savepoint."""
         async with savepoint_in(self._task(), self._unit):
             yield
 
@@ -89,10 +89,10 @@ class HookContext(ExtensionContext):
 
 
 def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
-    """Call a hook, unless it was itself the cause of a write to the same locale of the document.
+    """Call a hook, unless it caused this write to the same locale of the document itself.
 
-    Raises AppErrors of the hook as they are, InternalServerError in place of all else that it
-    raises, and ServiceUnavailableError when it takes too long.
+    Raises AppErrors of the hook unchanged, InternalServerError for its other exceptions, and
+    ServiceUnavailableError when it takes too long.
     """
     document_id, locale = write.document_id, write.locale
     if any(cause.is_of(hook, document_id, locale) for cause in unit.causes):
@@ -120,7 +120,7 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
 
 def _call(context: HookContext, hook: Hook, write: Write[Any]) -> Program[None]:
     with context.activate():
-        # Of a coroutine function nothing runs yet. A plain function may return a coroutine, too.
+        # A coroutine function does not run yet. A plain function may return a coroutine, too.
         result = hook.function(write)
     try:
         if inspect.isawaitable(result):
@@ -131,7 +131,7 @@ def _call(context: HookContext, hook: Hook, write: Write[Any]) -> Program[None]:
 
 
 class _HookTask(HeldTransaction):
-    """The coroutine of a hook, which takes turns with the program that holds the transaction."""
+    """The coroutine of a hook, which alternates with the program that holds the transaction."""
 
     def __init__(self, awaitable: Awaitable[None], context: HookContext, hook: Hook) -> None:
         super().__init__(f"{hook.name} ({hook.place})", context.engine.code_limits)
@@ -141,7 +141,7 @@ class _HookTask(HeldTransaction):
         self._task: asyncio.Task[None] | None = None
 
     def program(self) -> Program[None]:
-        """Do what the coroutine asks for until it ends; raises what it raises."""
+        """Run what the coroutine asks for until it ends; raises what it raises."""
         try:
             yield from self.serve()
             if self._task is not None:

@@ -23,7 +23,7 @@ from quire.schema.attributes.base import ScalarAttribute
 
 _IDENTITY = "documentId"
 _REMOVING = frozenset({"delete", "unpublish"})
-"""Actions that leave nothing to read: what was there before has to do."""
+"""Actions after which nothing can be read: hooks get what was there before."""
 
 
 def hooked_write(
@@ -36,7 +36,7 @@ def hooked_write(
     data: Data | None = None,
     source: EntryRow | None = None,
 ) -> "HookedWrite | None":
-    """Return the write as hooks take part in it, ``None`` where the type has no hooks for it.
+    """Return the write for the hooks, ``None`` if the type has no hooks for it.
 
     ``source`` is the entry that the action starts from.
     """
@@ -49,7 +49,7 @@ def hooked_write(
         document_id=document_id,
         locale=locale,
         origin=tuple(map(str, unit.causes)),
-        # A retry begins again with the data as they were sent.
+        # A retry starts with the data of the request again.
         data=deepcopy(dict(data)) if isinstance(data, Mapping) else {},
         fields=writable_fields(layout),
     )
@@ -77,9 +77,9 @@ class HookedWrite:
         self._before: Shown | None = None
 
     def before(self) -> Program[Data]:
-        """Call what runs before the write; returns the data that are to be written.
+        """Call the hooks before the write; returns the data to write.
 
-        Data that are not an object are left to validation, which refuses them.
+        Data that are not an object are left to validation, which rejects them.
         """
         if self._given is not None and not isinstance(self._given, Mapping):
             return self._given
@@ -99,9 +99,9 @@ class HookedWrite:
         return self._write.data
 
     def after(self, *, published: bool | None) -> Program[None]:
-        """Call what runs after the write.
+        """Call the hooks after the write.
 
-        ``published`` says which version was written; ``None`` where nothing is left.
+        ``published`` says which version was written; ``None`` if nothing is left.
         """
         write = self._write
         after: Shown | None = None
@@ -140,7 +140,7 @@ class HookedWrite:
         return (yield from self._unit.engine.reads.one(find, document_id).first())
 
     def _hash_passwords(self) -> Program[None]:
-        """Hash passwords that hooks have set; those of the caller were hashed beforehand."""
+        """Hash passwords that hooks have set; those of the caller were hashed before."""
         unit = self._unit
         found = passwords_in(unit.engine.schema, self._layout.model, self._write.data)
         missing = [password for password in found if password not in unit.hashed]
@@ -151,7 +151,7 @@ class HookedWrite:
 
 
 def _view(hook: Hook, shown: Mapping[str, Any] | None) -> Document | None:
-    """Return an entry with the fields that a hook needs, and no more."""
+    """Return an entry with only the fields that a hook needs."""
     if shown is None:
         return None
     names = (_IDENTITY, *hook.needs)

@@ -1,4 +1,4 @@
-"""Who acts in the current unit of work, and transactions within it, for the code of projects."""
+"""The principal of the current unit of work, and transactions, for the code of projects."""
 
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -14,7 +14,7 @@ _system: ContextVar[str | None] = ContextVar("system reason", default=None)
 
 
 def principal() -> Principal:
-    """Return who acts in the current unit of work. Raises UnitOfWorkError outside of one."""
+    """Return the principal of the current unit of work. Raises UnitOfWorkError outside of one."""
     context = current_context()
     context.has_read_principal = True
     if _system.get() is not None or context.is_system:
@@ -29,9 +29,9 @@ def principal() -> Principal:
 def as_system(reason: str) -> AbstractContextManager[None]:
     """Act as the system within a ``with`` block: without permissions, rules and private fields.
 
-    Validation, uniqueness and hooks hold all the same. ``reason`` is written to the log with every
-    write. Raises ValueError for an empty one, and Forbidden in the code of a package that the
-    settings do not allow it.
+    Validation, uniqueness and hooks still apply. ``reason`` is logged with every write. Raises
+    ValueError if it is empty, and Forbidden in the code of a package that the settings do not allow
+    it.
     """
     if not reason.strip():
         message = "as_system needs a reason"
@@ -63,11 +63,12 @@ def not_as_system() -> Iterator[None]:
 
 @asynccontextmanager
 async def as_principal(who: Principal) -> AsyncIterator[None]:
-    """Act as an end user within an ``async with`` block, with what they may do now.
+    """Act as an end user within an ``async with`` block, with their present permissions.
 
-    It is for what acts as nobody: jobs, schedules, functions that are told of changes. ``who`` can
-    be an argument of a job. Raises ValueError for anybody but end users, Forbidden when the user is
-    gone or may not sign in, and UnitOfWorkError within a transaction and where a caller acts.
+    It is for code without a principal: jobs, schedules, functions that run after the commit.
+    ``who`` can be an argument of a job. Raises ValueError for any principal except end users,
+    Forbidden when the user was deleted or may not sign in, and UnitOfWorkError within a transaction
+    and where a caller acts.
     """
     if who.kind != "user" or who.id is None:
         raise ValueError(f"as_principal takes an end user, not {who}")
@@ -86,10 +87,10 @@ def system_reason() -> str | None:
 
 @asynccontextmanager
 async def transaction() -> AsyncIterator[None]:
-    """Keep all that is written in an ``async with`` block, or nothing if it raises.
+    """Commit all writes of an ``async with`` block, or none if it raises.
 
     In a hook it is a savepoint of the hook's transaction; in a route it is a transaction, which may
-    take two seconds: nobody else writes meanwhile. Raises UnitOfWorkError outside of both.
+    take two seconds: it blocks other writes meanwhile. Raises UnitOfWorkError outside of both.
     """
     async with current_context().transaction():
         yield

@@ -1,6 +1,6 @@
 """``quire.http``: requests to other servers, for the code of projects.
 
-Nothing is sent within a transaction: while it waits for an answer nobody else can write.
+No requests are sent within a transaction, which would block other writes.
 """
 
 import ssl
@@ -25,10 +25,10 @@ _OWN = "quire."
 
 
 class HttpClient:
-    """Sends requests; an answer from 400 on raises `httpx.HTTPStatusError`.
+    """Sends requests; a status from 400 on raises `httpx.HTTPStatusError`.
 
-    Redirects are not followed. ``timeout`` is in seconds. ``transport`` takes the place of the
-    network, for tests.
+    Redirects are not followed. ``timeout`` is in seconds. ``transport`` replaces the network in
+    tests.
     """
 
     def __init__(self) -> None:
@@ -70,9 +70,9 @@ class HttpClient:
         """Send a request, and return the response with its body.
 
         ``json``, ``content`` or the form ``data`` is the body. Raises httpx.HTTPStatusError for a
-        status from 400 on, httpx.TransportError where there is no answer in time, ValueError for an
-        answer of more than 20 MB, and UnitOfWorkError within a transaction in development; in
-        production the log says once for each line that it happened.
+        status from 400 on, httpx.TransportError without a response in time, ValueError for a
+        response of more than 20 MB, and UnitOfWorkError within a transaction in development; in
+        production it logs a warning, once per line of code.
         """
         self._refuse_transaction(method)
         async with httpx.AsyncClient(
@@ -114,15 +114,15 @@ async def _read(response: httpx.Response) -> None:
     async for part in response.aiter_bytes():
         size += len(part)
         if size > _LARGEST:
-            raise ValueError(f"the answer of {response.url} has more than {_LARGEST} bytes")
+            raise ValueError(f"the response of {response.url} has more than {_LARGEST} bytes")
         parts.append(part)
-    # What `aread` keeps, which would read without a limit.
+    # The attribute that `aread` sets, which has no size limit.
     response._content = b"".join(parts)  # noqa: SLF001 - httpx has no other way
 
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Return what connections are verified with; to make it takes longer than a request."""
+    """Return the TLS context; creating one takes longer than a request."""
     return httpx.create_ssl_context()
 
 

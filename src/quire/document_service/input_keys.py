@@ -1,9 +1,8 @@
 """Checks the keys of a payload, before any value.
 
-A payload is looked through once. Of several faults the gravest is answered: an identity at the
-root, then an attribute that is not writable, then a key that does not exist, then a relation whose
-target the principal may not find; of two that are as grave, the first. Values are not looked at:
-what has no keys has no faults here.
+A payload is traversed once. Of several errors the most serious is raised: an identity at the root,
+then an attribute that is not writable, then an unknown key, then a relation whose target the
+principal may not find; of two equal ones, the first. Values are not checked.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,9 +32,9 @@ _AT_ROOT: frozenset[str] = frozenset()
 
 
 def check_input(schema: Schema, content_type: ContentType, data: object, ability: Ability) -> None:
-    """Refuse keys that a payload must not have, and relations that the ability does not reach.
+    """Reject forbidden keys of a payload, and relations outside of the ability.
 
-    Raises InvalidKeyError for the gravest of them.
+    Raises InvalidKeyError for the most serious of them.
     """
     for entry in data if isinstance(data, list) else (data,):
         if isinstance(entry, dict):
@@ -70,7 +69,7 @@ Fault = tuple[str, str | None]
 
 
 class _KeyCheck:
-    """One look through a payload: remembers the first fault of either kind."""
+    """One traversal of a payload: remembers the first error of each kind."""
 
     __slots__ = ("_ability", "_schema", "forbidden", "unknown")
 
@@ -81,7 +80,7 @@ class _KeyCheck:
         self.forbidden: Fault | None = None
 
     def entry(self, model: Model, entry: object, path: str | None, besides: frozenset[str]) -> None:
-        """Look at the keys of one entry; ``besides`` may stand beside its attributes."""
+        """Check the keys of one entry; ``besides`` are additional allowed keys."""
         attributes = model.attributes
         for key, value in _members(entry):
             attribute = attributes.get(key)
@@ -117,7 +116,7 @@ class _KeyCheck:
             self.entry(component, item, path, _IN_ZONE_ITEM)
 
     def _relation(self, target: str, value: object, path: str) -> None:
-        """Look at entries that are given at length; those to connect may carry anything."""
+        """Check the long forms of entries; those to connect may have any keys."""
         model = self._schema.content_types.get(target)
         if model is None:
             return
@@ -125,7 +124,7 @@ class _KeyCheck:
             self.entry(model, item, path, _IN_RELATION)
 
     def _morph(self, attribute: Attribute, value: object, path: str) -> None:
-        """Look at a relation to any content type: each item names one that may be found."""
+        """Check a polymorphic relation: the target type of each item must be readable."""
         items, at_length = value, True
         if isinstance(value, dict) and any(name in value for name in _CHANGES):
             items, at_length = _morph_items(value), False
@@ -158,7 +157,7 @@ def _items(value: object) -> list[object]:
 
 
 def _members(entry: object) -> Iterator[tuple[str, object]]:
-    """Yield what an object holds by key; a list holds its items by index, all else nothing."""
+    """Yield the members of an object by key, the items of a list by index, else nothing."""
     if isinstance(entry, dict):
         yield from entry.items()
     elif isinstance(entry, list):

@@ -1,7 +1,7 @@
 """Selects the locale of a write, and checks that the project has it.
 
-The reference stores a row under any text. Such a row appears in no list of the admin and in no
-request without the same text, so a mistyped locale would hide what was answered with 201.
+Strapi stores a row under any text. Such a row appears in no list of the admin UI and in no request
+without the same text, so a mistyped locale would hide an entry that was created successfully.
 """
 
 from collections.abc import Collection, Iterable
@@ -27,7 +27,7 @@ def in_locale(
 ) -> list[EntryRow]:
     """Return the entries of one locale (``None`` is the default one), or of every locale.
 
-    Types that are not localized have a single locale, whatever their rows say.
+    Types that are not localized have a single locale, whatever their rows contain.
     """
     if locale is AllLocales.LOCALE or not layout.is_localized():
         return list(entries)
@@ -41,7 +41,7 @@ def in_locales(
     entries: Collection[EntryRow],
     command: DeleteDocument | PublishDocument,
 ) -> list[EntryRow]:
-    """Return the entries of the locale or the locales that an intent is about."""
+    """Return the entries of the locales of a command."""
     if command.locales is not None and layout.is_localized():
         return [entry for entry in entries if entry.locale in command.locales]
     return in_locale(unit, layout, entries, command.locale)

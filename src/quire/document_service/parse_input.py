@@ -1,8 +1,7 @@
 """Parses and validates the data of a command, inside the transaction.
 
-First the documents that relations name are looked for (the first one missing ends it), then
-everything that is wrong with the values is reported at once, and last what is wrong with the way
-in which moments are written.
+First it resolves the targets of relations (the first missing one is an error), then it reports all
+invalid values at once, and last invalid dates and times.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def whole_entry(
     draft: bool,
     creating: bool,
 ) -> dict[str, object]:
-    """Return what an entry was going to be, in a form for people to read."""
+    """Return the entry as it would have been written, in a form for people to read."""
     schema, model = unit.engine.schema, layout.model
     shown = shown_entry(schema, model, data) if creating else dict(data)
     shown = _with_relations(unit, layout, shown, values, resolution)
@@ -103,7 +102,7 @@ def _with_relations(
 
 
 def _as_lists(value: object) -> object:
-    """Return what was said of a relation where nothing can be made of it."""
+    """Return the given value of a relation that cannot be parsed, as lists."""
     if isinstance(value, list):
         return {"set": value}
     if isinstance(value, dict):
@@ -170,10 +169,10 @@ def parse_data(
     creating: bool,
     document_id: str | None,
 ) -> Program[tuple[EntryValues, ResolvedTargets]]:
-    """Return what is to be written, and the rows that its relations lead to.
+    """Return the values to write, and the rows of the targets of its relations.
 
-    ``draft`` leaves out what only published entries have to keep. Raises ValidationError with all
-    faults; of the content types whose rows are missing it names the first.
+    ``draft`` skips the rules that only published entries have to satisfy. Raises ValidationError
+    with all problems; of the content types with missing rows it names the first.
     """
     if _is_large(data):
         yield LONG_COMPUTATION
@@ -199,9 +198,9 @@ def parse_data(
 def refuse_unknown_targets(
     unit: UnitOfWork, layout: EntryLayout, data: Data, version: WrittenVersion
 ) -> Program[None]:
-    """Look for the documents that relations name, where there is nothing to write to.
+    """Resolve the targets of relations, if there is no entry to write to.
 
-    Raises ValidationError for the first one missing.
+    Raises ValidationError for the first missing one.
     """
     rules = ValidationRules(draft=True, creating=False)
     checked = check_entry(unit.engine.schema, layout.model, data, rules)
@@ -217,10 +216,10 @@ def check_publishable(
     *,
     is_copy: bool = False,
 ) -> Program[None]:
-    """Check a stored entry by the rules of published ones, uniqueness among them.
+    """Check a stored entry by the rules of published ones, including uniqueness.
 
     ``is_copy`` tells that it was copied from another document. Raises ValidationError with all
-    faults.
+    problems.
     """
     stored = yield from read_stored(unit.store, layout, row_id)
     rules = ValidationRules(draft=False, creating=True, strict_relations=False)
@@ -230,7 +229,7 @@ def check_publishable(
 
 
 def _is_large(data: object) -> bool:
-    """Tell whether data hold so many values that it takes milliseconds to check them."""
+    """Tell whether data have so many values that checking them takes milliseconds."""
     count, left = 0, [data]
     while left and count <= MANY_VALUES:
         value = left.pop()

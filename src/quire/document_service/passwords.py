@@ -1,7 +1,7 @@
 """Finds passwords in data, so that they are hashed outside the transaction.
 
-Hashing takes tens of milliseconds by design. While a transaction is open nobody else can write, so
-hashes are made before it begins.
+Hashing takes tens of milliseconds by design. An open transaction blocks other writes, so hashes are
+computed before it begins.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,14 +25,14 @@ _FEWEST, _MOST = 4, 15
 
 
 class Password(NamedTuple):
-    """A password as it was sent, and the cost at which it is to be hashed."""
+    """A password in plain text, and its hashing cost."""
 
     text: str
     rounds: int
 
 
 def password_of(attribute: ScalarAttribute, value: object) -> Password:
-    """Return a value of a password attribute with the cost that its options ask for."""
+    """Return a value of a password attribute with the cost of its options."""
     options = attribute.raw.get("encryption")
     rounds = options.get("rounds") if isinstance(options, Mapping) else None
     cost = rounds if isinstance(rounds, int) else _ROUNDS

@@ -1,4 +1,4 @@
-"""Asks the policies of a project before actions."""
+"""Checks the policies of a project before actions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -18,7 +18,7 @@ from quire.hooks.write import WriteAction
 
 _log = structlog.get_logger("quire.extensions")
 _READS = {"find": "find", "findOne": "find_one", "count": "count"}
-"""The actions of policies on reads, by what permissions call them."""
+"""The actions of policies on reads, by the permission's action."""
 
 
 class PolicyTable:
@@ -41,9 +41,9 @@ class PolicyTable:
         document_id: str | None,
         query: Mapping[str, object],
     ) -> bool:
-        """Ask the policies on the read that a permission is for; tells whether there are any.
+        """Check the policies on a read; tells whether there are any.
 
-        Raises ForbiddenError. Those on writing are asked where documents are written.
+        Raises ForbiddenError. Policies on writes are checked where documents are written.
         """
         uid, _, name = (permission or "").rpartition(".")
         action = _READS.get(name)
@@ -58,7 +58,7 @@ class PolicyTable:
     def require_write(
         self, command: Command, actions: Iterable[WriteAction], who: Principal
     ) -> None:
-        """Ask the policies on the actions of a command. Raises ForbiddenError."""
+        """Check the policies on the actions of a command. Raises ForbiddenError."""
         for action in actions:
             policies = self._policies.get((command.uid, action))
             if policies is not None:
@@ -82,9 +82,9 @@ def _context(command: Command, action: str, who: Principal) -> PolicyContext:
 
 
 def ask_policies(policies: Sequence[Policy], context: PolicyContext) -> None:
-    """Ask policies one after the other.
+    """Call policies one after the other.
 
-    Raises ForbiddenError for one that refuses, and AppErrors of theirs as they are.
+    Raises ForbiddenError when one refuses, and their AppErrors unchanged.
     """
     for policy in policies:
         if not _allows(policy, context):

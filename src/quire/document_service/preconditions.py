@@ -1,7 +1,7 @@
 """``If-Match``: the state of a document that a change is meant for.
 
-The tag of a version is the moment of its last change. A published version carries the moment of the
-draft that it was made of, so it has the tag of the draft as long as nobody has changed that.
+The tag of a version is the time of its last change. A published version has the time of its draft,
+so it has the tag of the draft until the draft is changed.
 """
 
 from quire.clock import iso_from_ms
@@ -12,17 +12,18 @@ ANY = "*"
 
 
 def tag_of(updated_at: int | None) -> str:
-    """Return the tag of a version that was last changed then (epoch milliseconds), unquoted.
+    """Return the tag of a version by the time of its last change (epoch milliseconds), unquoted.
 
-    It is the moment as answers show it, so that ``updatedAt`` and ``ETag`` say the same.
+    It is the time as shown in responses, so that ``updatedAt`` and ``ETag`` agree.
     """
     return "" if updated_at is None else iso_from_ms(updated_at)
 
 
 def require_unchanged(entry: EntryRow | None, expected: frozenset[str] | None) -> None:
-    """Refuse to go on when the entry is none of what the client expects.
+    """Check that the entry is one that the client expects.
 
-    ``None`` expects nothing; ``*`` any entry at all. Raises PreconditionFailedError.
+    ``None`` accepts nothing in particular; ``*`` any existing entry. Raises
+    PreconditionFailedError.
     """
     if expected is None:
         return

@@ -1,8 +1,8 @@
-"""Rules of a project's code, evaluated for whoever acts.
+"""Rules of a project's code, evaluated for the principal.
 
-What a function returns becomes a filter in the language of the content API, as the rules of roles
-are, so that it holds wherever theirs do. A rule that fails, or returns what is no filter, lets no
-document by.
+The result of a function becomes a filter in the language of the content API, like the rules of
+roles, so that it applies wherever theirs do. A rule that fails, or returns something else, matches
+no document.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,9 +29,9 @@ _FIND: RuleAction = "find"
 _FIND_ONE: RuleAction = "find_one"
 _DELETE: RuleAction = "delete"
 _KEPT = 1000
-"""How many conditions, and narrowed principals, are remembered."""
+"""How many conditions, and narrowed principals, are cached."""
 _MOST_FORMS = 16
-"""How many forms the filters of one rule may have before the log tells of it."""
+"""How many forms the filters of one rule may have before a warning is logged."""
 _ALL_ROWS = {"id": {"$notNull": True}}
 _NO_ROWS = {"id": {"$null": True}}
 _NOTHING: frozenset[Rule] = frozenset()
@@ -43,7 +43,7 @@ class RuleEvaluation:
     """Evaluates the rules of a project for one schema."""
 
     def __init__(self, rules: Sequence[Rule], schema: Schema, clock: Clock) -> None:
-        """``clock`` is what `quire.now` reads within a rule."""
+        """``clock`` is the time of `quire.now` within a rule."""
         self._rules = rules
         self._schema = schema
         self._clock = clock
@@ -57,7 +57,7 @@ class RuleEvaluation:
         self._forms: dict[Rule, set[str]] = {}
 
     def narrow(self, principal: access.Principal) -> access.Principal:
-        """Return a caller of the content API whose ability the rules narrow, if it is not yet."""
+        """Return a principal of the content API whose ability is narrowed by the rules."""
         if not self._rules or isinstance(principal.ability, NarrowedAbility):
             return principal
         texts, volatile = self._evaluate(acting(principal))
@@ -70,7 +70,7 @@ class RuleEvaluation:
         return known
 
     def narrow_administrator(self, administrator: access.Administrator) -> access.Administrator:
-        """Return an administrator whose ability the rules narrow."""
+        """Return an administrator whose ability is narrowed by the rules."""
         rules = self.of_administrator(administrator.id)
         if rules == NO_PROJECT_RULES:
             return administrator
@@ -83,7 +83,7 @@ class RuleEvaluation:
         return replace(administrator, ability=ability)
 
     def of_administrator(self, id_: int) -> ProjectRules:
-        """Return the rules for an administrator, by row."""
+        """Return the rules for an administrator, by their row."""
         if not self._rules:
             return NO_PROJECT_RULES
         return self._bound(*self._evaluate(Principal(kind="admin", id=id_)))
@@ -101,7 +101,10 @@ class RuleEvaluation:
         return replace(principal, ability=NarrowedAbility(granted, rules))
 
     def _evaluate(self, who: Principal) -> tuple[tuple[str | None, ...], frozenset[Rule]]:
-        """Return the condition of each rule, ``None`` for all rows; and which read the clock."""
+        """Return the condition of each rule, ``None`` for all rows.
+
+        And which rules read the clock.
+        """
         texts: list[str | None] = []
         volatile: list[Rule] = []
         with observe_time(self._clock) as observed:
@@ -123,7 +126,7 @@ class RuleEvaluation:
             return NO_ROW
 
     def _condition(self, rule: Rule, filters: object) -> str:
-        """Return filters as text. Raises TypeError and AppErrors for what is no filter."""
+        """Return filters as text. Raises TypeError and AppErrors for invalid filters."""
         if not isinstance(filters, Mapping):
             message = f"a rule returns filters, True or False, not {filters!r}"
             raise TypeError(message)
@@ -145,7 +148,7 @@ class RuleEvaluation:
         return text
 
     def _note_form(self, rule: Rule, query: object) -> None:
-        """Tell of a rule with many forms: for each of them statements are compiled."""
+        """Log a rule with many forms: statements are compiled for each of them."""
         forms = self._forms.setdefault(rule, set())
         if len(forms) <= _MOST_FORMS:
             forms.add(_form_of(query))
@@ -153,7 +156,7 @@ class RuleEvaluation:
                 _log.warning("a rule has many forms", rule=rule.name, place=rule.place)
 
     def _bound(self, texts: Sequence[str | None], volatile: frozenset[Rule]) -> ProjectRules:
-        """Return conditions by the names that abilities have for actions."""
+        """Return conditions by the action names of abilities."""
         found: dict[str, list[str]] = {}
         moving: set[str] = set()
         for rule, text in zip(self._rules, texts, strict=True):
@@ -170,7 +173,7 @@ class RuleEvaluation:
         is_single = self._schema.content_types[rule.uid].kind is TypeKind.SINGLE
         for action in rule.on:
             names[action_name(rule.uid, action)] = None
-            # What is not found in a list is not there for anybody who has its id.
+            # An entry that is not listed cannot be read by its id either.
             if action == _FIND:
                 names[action_name(rule.uid, _FIND_ONE)] = None
             if action == _FIND_ONE and is_single:
@@ -179,14 +182,14 @@ class RuleEvaluation:
 
 
 def action_name(uid: str, action: RuleAction) -> str:
-    """Return what an action is called in permissions."""
+    """Return the name of an action in permissions."""
     if action == _FIND_ONE:
         return "findOne"
     return "destroy" if action == _DELETE and uid == USER_UID else action
 
 
 def acting(principal: access.Principal) -> Principal:
-    """Return a caller of the content API as code of a project sees it."""
+    """Return a principal of the content API for the code of a project."""
     match principal:
         case access.Anonymous():
             return Principal(kind="anonymous")
@@ -197,9 +200,9 @@ def acting(principal: access.Principal) -> Principal:
 
 
 def _without_none(filters: Mapping[str, object], *, negated: bool) -> dict[str, object]:
-    """Return filters in which a condition that holds a ``None`` is one that no row satisfies.
+    """Return filters in which a condition on ``None`` matches no row.
 
-    ``negated`` says that they stand below ``$not``: there it has to be one that all rows satisfy.
+    ``negated`` says that they are below ``$not``: there it has to match all rows.
     """
     found: dict[str, object] = {}
     unknown = False

@@ -1,8 +1,8 @@
-"""Prepares reads: resolves, compiles and binds queries, and remembers what they mean.
+"""Prepares reads: resolves, compiles and binds queries, and caches the results.
 
-A raw query string, together with what the caller may do, always means the same until the schema
-changes. So the way from text to bound statements is taken once; after that a request runs
-statements and writes JSON. Values of the path (document ids) are bound anew each time.
+A raw query string, together with the caller's ability, has the same meaning until the schema
+changes. So it is resolved and compiled once; after that a request only runs statements and encodes
+JSON. Values of the path (document ids) are bound for each request.
 """
 
 import asyncio
@@ -52,17 +52,17 @@ Mode = Literal[
 ]
 
 Query = bytes | dict[str, QueryValue]
-"""A raw query string, which is remembered, or a parsed one."""
+"""A raw query string, which is cached, or a parsed one."""
 
 _Key = tuple[str, Mode, bytes, Ability, bool]
 
 PLANS = 1000
-"""How many plans are remembered where no setting says so."""
+"""How many plans are cached by default."""
 TOO_MANY_QUERIES = "Too many large queries are waiting"
 _MAX_CACHED_QUERY = 4096
 _MOST_COMPILATIONS = 100
 _LARGE_PLAN = 20
-"""Plans of more parts are compiled on another thread: a part takes about a millisecond."""
+"""Plans with more parts are compiled on another thread: a part takes about a millisecond."""
 _ANY_DOCUMENT = ""
 _ANY_ENTRY = 0
 
@@ -70,12 +70,12 @@ _compiling = ThreadPoolExecutor(1, thread_name_prefix="quire-compile")
 
 
 class Find(Struct, frozen=True, kw_only=True):
-    """What is to be read of a content type, in the query language of the wire with Python values.
+    """A read of a content type, in the content API's query language with Python values.
 
-    ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as on the wire; a
-    ``locale`` of ``None`` is the default one, ``"*"`` every one. Nothing is shown, nor filtered or
-    sorted by, that ``ability`` does not reach. With ``counts`` the number of what is found is all
-    that is wanted, so that rules on counting hold, too.
+    ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as in the content API; a
+    ``locale`` of ``None`` is the default one, ``"*"`` every one. Nothing outside of ``ability`` is
+    shown, filtered or sorted by. With ``counts`` only the total is needed, so that rules on
+    counting apply, too.
     """
 
     uid: str
@@ -93,8 +93,8 @@ class Find(Struct, frozen=True, kw_only=True):
 class ReadPlanner:
     """Prepares reads of one schema in one database.
 
-    Queries of the wire are prepared in the event loop; what is `planned` otherwise may be planned
-    on any thread, that of the writer among them.
+    Queries of requests are prepared in the event loop; `planned` may be called on any thread,
+    including the writer's.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class ReadPlanner:
         presented: Presented = NOTHING_PRESENTED,
         counter: CacheCounter | None = None,
     ) -> None:
-        """``limits`` bound what one read may ask for; so many ``plans`` are remembered.
+        """``limits`` are those of one read; ``plans`` is the cache size.
 
         ``presented`` are attributes that are shown in another form than they are stored;
         ``counter`` counts the lookups of prepared reads.
@@ -127,14 +127,14 @@ class ReadPlanner:
         self._compiled: BoundedCache[ReadPlan, CompiledRead] = BoundedCache(plans)
         self._compiled_lock = Lock()
         self._compilations = 0
-        """How many large plans are compiled or wait for it."""
+        """How many large plans are being compiled or waiting for it."""
 
     def adopt_default_locale(self, code: str | None) -> None:
-        """Take another locale for the default one; what was worked out for the old one goes."""
+        """Change the default locale; cached plans of the former one are dropped."""
         self.default_locale = code
         self._prepared.clear()
 
-    # Queries of the wire ---------------------------------------------------------------------
+    # Queries of requests ---------------------------------------------------------------------
 
     async def prepare(
         self,
@@ -146,7 +146,7 @@ class ReadPlanner:
         computes: bool = False,
         may_wait: bool = True,
     ) -> PreparedRead:
-        """Work out what a query means, or remember it; large plans are compiled off the loop.
+        """Prepare a query, or return the cached result; large plans are compiled on a thread.
 
         With ``computes`` it may ask for computed fields, which the caller adds to what is read.
         Raises the query's first fault as an AppError, ServiceUnavailableError when too many large
@@ -169,7 +169,7 @@ class ReadPlanner:
     def prepare_small(
         self, content_type: ContentType, mode: Mode, query: Query, ability: Ability
     ) -> PreparedRead:
-        """Do as `prepare` does, in the event loop: for queries that are known to be small."""
+        """Do what `prepare` does, in the event loop: for queries that are known to be small."""
         key = _key(content_type, mode, query, ability, computes=False)
         prepared = self._known(key)
         if prepared is None:
@@ -218,14 +218,17 @@ class ReadPlanner:
     # Reads by the server itself --------------------------------------------------------------
 
     def page(self, find: Find) -> PreparedRead:
-        """Plan the read of a page of documents. Raises the query's first fault as an AppError."""
+        """Plan the read of a page of documents.
+
+        Raises the first error of the query as an AppError.
+        """
         action = COUNT if find.counts else FIND
         return self.planned(self._finder(find).list(_query_of(find), action))
 
     def one(self, find: Find, document_id: str | None) -> PreparedRead:
         """Plan the read of one document, that of a single type for ``None``.
 
-        Raises the query's first fault as an AppError.
+        Raises the first error of the query as an AppError.
         """
         resolver, query = self._finder(find), _query_of(find)
         if document_id is None:
@@ -236,7 +239,7 @@ class ReadPlanner:
         return self._resolver(self.schema.content_types[find.uid], find.ability)
 
     def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PreparedRead:
-        """Plan the read of one row; ``populated`` shows what lies one level below it, too."""
+        """Plan the read of one row; ``populated`` also shows the first level below it."""
         key = (uid, status, populated)
         known = self._once.get(key)
         if known is None:
@@ -249,13 +252,13 @@ class ReadPlanner:
         return self.planned(replace(known, values=tuple(values)))
 
     def kept(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
-        """Return the rows of a document, of every version and locale, that keep a bound rule."""
+        """Return the rows of a document, of every version and locale, that satisfy a bound rule."""
         slots = Slots()
         chosen = self._rule(uid, rule, slots)
         return (yield from self._ids(uid, chosen, slots, slots.add(document_id)))
 
     def kept_among(self, uid: str, ids: Collection[int], rule: str) -> Program[frozenset[int]]:
-        """Return those of some rows of a type that keep a bound rule."""
+        """Return the rows, out of some rows of a type, that satisfy a bound rule."""
         slots = Slots()
         among = msgspec.json.encode({"id": {"$in": sorted(ids)}}).decode()
         parts = (self._rule(uid, rule, slots), self._rule(uid, among, slots))
@@ -276,14 +279,14 @@ class ReadPlanner:
     def planned_once(
         self, key: Hashable, values: Values, plan: Callable[[], ReadPlan]
     ) -> PreparedRead:
-        """Plan a read whose plan is always the same under a key; only its values differ."""
+        """Plan a read whose plan is constant for a key; only its values differ."""
         known = self._once.get(key)
         if known is None:
             known = self._once[key] = ResolvedRead(plan=plan(), values=())
         return self.planned(replace(known, values=values))
 
     def planned(self, resolved: ResolvedRead) -> PreparedRead:
-        """Compile and bind a read that is resolved.
+        """Compile and bind a resolved read.
 
         Raises ValidationError for a value that the database cannot take.
         """
@@ -292,7 +295,7 @@ class ReadPlanner:
     # Statements of plans ---------------------------------------------------------------------
 
     def _is_large(self, plan: ReadPlan) -> bool:
-        """Tell whether a plan has to be compiled that takes long."""
+        """Tell whether a plan is not compiled yet and takes long to compile."""
         return plan not in self._compiled and plan_size(plan) > _LARGE_PLAN
 
     async def _compile_on_thread(self, plan: ReadPlan) -> None:
@@ -321,14 +324,14 @@ class ReadPlanner:
 def _key(
     content_type: ContentType, mode: Mode, query: Query, ability: Ability, *, computes: bool
 ) -> _Key | None:
-    """Return what a query is remembered by, ``None`` for one that is parsed already."""
+    """Return the cache key of a query, ``None`` for a parsed one."""
     if isinstance(query, bytes):
         return content_type.uid, mode, query, ability, computes
     return None
 
 
 def _query_of(find: Find) -> Mapping[str, QueryValue]:
-    """Return a request as a query string would have said it."""
+    """Return a request in the form of a query string."""
     asked: dict[str, object] = {
         "filters": find.filters,
         "sort": find.sort,

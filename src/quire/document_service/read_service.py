@@ -1,11 +1,11 @@
-"""Reads content: a query and what the caller may do in, rows or JSON out.
+"""Reads content: from a query and an ability to rows or JSON.
 
-A read is prepared first (`quire.document_service.read_planner`), which finds the faults of a query,
-and then run, with what is remembered of lists. All reads of content go this way, whichever API or
-code asks. Within a transaction the programs of a `PreparedRead` are run instead.
+A read is prepared first (`quire.document_service.read_planner`), which raises the errors of a
+query, and then run, with cached facts about lists. All reads of content use this service, whichever
+API or code asks. Within a transaction the programs of a `PreparedRead` are run instead.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -27,14 +27,14 @@ from quire.schema.model import Schema
 T = TypeVar("T")
 
 WrapList = Callable[[object, int | None], object]
-"""Turns the entries of a list and its total into what is encoded as a whole."""
+"""Converts the entries of a list and its total to the value that is encoded."""
 
 
 class ReadService:
     """Reads content of one database, within the limits of its planner."""
 
     def __init__(self, database: Database, planner: ReadPlanner, lists: ListCache) -> None:
-        """``lists`` is what is remembered of lists; several services may share it."""
+        """``lists`` is the cache of list facts; several services may share it."""
         self.database = database
         self.planner = planner
         self.lists = lists
@@ -43,17 +43,17 @@ class ReadService:
 
     @property
     def schema(self) -> Schema:
-        """The schema of what is read."""
+        """The schema of the content."""
         return self.planner.schema
 
     @property
     def limits(self) -> ReadLimits:
-        """What one read may ask for."""
+        """The limits of one read."""
         return self.planner.limits
 
     @property
     def default_locale(self) -> str | None:
-        """The locale of reads that ask for none, ``None`` in a project without locales."""
+        """The default locale of reads, ``None`` in a project without locales."""
         return self.planner.default_locale
 
     def with_schema(
@@ -64,7 +64,7 @@ class ReadService:
         plans: int,
         presented: Presented = NOTHING_PRESENTED,
     ) -> ReadService:
-        """Return a service that reads the same tables by another schema and other limits."""
+        """Return a service that reads the same tables by another schema, with other limits."""
         planner = ReadPlanner(
             schema,
             self.planner.tables,
@@ -79,7 +79,7 @@ class ReadService:
     async def rows(
         self, prepared: PreparedRead, version: int | None
     ) -> tuple[list[Item], int | None]:
-        """Run a list; ``version`` is the database's token of the present content."""
+        """Run a list; ``version`` is the present content version."""
         return await self.run_list(prepared, version, prepared.rows)
 
     async def encoded_rows(
@@ -153,7 +153,7 @@ class ReadService:
         return await self.database.read(make, snapshot=len(compiled.queries) > 1, key=compiled)
 
     def budget(self) -> ResponseBudget:
-        """Return what counts a response that is made of several reads."""
+        """Return a budget for a response that is made of several reads."""
         return ResponseBudget(self.limits.rows, self.limits.response_size)
 
     async def total(self, prepared: PreparedRead, version: int | None) -> int:

@@ -10,7 +10,7 @@ a list of these                                 lead to these, in this order
 ``{}``, ``true``                                 no change
 ==============================================  ==================================================
 
-Whether targets exist is not asked here, and a target may be named twice.
+This module does not check whether targets exist, and a target may be named twice.
 """
 
 import re
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from quire.document_service.entry_values import LinkPosition, RelationChange, RelationTarget
 
 NO_ROW = 0
-"""An id that no row has: stands for what can be no id at all, so that it is not found."""
+"""An id that no row has: used for impossible ids, so that they are not found."""
 
 _CHANGES = ("set", "connect", "disconnect")
 _SAYING_NOTHING = frozenset({"options"})
@@ -29,19 +29,19 @@ _MAX_DIGITS = 20
 
 
 class UnreadableRelationError(ValueError):
-    """A payload that names a target in no known way."""
+    """A payload that names a target in no known form."""
 
 
 def parse_relation(
     value: object, *, to_many: bool, morph: bool = False, keep_first: bool = False
 ) -> RelationChange | None:
-    """Understand what a payload says of one relation or media attribute.
+    """Parse the value of one relation or media attribute.
 
-    Of several targets for an attribute that is not ``to_many`` the last one counts when they are
-    set, or the first with ``keep_first`` (media). All that are connected are returned, because all
-    have to exist, although the first one alone is linked then, and none beside ``set``. With
-    ``morph`` targets may be of any content type and say of which. Returns ``None`` when nothing is
-    to change. Raises UnreadableRelationError for a target without an identity.
+    If the attribute is not ``to_many``, the last of several targets counts when they are set, or
+    the first with ``keep_first`` (media). All connected ones are returned, because all have to
+    exist, although only the first is linked then, and none besides ``set``. With ``morph`` targets
+    name their content type. Returns ``None`` for no change. Raises UnreadableRelationError for a
+    target without an identity.
     """
     read = _Reader(morph=morph)
     if isinstance(value, dict) and any(name in value for name in _CHANGES):
@@ -77,7 +77,7 @@ def _one_of(
 
 
 class _Reader:
-    """Reads targets, with the content type that each of them names when the relation is morph."""
+    """Reads targets, with the content type of each in polymorphic relations."""
 
     __slots__ = ("_morph",)
 
@@ -85,7 +85,7 @@ class _Reader:
         self._morph = morph
 
     def targets(self, value: object) -> tuple[RelationTarget, ...]:
-        """Read one target or a list of them; null and false among them are passed over."""
+        """Read one target or a list of them; null and false are skipped."""
         items: Iterable[object] = value if isinstance(value, list) else (value,)
         return tuple(self._target(item) for item in items if item is not None and item is not False)
 
@@ -118,9 +118,9 @@ class _Reader:
 
 
 def parse_text_target(text: str) -> RelationTarget:
-    """Read a target given as text: an id when it begins with digits, else a document id.
+    """Read a target given as text: an id if it begins with digits, else a document id.
 
-    Raises UnreadableRelationError for the empty text.
+    Raises UnreadableRelationError for an empty text.
     """
     if not text:
         raise UnreadableRelationError
@@ -130,7 +130,7 @@ def parse_text_target(text: str) -> RelationTarget:
 
 
 def row_id(value: object) -> int:
-    """Read the id of a row, given as number or text; `NO_ROW` for what can be none."""
+    """Read the id of a row, given as number or text; `NO_ROW` for an impossible one."""
     if isinstance(value, str):
         match = _LEADING_INTEGER.fullmatch(value)
         number = int(match[1]) if match is not None and len(match[1]) <= _MAX_DIGITS else NO_ROW
@@ -146,9 +146,10 @@ def _text(value: object) -> str | None:
 
 
 def _position(value: object, *, by_document: bool) -> LinkPosition | None:
-    """Read where a target goes: ``before`` wins over ``after``, that over ``start``.
+    """Read a position: ``before`` wins over ``after``, that over ``start``.
 
-    A target that is given by its document is placed beside documents, whatever their ids look like.
+    A target that is given by its document is placed next to documents, whatever the form of their
+    ids.
     """
     if not isinstance(value, dict):
         return None

@@ -1,9 +1,9 @@
 """Resolves the targets of relations to rows.
 
-Payloads name documents; links lead from row to row. Which row of a document is meant follows from
-the entry that is written: its status where the target has draft & publish, its locale where the
-target is localized. An entry without draft & publish is linked with the draft and the published row
-both, and whoever reads picks one. Components count as the entry that they belong to.
+Payloads name documents; links are between rows. Which row of a document is linked follows from the
+written entry: its status if the target has draft & publish, its locale if the target is localized.
+An entry without draft & publish is linked to both the draft and the published row, and each read
+chooses one. Components follow the entry that they belong to.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ from quire.schema.model import FILE_UID, PUBLISHED_STATUS, ContentType
 
 
 class WrittenVersion(Struct, frozen=True, kw_only=True):
-    """The entry that is written, as far as it decides which rows its relations lead to."""
+    """The written entry, as far as it determines the target rows of its relations."""
 
     content_type: ContentType
     published: bool
@@ -33,7 +33,7 @@ class WrittenVersion(Struct, frozen=True, kw_only=True):
 
 
 class _RequestedRows(NamedTuple):
-    """The rows of one document that a target stands for."""
+    """The rows of one document that are the target."""
 
     uid: str
     document_id: str
@@ -45,7 +45,7 @@ class ResolvedTargets(Struct):
     """The rows of all targets of an entry and its components.
 
     ``missing`` counts, by content type, the numeric ids that no row has. ``unseen`` are those that
-    who writes may not find, which counts as if there were none.
+    the principal may not find, which count as missing.
     """
 
     version: WrittenVersion
@@ -56,7 +56,7 @@ class ResolvedTargets(Struct):
     def link_change(
         self, unit: UnitOfWork, layout: EntryLayout, name: str, change: RelationChange
     ) -> LinkChange:
-        """Return what a payload asks of an attribute in terms of rows."""
+        """Return the requested change of an attribute in terms of rows."""
         uid = target_uid(layout, name)
 
         def linked(target: RelationTarget) -> LinkTarget:
@@ -99,7 +99,7 @@ class ResolvedTargets(Struct):
 def rows_of(
     unit: UnitOfWork, resolution: ResolvedTargets, uid: str | None, target: RelationTarget
 ) -> tuple[int, ...]:
-    """Return the rows of a target that was resolved; none of one that could not be."""
+    """Return the rows of a resolved target; none if it could not be resolved."""
     if target.document_id is None:
         unknown = target.id is None or (target.uid or uid, target.id) in resolution.unseen
         return () if target.id is None or unknown else (target.id,)
@@ -108,7 +108,7 @@ def rows_of(
 
 
 def target_uid(layout: EntryLayout, name: str) -> str | None:
-    """Return the content type that an attribute leads to, ``None`` when it may be any."""
+    """Return the target type of an attribute, ``None`` for a polymorphic one."""
     attribute = layout.model.attributes[name]
     if isinstance(attribute, MediaAttribute):
         return FILE_UID
@@ -120,8 +120,8 @@ def resolve_targets(
 ) -> Program[ResolvedTargets]:
     """Find the rows of every target in an entry's relations and those of its components.
 
-    Raises ValidationError for the first document that is not there; ids that are not there are
-    counted, because they are reported with the other faults of the entry.
+    Raises ValidationError for the first missing document; missing ids are counted, because they are
+    reported with the other problems of the entry.
     """
     resolution = ResolvedTargets(version)
     wanted: dict[_RequestedRows, None] = {}
@@ -132,7 +132,7 @@ def resolve_targets(
         if target.document_id is not None and not found.by_column:
             wanted[_wanted(unit, version, found.uid, target)] = None
         elif target.document_id is not None:
-            # A relation that is kept in a column knows row ids alone.
+            # A relation that is stored in a column only has row ids.
             resolution.missing[found.uid] = resolution.missing.get(found.uid, 0) + 1
         elif target.id is not None:
             named.setdefault(found.uid, {})[target.id] = None
@@ -154,7 +154,7 @@ class _Found(NamedTuple):
 
 
 def _targets(unit: UnitOfWork, layout: EntryLayout, values: EntryValues) -> Iterator[_Found]:
-    """Iterate over all targets that payloads name, anchors of positions included."""
+    """Iterate over all targets of a payload, including anchors of positions."""
     for name, change in values.relations.items():
         uid = target_uid(layout, name)
         by_column = isinstance(layout.table.edges.get(name), ColumnEdge)
@@ -172,7 +172,7 @@ def _targets(unit: UnitOfWork, layout: EntryLayout, values: EntryValues) -> Iter
 
 
 def _is_mixed(target: RelationTarget, anchor: RelationTarget) -> bool:
-    """Whether a row is to stand beside a document: among rows there are no documents to find."""
+    """Whether a row would be placed next to a document, which cannot be found among rows."""
     return target.document_id is None and anchor.document_id is not None
 
 

@@ -1,9 +1,8 @@
 """Row rules for writes: checked before and after a change.
 
-What they may not find is not there for them, so that nothing they write can lead to it.
-
-All versions of a document have to keep the rule, in every locale: otherwise a row that is out of
-reach could be changed through another one.
+Rows outside of a rule are missing for the principal, so that nothing can be linked to them. All
+versions of a document have to satisfy the rule, in every locale: otherwise a forbidden row could be
+changed through another one.
 """
 
 from collections.abc import Collection, Sequence
@@ -34,10 +33,10 @@ _FIND = "find"
 
 
 class CommandRules(Struct, frozen=True, kw_only=True):
-    """The bound rules that a command is held against.
+    """The bound rules of a command.
 
-    A document that does not satisfy ``find`` is not there. ``before`` are rules for a document that
-    is changed, ``after`` for what becomes of it, ``create`` for a new one.
+    A document that does not satisfy ``find`` is missing. ``before`` are rules for a document before
+    its change, ``after`` for the result, ``create`` for a new one.
     """
 
     find: str | None
@@ -47,7 +46,7 @@ class CommandRules(Struct, frozen=True, kw_only=True):
 
 
 def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
-    """Return the rules that a command is held against, ``None`` where there are none."""
+    """Return the rules of a command, ``None`` if there are none."""
     project = unit.rules.rules
     principal = unit.principal
     of_role = {} if principal is None else rules_of(without_project_rules(principal.ability))
@@ -62,7 +61,7 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
         found = [project.get(f"{uid}.{action_name(uid, one)}") for one in actions]
         return tuple(rule for rule in (*found, *more) if rule is not None)
 
-    # The rule that a role has on creating is for the copy, not for what is copied.
+    # The rule of a role on creating is for the copy, not for its source.
     own = rules_on(action) if action == "clone" else rules_on(action, role_rule)
     return CommandRules(
         find=project.get(f"{uid}.{_FIND}"),
@@ -73,7 +72,7 @@ def rules_for(unit: UnitOfWork, command: Command) -> CommandRules | None:
 
 
 def _actions_of(command: Command) -> tuple[WriteAction, WriteAction]:
-    """Return the action of a command, and that of the permission which roles grant for it."""
+    """Return the action of a command, and the action of the permission that allows it."""
     match command:
         case CreateDocument():
             return "create", "create"
@@ -105,9 +104,9 @@ def _publishes(schema: Schema, command: Command) -> bool:
 
 
 def require_before(unit: UnitOfWork, command: Command, rules: CommandRules) -> Program[bool]:
-    """Refuse to change a document that does not keep the rules; returns whether there is one.
+    """Check a document before its change; returns whether it exists.
 
-    Raises NotFoundError for one that is hidden, and ForbiddenError for another one.
+    Raises NotFoundError for a hidden one, and ForbiddenError if it does not satisfy the rules.
     """
     if isinstance(command, CreateDocument):
         return False
@@ -132,7 +131,7 @@ def require_after(
     *,
     existed: bool,
 ) -> Program[None]:
-    """Refuse to leave a document that does not keep the rules. Raises ForbiddenError."""
+    """Check the document after its change. Raises ForbiddenError."""
     if isinstance(command, DeleteDocument):
         return
     is_new = not existed or isinstance(command, CloneDocument)
@@ -142,7 +141,7 @@ def require_after(
 
 
 def visible_rows(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[frozenset[int]]:
-    """Return those of some rows that who writes may find: all, where no rule narrows them."""
+    """Return those of some rows that the principal may find: all, if there is no rule."""
     principal = unit.principal
     rules = unit.rules.rules if principal is None else rules_of(principal.ability)
     rule = rules.get(f"{uid}.{_FIND}")
@@ -157,7 +156,7 @@ def _require(unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str
 
 
 def _keeps(unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str]) -> Program[bool]:
-    """Tell whether all versions of a document keep rules."""
+    """Tell whether all versions of a document satisfy rules."""
     if not rules:
         return True
     entries = yield from entries_of(unit.store, unit.layout(uid), document_id)

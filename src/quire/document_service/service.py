@@ -1,10 +1,10 @@
 """The document service.
 
-An action is a program that is given a unit of work. Whatever one call does, several actions among
-it, is one transaction with the answer read inside it; what happened is told when it is durable.
+An action is a program that receives a unit of work. Each call, also one with several actions, is
+one transaction with the response read inside it; events are published after the commit.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 import asyncio
@@ -85,9 +85,9 @@ class DocumentService:
         outbox: Outbox | None = None,
         require: WriteCheck = require_nothing,
     ) -> None:
-        """``outbox`` takes what webhooks want to hear, within the transactions of changes.
+        """``outbox`` receives events for webhooks, within the transactions of changes.
 
-        ``require`` is asked at the beginning of each of them whether it may be.
+        ``require`` is called at the beginning of each transaction and may reject it.
         """
         self._require = require
         self._database = database
@@ -97,7 +97,7 @@ class DocumentService:
         self._hash_password = hash_password
 
     def through(self, database: Database) -> DocumentService:
-        """Return a service for the same documents whose writes go another way to the database."""
+        """Return a service for the same documents that writes through another object."""
         return DocumentService(
             database,
             self._engine,
@@ -114,11 +114,11 @@ class DocumentService:
 
     @property
     def engine(self) -> WriteEngine:
-        """What all writing of the schema shares; it plans reads, too."""
+        """What all writes of the schema share, including the read planner."""
         return self._engine
 
     def new_id(self) -> str:
-        """Return an id for a document that is about to be made."""
+        """Return an id for a new document."""
         return self._engine.new_id()
 
     async def run(
@@ -132,7 +132,7 @@ class DocumentService:
         editor: int | None = None,
         origin: str = "api",
     ) -> T:
-        """Run a program that acts on documents, in one transaction, and tell what happened.
+        """Run a program that writes documents, in one transaction, and publish its events.
 
         ``commands`` are those that it runs, as far as they are known before, and ``passwords``
         those in the data of others; ``prepared`` are commands that were prepared already.
@@ -224,7 +224,7 @@ class DocumentService:
     def _recorded(
         self, act: Act[T], unit: UnitOfWork, trace: str | None
     ) -> Program[tuple[T, bool]]:
-        """Do it, if that may be, and write down what webhooks are to be told of it."""
+        """Run the program, if the guard allows it, and store deliveries for webhooks."""
         may_listen = yield from self._require()
         if self._outbox is None or not (may_listen or self._outbox.purges):
             return (yield from self._acted(act, unit)), False
@@ -234,7 +234,7 @@ class DocumentService:
         return result, (yield from self._outbox.record(unit.events, listeners, trace))
 
     def _acted(self, act: Act[T], unit: UnitOfWork) -> Program[T]:
-        """Do it, and write down what functions of the project are to be told of it."""
+        """Run the program, and store changes for functions of the project."""
         result = yield from act(unit)
         if unit.changes and self._engine.changes is not None:
             yield from store_changes(unit, self._engine.changes)
@@ -247,7 +247,7 @@ class DocumentService:
         principal: Principal | None = None,
         origin: str = "api",
     ) -> list[list[WrittenEntry]]:
-        """Do several things one after the other, all of them or none; returns what each wrote."""
+        """Run several commands one after the other, all of them or none; returns their entries."""
 
         def act(unit: UnitOfWork) -> Program[list[list[WrittenEntry]]]:
             written = []
@@ -261,14 +261,14 @@ class DocumentService:
     async def find(self, wanted: Find) -> Page:
         """Return a page of documents.
 
-        Raises the query's first fault as an AppError, and ValidationError when more rows are
+        Raises the first error of the query as an AppError, and ValidationError when more rows are
         needed than may be fetched.
         """
         planned = self._engine.reads.page(wanted)
         return await self._read(planned, planned.page)
 
     async def find_one(self, wanted: Find, document_id: str | None = None) -> Shown | None:
-        """Return one document, that of a single type without an id; ``None`` where there is none.
+        """Return one document, that of a single type without an id; ``None`` if there is none.
 
         Raises as `find` does.
         """
@@ -276,7 +276,10 @@ class DocumentService:
         return await self._read(planned, planned.first)
 
     async def read(self, make: Callable[[], Program[T]]) -> T:
-        """Run a program that only reads, on one state of the content. Raises what it raises."""
+        """Run a program that only reads, on one state of the content.
+
+        Raises what the program raises.
+        """
         return await self._database.read(make, snapshot=True)
 
     async def _read(self, planned: PreparedRead, make: Callable[[], Program[T]]) -> T:
@@ -298,7 +301,7 @@ class DocumentService:
     async def delete(
         self, command: DeleteDocument, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
-        """Delete a document; returns the entries that are no more."""
+        """Delete a document; returns the deleted entries."""
         return (await self.perform([command], principal=principal))[0]
 
     async def publish(
@@ -310,19 +313,19 @@ class DocumentService:
     async def unpublish(
         self, command: UnpublishDocument, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
-        """Take what is published of a document away; returns its drafts."""
+        """Unpublish a document; returns its drafts."""
         return (await self.perform([command], principal=principal))[0]
 
     async def discard_draft(
         self, command: DiscardDraft, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
-        """Make the draft of a document what is published; returns the new drafts."""
+        """Replace the draft of a document by the published version; returns the new drafts."""
         return (await self.perform([command], principal=principal))[0]
 
     async def clone(
         self, command: CloneDocument, *, principal: Principal | None = None
     ) -> list[WrittenEntry]:
-        """Make a new document of another one; returns its entries."""
+        """Clone a document; returns the entries of the new one."""
         return (await self.perform([command], principal=principal))[0]
 
     async def _hash(self, passwords: Collection[Password]) -> Mapping[Password, str]:
@@ -340,9 +343,9 @@ class DocumentService:
 
 
 def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
-    """Do one thing to a document, whatever it is; returns the entries that it wrote or deleted.
+    """Run one command; returns the entries that it wrote or deleted.
 
-    Raises ForbiddenError for a document that rules keep from who writes, and NotFoundError for one
+    Raises ForbiddenError for a document outside of the principal's rules, and NotFoundError for one
     that rules of the project hide.
     """
     if unit.engine.extensions.prepare:
@@ -359,7 +362,7 @@ def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry
 
 
 def _ask_policies(unit: UnitOfWork, command: Command) -> None:
-    """Ask the policies of the project, unless the server or the system writes."""
+    """Check the policies of the project, unless the server or the system writes."""
     if unit.principal is not None:
         who = acting(unit.principal)
     elif unit.editor is not None and not unit.is_system:

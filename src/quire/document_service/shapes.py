@@ -1,4 +1,4 @@
-"""Reads by shapes: the query that a shape stands for, and its values from documents."""
+"""Reads by shapes: the query of a shape, and its values from documents."""
 
 from typing import Any, TypeVar
 
@@ -22,10 +22,10 @@ _ALWAYS = frozenset({"id", "documentId"})
 
 
 def query_of_shape(shape: type[Shape[Any]], model: Model, schema: Schema) -> dict[str, Any]:
-    """Return the ``fields`` and ``populate`` of a read by a shape.
+    """Return the ``fields`` and ``populate`` of a shape.
 
     Raises UnknownFieldError for a field that the model does not have, and TypeError for a relation
-    whose values are of no shape that the model has.
+    whose annotation is not a shape of the model.
     """
     fields: list[str] = []
     populate: dict[str, Any] = {}

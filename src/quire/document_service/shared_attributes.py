@@ -1,11 +1,10 @@
 """Attributes that all locales of a document share, kept equal.
 
-They are stored with every locale all the same. So whoever changes one of them in one locale writes
-all of them to the others of the same status too, and a new locale begins with what the document has
-already.
+They are stored in every locale. So a change of one of them in one locale writes all of them to the
+others of the same status, and a new locale starts with the present values.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
@@ -22,7 +21,7 @@ from quire.schema.attributes.base import ComponentAttribute, DynamicZoneAttribut
 
 
 def model_entry(unit: UnitOfWork, entries: Collection[EntryRow]) -> EntryRow | None:
-    """Return the entry that a new locale takes over from: a draft, of the default locale first."""
+    """Return the entry that a new locale copies from: a draft, of the default locale first."""
     drafts = [entry for entry in entries if not entry.published] or list(entries)
     default = unit.engine.default_locale
     return next((entry for entry in drafts if entry.locale == default), next(iter(drafts), None))
@@ -31,7 +30,7 @@ def model_entry(unit: UnitOfWork, entries: Collection[EntryRow]) -> EntryRow | N
 def shared_columns(
     unit: UnitOfWork, layout: EntryLayout, row_id: int, names: Collection[str]
 ) -> Program[dict[str, Value]]:
-    """Return the stored values of those of the attributes that have a column, by column."""
+    """Return the stored values of attributes that have a column, by column."""
     columns = _shared_columns(layout, names)
     if not columns:
         return {}
@@ -49,7 +48,7 @@ def copy_shared_values(
 
 
 class SharedValues(Struct, frozen=True):
-    """The common values of an entry, as far as they can be compared: by column, and of parts."""
+    """The shared values of an entry in comparable form: by column, and of parts."""
 
     columns: Mapping[str, Value]
     parts: Signatures
@@ -58,10 +57,10 @@ class SharedValues(Struct, frozen=True):
 def shared_values_before(
     unit: UnitOfWork, layout: EntryLayout, entries: Collection[EntryRow], locale: str | None
 ) -> Program[SharedValues | None]:
-    """Return the common values that a document has before it is changed in a locale.
+    """Return the shared values of a document before it is changed in a locale.
 
-    They are those of its first entry, drafts first and by locale; ``None`` where no other locale
-    could take them over.
+    They are those of its first entry, drafts first and by locale; ``None`` if there is no other
+    locale.
     """
     if not layout.shared or all(entry.locale == locale for entry in entries):
         return None
@@ -69,7 +68,7 @@ def shared_values_before(
 
 
 def by_locale(entries: Iterable[EntryRow]) -> list[EntryRow]:
-    """Return entries in the order in which the format finds them: by locale, drafts first."""
+    """Return entries by locale, drafts first, as Strapi finds them."""
     return sorted(entries, key=lambda entry: (entry.locale or "", entry.published, entry.id))
 
 
@@ -81,11 +80,11 @@ def sync_locales_later(
     *,
     copied: bool = False,
 ) -> None:
-    """Let the other locales of its status agree with an entry, when it has been shown.
+    """Copy the shared values of an entry to the other locales of its status, after the response.
 
-    They take over all common values, and are modified by that, if any value is another one than
-    ``before``. In an entry that was ``copied`` from another version passwords count as changed:
-    they are hashed again where the format comes from.
+    This copies all shared values, and sets the update time, if any value differs from ``before``.
+    In an entry that was ``copied`` from another version passwords count as changed: Strapi hashes
+    them again.
     """
     if before is None:
         return
@@ -108,10 +107,10 @@ def write_to_locales_later(
     entries: Iterable[EntryRow],
     names: Collection[str],
 ) -> None:
-    """Write attributes of an entry to the other locales of its status, when it has been shown.
+    """Copy attributes of an entry to the other locales of its status, after the response.
 
-    ``entries`` are all of the document; those that have the same values already stay untouched, and
-    attributes that belong to their locale are left out.
+    ``entries`` are all of the document; those with the same values are unchanged, and attributes
+    that belong to their locale are left out.
     """
     shared = layout.shared.intersection(names)
     others = _other_locales(source, entries)
@@ -182,7 +181,7 @@ def _write(
     columns: Mapping[str, Value],
     parts: frozenset[str],
 ) -> Program[None]:
-    """Write columns to an entry, and parts of the source in the place of its own."""
+    """Write columns to an entry, and replace its parts by those of the source."""
     yield from clear_parts(unit.store, layout, other.id, parts)
     yield from copy_attributes(
         unit.store, layout, source.id, other.id, parts, published=source.published
@@ -206,7 +205,7 @@ def _shared_columns(layout: EntryLayout, names: Collection[str]) -> tuple[str, .
 
 
 def _parts(layout: EntryLayout, names: Collection[str]) -> frozenset[str]:
-    """Return those of the attributes that are media or components."""
+    """Return the attributes that are media or components."""
     return frozenset(name for name in names if name not in layout.table.columns)
 
 
@@ -223,7 +222,7 @@ def _different_parts(
 def blank_lists(
     layout: EntryLayout, data: Mapping[str, object], names: Collection[str]
 ) -> Mapping[str, object]:
-    """Return data in which lists that will be taken over are not missed by validation."""
+    """Return data in which validation does not miss lists that will be copied."""
     blank: dict[str, object] = {}
     for name in names:
         attribute = layout.model.attributes[name]

@@ -1,4 +1,4 @@
-"""The columns that the server writes itself: creators and timestamps."""
+"""The columns that the server sets itself: creators and timestamps."""
 
 from quire.database.entries.entry_layout import EntryLayout
 from quire.database.program import Value
@@ -7,12 +7,12 @@ from quire.document_service.unit_of_work import UnitOfWork
 
 
 def stamp(unit: UnitOfWork, layout: EntryLayout, **values: object) -> dict[str, Value]:
-    """Return automatic attributes by column; moments are epoch milliseconds."""
+    """Return automatic attributes by column; timestamps are epoch milliseconds."""
     return unit.encode(layout, values)
 
 
 def signature(unit: UnitOfWork, layout: EntryLayout, *, creating: bool) -> dict[str, Value]:
-    """Return who makes or changes an entry, by column; nothing where no administrator does."""
+    """Return creator and editor of an entry, by column; empty without an administrator."""
     signed = signed_by(unit, layout, creating=creating)
     edges = {name: layout.table.edges[name] for name in signed}
     return {
@@ -21,7 +21,7 @@ def signature(unit: UnitOfWork, layout: EntryLayout, *, creating: bool) -> dict[
 
 
 def signed_by(unit: UnitOfWork, layout: EntryLayout, *, creating: bool) -> dict[str, int]:
-    """Return who makes or changes an entry, by attribute; nothing where no administrator does."""
+    """Return creator and editor of an entry, by attribute; empty without an administrator."""
     if unit.editor is None:
         return {}
     names = ("createdBy", "updatedBy") if creating else ("updatedBy",)

@@ -1,4 +1,4 @@
-"""The unit of work: what one write transaction carries."""
+"""The unit of work: the state of one write transaction."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -32,19 +32,18 @@ from quire.webhooks.events import Event, EventName
 
 T = TypeVar("T")
 HashPassword = Callable[[str, int], str]
-"""Hashes a password with so many rounds; takes long by design."""
+"""Hashes a password with a number of rounds; slow by design."""
 
 
 class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
-    """What all writing of one schema shares.
+    """What all writes of one schema share.
 
-    ``default_locale`` is ``None`` in a project without locales; it alone may change, see
-    `adopt_default_locale`. With ``strict_relations`` required
-    relations and media are enforced. ``limits`` bound what one read may ask for. ``extensions`` are
-    the hooks of the project's Python code, ``jobs`` takes what is to run in the background, and
-    ``changes`` what functions are to be told of. Some mistakes of that code are errors only with
-    ``is_development``.
-    ``clock`` is what that code reads the time from.
+    ``default_locale`` is ``None`` in a project without locales; only it may change, see
+    `adopt_default_locale`. With ``strict_relations`` required relations and media are enforced.
+    ``limits`` are those of one read. ``extensions`` are the hooks of the project's Python code,
+    ``jobs`` receives background jobs, and ``changes`` the changes for functions after the commit.
+    Some mistakes of that code are errors only with ``is_development``. ``clock`` is the time of
+    that code.
     """
 
     store: EntryStore
@@ -61,7 +60,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
 
     @cached_property
     def reads(self) -> ReadPlanner:
-        """What plans reads."""
+        """The read planner."""
         store = self.store
         return ReadPlanner(
             store.schema,
@@ -73,7 +72,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
 
     @cached_property
     def rules(self) -> RuleEvaluation:
-        """What evaluates the rules of the project's code."""
+        """The evaluation of the rules of the project's code."""
         return RuleEvaluation(self.extensions.rules, self.schema, self.clock)
 
     @cached_property
@@ -82,18 +81,18 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
         return PolicyTable(self.extensions.policies)
 
     def adopt_default_locale(self, code: str | None) -> None:
-        """Take another locale for the default one, for all that begins from now on."""
+        """Change the default locale, for transactions that begin from now on."""
         self.default_locale = code
         self.reads.adopt_default_locale(code)
 
     @property
     def schema(self) -> Schema:
-        """The schema whose documents are written."""
+        """The schema of the documents."""
         return self.store.schema
 
 
 class Savepoint:
-    """A part of a transaction that can be undone alone, with what was noted in it."""
+    """A part of a transaction that can be rolled back alone, with its events."""
 
     def __init__(self, name: str, *noted: list[Any]) -> None:
         self._name = name
@@ -106,11 +105,11 @@ class Savepoint:
         yield Statement(f"SAVEPOINT {self._name}")
 
     def release(self) -> Program[None]:
-        """Keep what was written since it began."""
+        """Keep everything that was written since it began."""
         yield Statement(f"RELEASE SAVEPOINT {self._name}")
 
     def roll_back(self) -> Program[None]:
-        """Undo what was written since it began."""
+        """Roll back everything that was written since it began."""
         for noted, first in zip(self._noted, self._first, strict=True):
             del noted[first:]
         yield Statement(f"ROLLBACK TO SAVEPOINT {self._name}")
@@ -118,7 +117,7 @@ class Savepoint:
 
 
 class UnitOfWork(Struct, kw_only=True):
-    """One transaction: who writes, when, and what has happened so far.
+    """One transaction: its principal, its time, and its events.
 
     ``listening`` says that somebody wants to hear of it: only then entries are read for events.
     ``hashed`` maps passwords, as they were sent, to their hashes; hashing takes too long to be done
@@ -145,29 +144,29 @@ class UnitOfWork(Struct, kw_only=True):
     hash_password: HashPassword | None = None
     prepared: PreparedCommands = field(default_factory=PreparedCommands)
     changes: list[tuple[ChangeListener, StoredChange]] = field(default_factory=list)
-    """What functions are to be told of after the commit."""
+    """Changes for functions that run after the commit."""
     committed: list[Callable[[], None]] = field(default_factory=list)
-    """Functions that are called when the transaction is durable; they must not fail."""
+    """Functions that are called after the commit; they must not fail."""
     _savepoints: int = 0
     _later: list[Callable[[], Program[None]]] = field(default_factory=list)
     _last: int = 0
 
     @property
     def store(self) -> EntryStore:
-        """The rows that are written."""
+        """The rows of the schema."""
         return self.engine.store
 
     def tick(self) -> int:
-        """Return the present as epoch milliseconds; later than every moment returned before."""
+        """Return the present as epoch milliseconds; later than every time returned before."""
         self._last = max(self.clock(), self._last + 1)
         return self._last
 
     def later(self, step: Callable[[], Program[None]]) -> None:
-        """Put off a step until the answer has been read: what it does to other entries."""
+        """Postpone a step that changes other entries until the response has been read."""
         self._later.append(step)
 
     def settle(self) -> Program[None]:
-        """Do what was put off, within the same transaction."""
+        """Run the postponed steps, within the same transaction."""
         while self._later:
             yield from self._later.pop(0)()
 
@@ -178,9 +177,9 @@ class UnitOfWork(Struct, kw_only=True):
         as_system: bool,
         causes: tuple[CallCause, ...],
     ) -> Program[T]:
-        """Run a program within a savepoint, as the system or not, with causes of its own.
+        """Run a program within a savepoint, as the system or not, with its own causes.
 
-        Of one that fails nothing is left, neither rows nor events.
+        If it fails, its rows and events are rolled back.
         """
         outer = self.principal, self.rules, self.is_system, self.causes, self._later
         self.causes, self._later = causes, []
@@ -201,7 +200,7 @@ class UnitOfWork(Struct, kw_only=True):
             self.principal, self.rules, self.is_system, self.causes, self._later = outer
 
     def savepoint(self) -> "Savepoint":
-        """Return a savepoint of the transaction, which has yet to begin."""
+        """Return a savepoint of the transaction, which has not begun yet."""
         self._savepoints += 1
         return Savepoint(f"quire_{self._savepoints}", self.events, self.changes)
 
@@ -220,9 +219,9 @@ class UnitOfWork(Struct, kw_only=True):
         published: bool,
         fields: tuple[str, ...] = (),
     ) -> Program[None]:
-        """Note an event; it is told when the transaction is durable.
+        """Record an event, which is published after the commit.
 
-        Of an entry that is about to go it is noted before, while there is something to tell.
+        The event of a deletion is recorded before it, while the entry can be read.
         """
         at = self._last
         entry: Shown | None = None

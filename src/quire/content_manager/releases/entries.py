@@ -1,4 +1,4 @@
-"""Shows entries of releases to one administrator: titles, status, and what is allowed."""
+"""Describes entries of releases for one administrator: titles, status, and permissions."""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,10 +31,10 @@ class ReleaseEntries(Struct, frozen=True):
     ability: AdminAbility
 
     def describe(self, items: Sequence[ReleaseItem]) -> Program[list[Described]]:
-        """Return what is shown of items, in their order.
+        """Return the descriptions of items, in their order.
 
-        Of entries that may not be read nothing is shown but their type; ``exists`` is false for
-        those whose document, locale or content type is gone.
+        Entries that may not be read show only their type; ``exists`` is false for those whose
+        document, locale or content type was deleted.
         """
         found: dict[EntryKey, Described] = {}
         schema = self.engine.schema
@@ -73,7 +73,7 @@ class ReleaseEntries(Struct, frozen=True):
     def _titles(
         self, content_type: ContentType, title: str, chosen: Sequence[Shown]
     ) -> Program[Mapping[int, object]]:
-        """Return the values of the field that entries are called by, by the ids of rows."""
+        """Return the title fields of entries, by the ids of rows."""
         if not chosen:
             return {}
         here = Comparison("id", Predicate.IN, (0,))

@@ -1,4 +1,4 @@
-"""Carries a release out: all of its items in one transaction, or none of them."""
+"""Publishes a release: all of its items in one transaction, or none of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -35,7 +35,7 @@ _INTERNAL = 500
 
 
 class ItemProblem(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What keeps an item from being carried out; ``path`` leads to the field, if it is one."""
+    """Why an item cannot be published; ``path`` names the field, if it is one."""
 
     item_id: int
     message: str
@@ -43,7 +43,7 @@ class ItemProblem(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ReleaseFailedError(ConflictError):
-    """Items of a release cannot be carried out, so that none of them was; ``problems`` says why."""
+    """Items of a release cannot be published, so none of them was; ``problems`` says why."""
 
     def __init__(self, problems: Sequence[ItemProblem], total: int) -> None:
         self.problems = tuple(problems)
@@ -53,7 +53,7 @@ class ReleaseFailedError(ConflictError):
 
 
 class ReleaseTriedError(Exception):
-    """Ends a transaction in which a release was only tried, with what was found."""
+    """Ends a transaction in which a release was published on trial, with the problems."""
 
     def __init__(self, problems: Sequence[ItemProblem]) -> None:
         self.problems = tuple(problems)
@@ -69,15 +69,15 @@ class ReleasePublication(Struct, frozen=True):
 
     @property
     def reading(self) -> ContentReading:
-        """What reads the entries."""
+        """The reads of entries."""
         return ContentReading(self.unit.engine)
 
     def carry_out(
         self, release_id: int, items: Sequence[ReleaseItem]
     ) -> Program[list[ReleaseSnapshot]]:
-        """Do what a release says; returns what was public before, entry by entry.
+        """Publish a release; returns the former public state, entry by entry.
 
-        Raises ReleaseFailedError with all problems where one of the items cannot be carried out.
+        Raises ReleaseFailedError with all problems if one of the items cannot be published.
         """
         before, problems = yield from self._attempt(items)
         if problems:
@@ -96,14 +96,14 @@ class ReleasePublication(Struct, frozen=True):
         ]
 
     def attempt(self, items: Sequence[ReleaseItem]) -> Program[None]:
-        """Try a release, and undo it. Raises ReleaseTriedError with the problems found."""
+        """Publish a release on trial, and roll back. Raises ReleaseTriedError with the problems."""
         _, problems = yield from self._attempt(items)
         raise ReleaseTriedError(problems)
 
     def _attempt(
         self, items: Sequence[ReleaseItem]
     ) -> Program[tuple[dict[EntryKey, str | None], list[ItemProblem]]]:
-        """Carry items out, each within a savepoint, and go on after those that fail.
+        """Publish items, each within a savepoint, and continue after those that fail.
 
         So all problems are found at once, and an item may need what an earlier one publishes.
         """
@@ -129,7 +129,7 @@ class ReleasePublication(Struct, frozen=True):
     def _carry_out(
         self, item: ReleaseItem, every: Mapping[EntryKey, Sequence[Shown]]
     ) -> Program[str | None]:
-        """Do what one item says; returns what was public of the entry before."""
+        """Apply one item; returns the former published version of the entry."""
         entry = item.entry
         rights = self.rights(entry)
         versions = every[entry]
@@ -151,7 +151,7 @@ class ReleasePublication(Struct, frozen=True):
         return before
 
     def publish(self, entry: EntryKey) -> Program[None]:
-        """Publish the draft of an entry, and keep it in the history."""
+        """Publish the draft of an entry, and record a revision."""
         command = PublishDocument(uid=entry.uid, document_id=entry.document_id, locale=entry.locale)
         for written in (yield from run_command(self.unit, command)):
             yield from self.history.after(
@@ -164,7 +164,7 @@ class ReleasePublication(Struct, frozen=True):
         yield from self.unit.settle()
 
     def unpublish(self, entry: EntryKey) -> Program[None]:
-        """Leave nothing of an entry public."""
+        """Unpublish an entry."""
         command = UnpublishDocument(
             uid=entry.uid, document_id=entry.document_id, locale=entry.locale
         )
@@ -190,7 +190,7 @@ class ReleasePublication(Struct, frozen=True):
         return msgspec.json.encode(data).decode()
 
     def versions(self, entries: Iterable[EntryKey]) -> Program[dict[EntryKey, list[Shown]]]:
-        """Return the versions of the documents of entries, one read for each content type."""
+        """Return the versions of the documents of entries, with one read per content type."""
         wanted = list(dict.fromkeys(entries))
         found: dict[EntryKey, list[Shown]] = {entry: [] for entry in wanted}
         schema = self.unit.engine.schema
@@ -209,7 +209,7 @@ class ReleasePublication(Struct, frozen=True):
     def live_version(
         self, every: Mapping[EntryKey, Sequence[Shown]], entry: EntryKey
     ) -> Shown | None:
-        """Return what is public of an entry."""
+        """Return the published version of an entry."""
         content_type = self.unit.engine.schema.content_types.get(entry.uid)
         if content_type is None:
             return None

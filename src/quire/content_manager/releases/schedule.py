@@ -1,4 +1,4 @@
-"""Schedules what is published or unpublished later: jobs, found again by the keys of entries."""
+"""Schedules publishing and unpublishing: jobs that are found by the keys of entries."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ _OPEN = frozenset({WAITING, RUNNING})
 
 
 class EntryArguments(Struct, frozen=True, kw_only=True):
-    """What the job of one entry is called with; ``at`` is when it was to run (epoch ms).
+    """The arguments of the job of one entry; ``at`` is its planned time (epoch ms).
 
-    It acts under the permissions that the administrator ``editor`` has at that moment.
+    It runs with the permissions that the administrator ``editor`` has at that time.
     """
 
     uid: str
@@ -33,12 +33,12 @@ class EntryArguments(Struct, frozen=True, kw_only=True):
 
     @property
     def entry(self) -> EntryKey:
-        """The entry that is published or unpublished."""
+        """The entry of the job."""
         return EntryKey(uid=self.uid, document_id=self.document_id, locale=self.locale)
 
 
 class ReleaseArguments(Struct, frozen=True, kw_only=True):
-    """What the job of a release is called with, as in `EntryArguments`."""
+    """The arguments of the job of a release, as in `EntryArguments`."""
 
     release: int
     at: int
@@ -46,7 +46,7 @@ class ReleaseArguments(Struct, frozen=True, kw_only=True):
 
 
 class ScheduledAction(Struct, frozen=True, kw_only=True):
-    """What will become of an entry, or was to become of it: then ``error`` says why not."""
+    """A planned action on an entry, or a failed one: then ``error`` says why."""
 
     action: ItemAction
     at: int
@@ -61,7 +61,7 @@ class PublicationSchedule(Struct, frozen=True):
     engine: WriteEngine
 
     def of(self, entry: EntryKey) -> Program[list[ScheduledAction]]:
-        """Return what is scheduled for an entry, and what of it has failed last."""
+        """Return the planned actions of an entry, and the last failed ones."""
         found: list[ScheduledAction] = []
         if not (yield from self._is_there()) or self.engine.jobs is None:
             return found
@@ -84,7 +84,7 @@ class PublicationSchedule(Struct, frozen=True):
         entry: EntryKey,
         wanted: Sequence[EntryArguments],
     ) -> Program[None]:
-        """Replace what is scheduled for an entry."""
+        """Replace the planned actions of an entry."""
         for action in ACTIONS:
             yield from cancel_jobs(unit, ENTRY_JOB, _key(entry, action))
         for arguments in wanted:
@@ -99,7 +99,7 @@ class PublicationSchedule(Struct, frozen=True):
         yield from add_job(unit, job, wanted, at=wanted.at, key=str(wanted.release))
 
     def cancel_release(self, unit: UnitOfWork, release_id: int) -> Program[None]:
-        """Let a release be published by hand alone."""
+        """Remove the time of a release: it is then published by hand only."""
         if self.engine.jobs is not None:
             yield from cancel_jobs(unit, RELEASE_JOB, str(release_id))
 

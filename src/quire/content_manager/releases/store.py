@@ -28,7 +28,7 @@ _NAMED = 'There is an open release with the name "{}"'
 
 
 class Release(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A release; moments are epoch milliseconds."""
+    """A release; timestamps are epoch milliseconds."""
 
     id: int
     name: str
@@ -54,7 +54,7 @@ class EntryKey(Struct, frozen=True, kw_only=True):
 
 
 class ReleaseItem(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a release does to one entry."""
+    """The action of a release on one entry."""
 
     id: int
     action: ItemAction = field(default="publish", name="type")
@@ -71,7 +71,7 @@ class ReleaseItem(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def item_of_entry(item_id: int, action: ItemAction, entry: EntryKey) -> ReleaseItem:
-    """Return what does something to an entry."""
+    """Return the item for an entry."""
     return ReleaseItem(
         id=item_id,
         action=action,
@@ -100,14 +100,20 @@ class ReleaseStore:
         return found
 
     def open(self, release_id: int) -> Program[Release]:
-        """Return a release that may be changed. Raises NotFoundError and ConflictError."""
+        """Return an unpublished release, which may be changed.
+
+        Raises NotFoundError and ConflictError.
+        """
         release = yield from self.one(release_id)
         if release.is_done:
             raise ConflictError(_DONE)
         return release
 
     def create(self, name: str, now: int) -> Program[Release]:
-        """Make a release. Raises ValidationError where too many are open, and for a name in use."""
+        """Create a release.
+
+        Raises ValidationError where too many are open, and for a name in use.
+        """
         opened = [one for one in (yield from self.all()) if not one.is_done]
         if len(opened) >= MOST_OPEN:
             raise ValidationError(_TOO_MANY)
@@ -117,7 +123,7 @@ class ReleaseStore:
         return (yield from self.one(release_id))
 
     def rename(self, release: Release, name: str, now: int) -> Program[None]:
-        """Give a release another name. Raises ValidationError for one in use."""
+        """Rename a release. Raises ValidationError for a name in use."""
         every = yield from self.all()
         _require_unused(name, [r for r in every if not r.is_done and r.id != release.id])
         yield from self._releases.change(release.id, {"name": name}, now=now)
@@ -125,22 +131,22 @@ class ReleaseStore:
     def schedule(
         self, release: Release, at: int | None, timezone: str | None, now: int
     ) -> Program[None]:
-        """Say when a release is published, and the time zone that this was chosen in."""
+        """Set the publication time of a release, and the time zone that it was chosen in."""
         values = {"scheduledAt": at, "timezone": timezone}
         yield from self._releases.change(release.id, values, now=now)
 
     def finish(self, release: Release, now: int) -> Program[None]:
-        """Note that a release has been published."""
+        """Record that a release has been published."""
         values = {"status": "done", "releasedAt": now}
         yield from self._releases.change(release.id, values, now=now)
 
     def reopen(self, release: Release, now: int) -> Program[None]:
-        """Note that the publication of a release has been undone."""
+        """Record that the publication of a release has been undone."""
         values = {"status": "ready", "releasedAt": None, "scheduledAt": None}
         yield from self._releases.change(release.id, values, now=now)
 
     def set_status(self, release: Release, status: Status) -> Program[None]:
-        """Note what the last attempt or change has shown."""
+        """Record the result of the last attempt or change."""
         if release.status != status:
             yield from self._releases.update({"status": status}, eq("id", release.id))
 
@@ -166,7 +172,7 @@ class ReleaseStore:
         }
 
     def containing(self, entry: EntryKey) -> Program[list[tuple[Release, ReleaseItem]]]:
-        """Return the open releases that an entry is in, with what they do to it."""
+        """Return the open releases that contain an entry, with their actions on it."""
         of_document = eq("entryDocumentId", entry.document_id)
         found = yield from self._items.select(of_document)
         items = {item.id: item for item in found if item.entry == entry}
@@ -183,7 +189,7 @@ class ReleaseStore:
     def add(
         self, release: Release, entries: Sequence[EntryKey], action: ItemAction, now: int
     ) -> Program[int]:
-        """Add entries to a release; those that are in it get the action. Returns how many are new.
+        """Add entries to a release; existing items get the action. Returns how many are new.
 
         Raises ValidationError for more items than a release may have.
         """
@@ -207,11 +213,11 @@ class ReleaseStore:
         return len(new)
 
     def set_action(self, item: ReleaseItem, action: ItemAction, now: int) -> Program[None]:
-        """Publish what was to be unpublished, or the other way round."""
+        """Set whether an item is published or unpublished."""
         yield from self._items.change(item.id, {"type": action}, now=now)
 
     def remove(self, release: Release, item_ids: Collection[int]) -> Program[None]:
-        """Remove items from a release. Raises NotFoundError for one that is not in it."""
+        """Remove items from a release. Raises NotFoundError for an unknown one."""
         present = {item.id for item in (yield from self.items(release.id))}
         if not present.issuperset(item_ids):
             raise NotFoundError

@@ -1,4 +1,4 @@
-"""Undoes the publication of a release: what was public before is public again."""
+"""Undoes the publication of a release: restores the former public state."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ _CHANGED = "{count} of {all} entries have been published or unpublished again si
 
 
 class PublishedSinceError(ConflictError):
-    """Entries of a release were published or unpublished again after it; ``entries`` names them."""
+    """Entries of a release were published or unpublished again since; ``entries`` names them."""
 
     def __init__(self, entries: Sequence[EntryKey], total: int) -> None:
         listed = [
@@ -33,17 +33,17 @@ class PublishedSinceError(ConflictError):
 
 
 class ReleaseUndo(Struct, frozen=True):
-    """Restores entries, under the permissions of who undoes the release."""
+    """Restores entries, with the permissions of the administrator who undoes the release."""
 
     publication: ReleasePublication
 
     def undo(
         self, snapshots: Sequence[ReleaseSnapshot], *, skip_changed: bool
     ) -> Program[list[EntryKey]]:
-        """Restore what was public before; returns the entries that were left as they are.
+        """Restore the former public state; returns the entries that were left as they are.
 
         These are entries that were published or unpublished since, with ``skip_changed``, and those
-        whose document is gone. Drafts stay what they are. Raises PublishedSinceError without
+        whose document was deleted. Drafts are unchanged. Raises PublishedSinceError without
         ``skip_changed``, and ForbiddenError for an entry that may not be published.
         """
         publication = self.publication
@@ -78,7 +78,7 @@ class ReleaseUndo(Struct, frozen=True):
     def _restore(
         self, entry: EntryKey, rights: TypePermissions, draft: Shown, before: str
     ) -> Program[None]:
-        """Publish earlier content, and put the draft back to what it is now."""
+        """Publish earlier content, and restore the present draft."""
         publication = self.publication
         present = yield from publication.content(rights, draft)
         is_same = orjson.loads(present) == orjson.loads(before)

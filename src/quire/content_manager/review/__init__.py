@@ -1,5 +1,5 @@
 """Review workflows: stages that entries pass before they are published.
 
-`workflows` keeps them in the tables that Strapi has for them, `entries` says where an entry is and
-who may move it.
+`workflows` reads and writes Strapi's tables for them, `entries` knows the stage of an entry and who
+may move it.
 """

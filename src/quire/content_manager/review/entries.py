@@ -1,4 +1,4 @@
-"""Where entries are in review, who may move them, and whether they may be published."""
+"""The review stages of entries, who may move them, and whether they may be published."""
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
 
 MOST_FOUND = 1000
-"""How many entries of a type may have been moved or assigned where a list is narrowed by that."""
+"""How many moved or assigned entries of a type a filtered list may have."""
 
 _NO_WORKFLOW = "{uid} is in no workflow"
 _NO_STAGE = "The workflow has no stage {id}"
@@ -21,7 +21,7 @@ _NOT_READY = 'Only entries in the stage "{required}" can be published; this one 
 
 
 class EntryReview(Struct, frozen=True):
-    """Programs about entries in review; the table `ENTRY_STAGES` has to be there."""
+    """Programs about entries in review; the table `ENTRY_STAGES` has to exist."""
 
     workflows: WorkflowStore
     stages: EntryStages
@@ -29,7 +29,7 @@ class EntryReview(Struct, frozen=True):
     def stage_of(
         self, workflow: Workflow, uid: str, document_id: str, locale: str | None
     ) -> Program[Stage]:
-        """Return the stage of a workflow that an entry is in."""
+        """Return the stage of an entry in a workflow."""
         placed = yield from self.stages.of(uid, document_id, locale)
         return workflow.stage(placed.stage_id)
 
@@ -38,8 +38,8 @@ class EntryReview(Struct, frozen=True):
     ) -> Program[dict[str, QueryValue]]:
         """Return the filter of the entries in a stage, with an assignee, or both.
 
-        Raises ValidationError for a type without a workflow and a stage that it does not have, and
-        where more than `MOST_FOUND` entries were moved or assigned.
+        Raises ValidationError for a type without a workflow, for an unknown stage, and if more than
+        `MOST_FOUND` entries were moved or assigned.
         """
         workflow = yield from self.workflows.of_type(uid)
         if workflow is None:
@@ -51,7 +51,7 @@ class EntryReview(Struct, frozen=True):
             raise ValidationError(_TOO_MANY)
         first = workflow.stages[0].id
         if stage == first and assignee is None:
-            # What nobody has moved has no row.
+            # Entries that were never moved have no row.
             moved: list[QueryValue] = [
                 one.document_id for one in placed if workflow.stage(one.stage_id).id != first
             ]
@@ -65,7 +65,7 @@ class EntryReview(Struct, frozen=True):
         return {"documentId": {"$in": chosen}}
 
     def require_publishable(self, uid: str, document_id: str, locale: str | None) -> Program[None]:
-        """Refuse to publish an entry in another stage than its workflow says.
+        """Check that an entry is in the stage that its workflow requires for publishing.
 
         Raises ValidationError.
         """
@@ -85,5 +85,5 @@ def entry_review(engine: WriteEngine) -> EntryReview:
 
 
 def may_move_from(ability: AdminAbility, stage: Stage) -> bool:
-    """Tell whether somebody's roles may move entries out of a stage."""
+    """Tell whether roles may move entries out of a stage."""
     return ability.super_admin or not stage.roles or not ability.role_ids.isdisjoint(stage.roles)

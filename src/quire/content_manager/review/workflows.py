@@ -1,7 +1,7 @@
 """Reads and writes review workflows, in Strapi's tables for them.
 
-Who may move entries out of a stage is kept in the core store: the reference's start deletes
-permissions of actions that it does not know.
+Who may move entries out of a stage is stored in the core store: Strapi deletes permissions of
+unknown actions at its start.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +26,7 @@ _NO_STAGE = "The workflow has no stage {id}"
 
 
 class Stage(Struct, frozen=True, kw_only=True):
-    """A stage; ``roles`` may move entries out of it, every role where there are none."""
+    """A stage; ``roles`` may move entries out of it, every role if it is empty."""
 
     id: int
     name: str
@@ -35,7 +35,7 @@ class Stage(Struct, frozen=True, kw_only=True):
 
 
 class Workflow(Struct, frozen=True, kw_only=True):
-    """A workflow of content types; entries are published in the stage ``required`` alone."""
+    """A workflow of content types; entries can only be published in the stage ``required``."""
 
     id: int
     name: str
@@ -44,12 +44,15 @@ class Workflow(Struct, frozen=True, kw_only=True):
     required: int | None = None
 
     def stage(self, stage_id: int | None) -> Stage:
-        """Return the stage that an entry is in: the first one where it is in none of these."""
+        """Return the stage of an entry: the first one if it is in none of these."""
         return next((one for one in self.stages if one.id == stage_id), self.stages[0])
 
 
 class StageChange(Struct, frozen=True, kw_only=True):
-    """What a stage becomes; ``id`` is that of a present one. ``required`` is to publish."""
+    """The new values of a stage.
+
+    ``id`` is that of an existing one. ``required`` is for publishing.
+    """
 
     id: int | None
     name: str
@@ -59,7 +62,7 @@ class StageChange(Struct, frozen=True, kw_only=True):
 
 
 class WorkflowChange(Struct, frozen=True, kw_only=True):
-    """What a workflow becomes; its stages are in order, and there is at least one."""
+    """The new values of a workflow; its stages are in order, and there is at least one."""
 
     name: str
     content_types: tuple[str, ...]
@@ -124,7 +127,7 @@ class WorkflowStore:
         return found
 
     def create(self, change: WorkflowChange, now: int) -> Program[Workflow]:
-        """Make a workflow. Raises ValidationError."""
+        """Create a workflow. Raises ValidationError."""
         every = yield from self.all()
         if len(every) >= MOST_WORKFLOWS:
             raise ValidationError(_TOO_MANY)
@@ -137,7 +140,7 @@ class WorkflowStore:
     def change(
         self, workflow_id: int, change: WorkflowChange, now: int
     ) -> Program[tuple[Workflow, list[int]]]:
-        """Change a workflow; returns it with the ids of the stages that are gone.
+        """Change a workflow; returns it with the ids of the deleted stages.
 
         Raises NotFoundError and ValidationError.
         """
@@ -194,7 +197,7 @@ class WorkflowStore:
         return stored if isinstance(stored, Mapping) else {}
 
     def _save_roles(self, roles: Mapping[int, Sequence[int]]) -> Program[None]:
-        """Replace who may move entries out of stages; stages without roles are left out."""
+        """Replace the roles that may move entries out of stages; empty ones are left out."""
         present = yield from self._roles()
         changed = {str(stage_id): list(ids) for stage_id, ids in roles.items()}
         every = {key: ids for key, ids in {**present, **changed}.items() if ids}

@@ -1,4 +1,4 @@
-"""The actions on documents: one module each, on a sequence of commands.
+"""The actions on documents: one module each, for a sequence of commands.
 
-Every write, from wherever it comes, goes through one of these; nothing else touches rows.
+Every write goes through one of these; nothing else writes rows of content.
 """

@@ -1,4 +1,4 @@
-"""Clone: a new document made of the drafts of another one."""
+"""Clone: a new document from the drafts of another one."""
 
 from collections.abc import Sequence
 
@@ -20,11 +20,10 @@ from quire.webhooks.events import EventName
 
 
 def clone(unit: UnitOfWork, commands: Sequence[CloneDocument]) -> Program[list[WrittenEntry]]:
-    """Make documents of others; returns the new entries, one per locale.
+    """Clone documents; returns the new entries, one per locale.
 
-    What can belong to one document only stays with the one that has it. Raises NotFoundError where
-    there is nothing to copy, and ValidationError for data that cannot be written or values that
-    must not be there twice.
+    Targets that can belong to one document only are not copied. Raises NotFoundError where there is
+    nothing to copy, and ValidationError for invalid data or duplicate unique values.
     """
     written: list[WrittenEntry] = []
     for command in commands:

@@ -1,4 +1,4 @@
-"""Create: a new document in one locale, as a draft or published at once."""
+"""Create: a new document in one locale, as a draft or published."""
 
 from collections.abc import Sequence
 
@@ -18,10 +18,9 @@ from quire.webhooks.events import EventName
 
 
 def create(unit: UnitOfWork, commands: Sequence[CreateDocument]) -> Program[list[WrittenEntry]]:
-    """Make documents; returns the published entry of each, or its draft.
+    """Create documents; returns the published entry of each, or its draft.
 
-    Raises ValidationError for data that cannot be written and for a locale that the project does
-    not have; then nothing of all this is kept.
+    Raises ValidationError for invalid data and for an unknown locale; then nothing is written.
     """
     written: list[WrittenEntry] = []
     for command in commands:

@@ -1,4 +1,4 @@
-"""Delete: the versions of a document in one locale, in some, or in every one."""
+"""Delete: the versions of a document in one, several or all locales."""
 
 from collections.abc import Sequence
 
@@ -15,9 +15,9 @@ from quire.webhooks.events import EventName
 
 
 def delete(unit: UnitOfWork, commands: Sequence[DeleteDocument]) -> Program[list[WrittenEntry]]:
-    """Delete documents; returns the entries that are no more, none where there was nothing.
+    """Delete documents; returns the deleted entries, none if there was nothing.
 
-    Raises PreconditionFailedError for a document that is not what the caller expects.
+    Raises PreconditionFailedError for a document that is not as the caller expects.
     """
     deleted: list[WrittenEntry] = []
     for command in commands:
@@ -50,9 +50,9 @@ def delete(unit: UnitOfWork, commands: Sequence[DeleteDocument]) -> Program[list
 
 
 def _hooked(unit: UnitOfWork, layout: EntryLayout, chosen: Sequence[EntryRow]) -> list[HookedWrite]:
-    """Return one write for each locale that is deleted; it starts from the draft, if there is one.
+    """Return one hooked write for each deleted locale; it starts from the draft, if any.
 
-    The list is empty where the type has no hooks.
+    The list is empty for types without hooks.
     """
     sources = {entry.locale: entry for entry in sorted(chosen, key=_drafts_last)}
     writes = (

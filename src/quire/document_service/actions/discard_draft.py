@@ -1,4 +1,4 @@
-"""Discard draft: the draft says again what is published."""
+"""Discard draft: replace the draft by the published version."""
 
 from collections.abc import Sequence
 
@@ -26,9 +26,9 @@ from quire.webhooks.events import EventName
 def discard_draft(
     unit: UnitOfWork, commands: Sequence[DiscardDraft]
 ) -> Program[list[WrittenEntry]]:
-    """Make drafts anew of what is published; returns them.
+    """Replace drafts by their published versions; returns them.
 
-    Raises NotFoundError where nothing is published in the locale.
+    Raises NotFoundError if nothing is published in the locale.
     """
     written: list[WrittenEntry] = []
     for command in commands:

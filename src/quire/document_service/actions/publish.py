@@ -1,4 +1,4 @@
-"""Publish: what the draft says becomes public."""
+"""Publish: replace the published version by the draft."""
 
 from collections.abc import Collection, Sequence
 
@@ -29,8 +29,8 @@ from quire.webhooks.events import EventName
 def publish(unit: UnitOfWork, commands: Sequence[PublishDocument]) -> Program[list[WrittenEntry]]:
     """Publish the drafts of documents; returns their published entries.
 
-    Raises NotFoundError where there is no draft in the locale, and ValidationError for a draft that
-    cannot be published as it is and for a locale that the project does not have.
+    Raises NotFoundError if there is no draft in the locale, and ValidationError for an invalid
+    draft and for an unknown locale.
     """
     written: list[WrittenEntry] = []
     for command in commands:
@@ -58,11 +58,11 @@ def publish_draft(
     entries: Collection[EntryRow],
     before: SharedValues | None = None,
 ) -> Program[WrittenEntry]:
-    """Publish one draft in the place of what was published; ``entries`` are all of its document.
+    """Publish one draft and replace its published version; ``entries`` are all of its document.
 
-    The published row says when the draft was changed last, so that equal moments mean that there
-    is nothing new to publish. Common values that are others than ``before`` become public in the
-    other published locales too.
+    The published row has the update time of the draft, so that equal times mean that there is
+    nothing new to publish. Shared values that differ from ``before`` are published in the other
+    published locales too.
     """
     content_type = content_type_of(layout)
     version = WrittenVersion(content_type=content_type, published=True, locale=draft.locale)
@@ -114,7 +114,7 @@ def publish_draft(
 
 
 def _stamp_first(unit: UnitOfWork, layout: EntryLayout, draft: EntryRow, now: int) -> Program[None]:
-    """Note on the draft when it was published for the first time, once."""
+    """Set the time of the first publication on the draft, once."""
     writes = unit.store.writes
     column = layout.table.columns[FIRST_PUBLISHED]
     moment = stamp(unit, layout, **{FIRST_PUBLISHED: now})[column]

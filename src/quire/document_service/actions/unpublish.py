@@ -1,4 +1,4 @@
-"""Unpublish: a document is no longer public; its draft stays as it is."""
+"""Unpublish: remove the published version; the draft stays as it is."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ from quire.webhooks.events import EventName
 def unpublish(
     unit: UnitOfWork, commands: Sequence[UnpublishDocument]
 ) -> Program[list[WrittenEntry]]:
-    """Take published entries away; returns the drafts that remain.
+    """Remove published versions; returns the remaining drafts.
 
-    Raises NotFoundError for a document that has no entry in the locale.
+    Raises NotFoundError for a document without an entry in the locale.
     """
     written: list[WrittenEntry] = []
     for command in commands:

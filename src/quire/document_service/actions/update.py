@@ -35,11 +35,10 @@ from quire.webhooks.events import EventName
 
 
 def update(unit: UnitOfWork, commands: Sequence[UpdateDocument]) -> Program[list[WrittenEntry]]:
-    """Change documents; returns the published entry of each that is published, or its draft.
+    """Update documents; returns the published entry of each published one, or its draft.
 
-    Raises NotFoundError for a document that has no entry in any locale, PreconditionFailedError
-    for one that is not what the caller expects, and ValidationError for data that cannot be
-    written and for a locale that the project does not have.
+    Raises NotFoundError for a document without entries, PreconditionFailedError for one that is not
+    as the caller expects, and ValidationError for invalid data and for an unknown locale.
     """
     written: list[WrittenEntry] = []
     for command in commands:
@@ -55,7 +54,7 @@ def update(unit: UnitOfWork, commands: Sequence[UpdateDocument]) -> Program[list
 
 
 def _first(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
-    """Make the document of a single type."""
+    """Create the document of a single type."""
     require_unchanged(None, command.expected)
     wanted = CreateDocument(
         uid=command.uid, data=command.data, locale=command.locale, publish=command.publish
@@ -80,7 +79,7 @@ class _DocumentUpdate:
     def run(self) -> Program[WrittenEntry]:
         entries = yield from self._entries()
         if not entries:
-            # That relations lead nowhere is said before that there is nothing to change.
+            # Missing relation targets are reported before an empty change.
             yield from refuse_unknown_targets(
                 self._unit, self._layout, self._command.data, self._version()
             )
@@ -131,13 +130,13 @@ class _DocumentUpdate:
         return (yield from entries_of(self._unit.store, self._layout, self._document_id))
 
     def _editable(self, here: Sequence[EntryRow]) -> EntryRow | None:
-        """Return the entry that is written to: the draft, where there are drafts."""
+        """Return the entry that is written: the draft, if there are drafts."""
         if not self._type.draft_and_publish:
             return here[0] if here else None
         return next((entry for entry in here if not entry.published), None)
 
     def _draft_of(self, live: EntryRow, entries: Sequence[EntryRow]) -> Program[EntryRow]:
-        """Make the draft of an entry that, against the rules, was published without one."""
+        """Create the draft of an entry that was published without one, which should not happen."""
         unit, layout = self._unit, self._layout
         replacement = VersionReplacement(
             source=live.id,
@@ -156,7 +155,7 @@ class _DocumentUpdate:
     def _change(
         self, entry: EntryRow, entries: Sequence[EntryRow]
     ) -> Program[tuple[EntryRow, frozenset[str]]]:
-        """Change the entry; returns it with the attributes that were given."""
+        """Update the entry; returns it with the attributes that were given."""
         unit, layout = self._unit, self._layout
         versioned = self._type.draft_and_publish
         values, resolution = yield from parse_data(
@@ -182,7 +181,7 @@ class _DocumentUpdate:
         return changed, _given(values)
 
     def _add_locale(self, entries: Sequence[EntryRow]) -> Program[tuple[EntryRow, frozenset[str]]]:
-        """Add a locale to the document; it begins with what all locales have in common.
+        """Add a locale to the document; it starts with the values that all locales share.
 
         Returns its entry with the attributes that were given.
         """

@@ -1,9 +1,8 @@
-"""Validates what is to be written.
+"""Validates entries before they are written.
 
-`check_entry` takes a payload in the wire's form, `check_stored` an entry that is stored already and
-is to be published. Both return what is to be written together with every problem; nothing is asked
-of the database, so uniqueness (`UniqueCheck`) and the existence of relations are left to the
-caller.
+`check_entry` takes a payload in the form of the request, `check_stored` a stored entry that is
+published. Both return the values to write together with every problem; they do not use the
+database, so callers check uniqueness (`UniqueCheck`) and the existence of relation targets.
 """
 
 from quire.document_service.validate.entry import (

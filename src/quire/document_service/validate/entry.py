@@ -41,21 +41,21 @@ _NOT_NULL = "cannot be null."
 _NO_COMPONENT = "Cannot build relations store from dynamiczone, component identifier is undefined"
 _INVALID_RELATIONS = "Invalid relations"
 _EMPTY = (None, "", ABSENT)
-"""What names no component, and is not held to be unique."""
+"""Values that name no component, and are not checked for uniqueness."""
 _NOTHING_EXPECTED: frozenset[str] = frozenset()
 _SINGLE_LINE = frozenset({(USER_UID, "email"), (USER_UID, "username")})
-"""Attributes without line breaks, whatever the schema file says of them."""
+"""Attributes without line breaks, whatever the schema file says."""
 _EMPTY_RELATION: tuple[object, ...] = (None, [], ABSENT)
 
 T = TypeVar("T")
 
 
 class ValidationRules(Struct, frozen=True, kw_only=True):
-    """Which rules hold.
+    """Which rules apply.
 
-    A ``draft`` need not be complete, nor keep to patterns and minima. When ``creating``, what is
-    absent gets its default, and is missed where it is required; else it stays as it is.
-    ``strict_relations`` makes ``required`` hold for relations and media too.
+    A ``draft`` may be incomplete, and violate patterns and minimum values. When ``creating``, an
+    absent value gets its default, and is missing if it is required; else it is unchanged.
+    ``strict_relations`` applies ``required`` to relations and media too.
     """
 
     draft: bool
@@ -64,11 +64,11 @@ class ValidationRules(Struct, frozen=True, kw_only=True):
 
 
 class UniqueCheck(Struct, frozen=True, kw_only=True):
-    """A value that no other entry may have: to be looked up among published ones.
+    """A unique value, to be looked up among published entries.
 
-    ``value`` is as columns take it, ``original`` as it was given and is shown; ``model_uid`` is the
-    content type or the component that ``attribute`` belongs to. ``way`` leads down to it: the
-    attribute that holds each component, and the component's uid.
+    ``value`` is in column form, ``original`` as it was given and is shown; ``model_uid`` is the
+    content type or the component that ``attribute`` belongs to. ``way`` is the path to it: the
+    attribute that contains each component, and the component's uid.
     """
 
     model_uid: str
@@ -80,23 +80,23 @@ class UniqueCheck(Struct, frozen=True, kw_only=True):
 
     @property
     def problem(self) -> Problem:
-        """Return what is to be said when another entry has the value."""
+        """Return the problem if another entry has the value."""
         return Problem(self.path, UNIQUE_MESSAGE, self.original)
 
 
 class LateError(Struct, frozen=True):
-    """The error of a date or time, which does not say where that stands, and the path to it."""
+    """The error of a date or time, which does not name its attribute, and its path."""
 
     path: tuple[str, ...]
     error: AppError
 
 
 class CheckedEntry(Struct, frozen=True, kw_only=True):
-    """What an entry was understood as.
+    """The result of checking an entry.
 
     ``values`` are to be written only when there are no ``problems``, when the values of ``uniques``
-    are free, and when there are no ``lates``: errors of dates and times, of which the first is
-    answered alone, after everything else was found to be right.
+    are unused, and when there are no ``lates``: errors of dates and times, of which only the first
+    is reported, if there is no other problem.
     """
 
     values: EntryValues
@@ -106,24 +106,24 @@ class CheckedEntry(Struct, frozen=True, kw_only=True):
 
     @property
     def late(self) -> AppError | None:
-        """The error that is answered when there are no other faults."""
+        """The error that is raised if there are no other problems."""
         return self.lates[0].error if self.lates else None
 
 
 def check_entry(schema: Schema, model: Model, data: object, rules: ValidationRules) -> CheckedEntry:
-    """Understand and check a payload in the wire's form. Never raises."""
+    """Parse and check a payload in the form of the request. Never raises."""
     return _EntryValidation(schema, rules, stored=False).entry(model, data)
 
 
 def check_stored(
     schema: Schema, model: Model, stored: Mapping[str, object], rules: ValidationRules
 ) -> CheckedEntry:
-    """Check an entry that is stored already, as when it is published. Never raises.
+    """Check a stored entry, for example when it is published. Never raises.
 
-    Values come as Python has them: moments as epoch milliseconds, JSON as what it holds, components
-    as nested objects with ``__component`` in dynamic zones. Relations are taken as they are; for
-    ``strict_relations`` they must be there, as lists or objects. Secrets are hashes by now, and
-    only have to be there.
+    Values are Python values: timestamps as epoch milliseconds, parsed JSON, components as nested
+    objects with ``__component`` in dynamic zones. Relations are not checked; with
+    ``strict_relations`` they must be present, as lists or objects. Secrets are hashes, and only
+    have to be present.
     """
     return _EntryValidation(schema, rules, stored=True).entry(model, stored)
 
@@ -131,7 +131,7 @@ def check_stored(
 class _EntryPath(Struct, frozen=True):
     """An entry or component that is being checked.
 
-    A ``fresh`` one gets defaults, of a ``complete`` one everything required is missed.
+    A ``fresh`` one gets defaults, a ``complete`` one must have everything that is required.
     """
 
     model: Model
@@ -142,12 +142,12 @@ class _EntryPath(Struct, frozen=True):
     way: tuple[tuple[str, str], ...] = ()
 
     def at(self, attribute: Attribute) -> Place:
-        """Return where an attribute stands."""
+        """Return the path of an attribute."""
         return (*self.place, attribute.name)
 
 
 class _EntryValidation:
-    """One check of one entry: collects what is found on the way."""
+    """One check of one entry: collects its results."""
 
     def __init__(self, schema: Schema, rules: ValidationRules, *, stored: bool) -> None:
         self._schema = schema
@@ -200,7 +200,7 @@ class _EntryValidation:
                 self._add(components, attribute, self._components(spot, attribute, value))
             elif isinstance(attribute, RelationAttribute | MediaAttribute):
                 self._add(relations, attribute, self._relation(spot, attribute, value))
-        # Components are written before what holds them, so their errors come first.
+        # Components are written before their entry, so their errors come first.
         self._lates += lates
         return EntryValues(scalars=scalars, relations=relations, components=components)
 
@@ -209,7 +209,7 @@ class _EntryValidation:
             found[attribute.name] = value
 
     def _is_demanded(self, spot: _EntryPath, attribute: Attribute) -> bool:
-        """Tell whether an attribute must keep all of its rules: not in drafts nor where hidden."""
+        """Tell whether all rules of an attribute apply: not in drafts nor where hidden."""
         if self._draft:
             return False
         if not spot.model.conditions:
@@ -218,9 +218,9 @@ class _EntryValidation:
         return condition is None or condition(spot.data)
 
     def _scalar(self, spot: _EntryPath, attribute: ScalarAttribute, value: object) -> object:
-        """Return the value as its column takes it, ``ABSENT`` for none.
+        """Return the value in column form, ``ABSENT`` for none.
 
-        Raises AppError for dates and times, whose errors are answered alone.
+        Raises AppError for dates and times, whose errors are reported alone.
         """
         demanded = self._is_demanded(spot, attribute)
         if value is ABSENT:
@@ -255,10 +255,10 @@ class _EntryValidation:
     def _accepted(
         self, spot: _EntryPath, attribute: ScalarAttribute, value: object, *, demanded: bool
     ) -> object:
-        """Return what an attribute makes of a value; ``ABSENT`` when it refuses it."""
+        """Return the parsed value of an attribute; ``ABSENT`` if it is invalid."""
         acceptance = spot.model.acceptances[attribute.name]
         if self._stored and attribute.storage is StorageKind.BIGINTEGER and isinstance(value, int):
-            value = str(value)  # digits are exact; a number would be what JavaScript reads of it
+            value = str(value)  # digits are exact; a number would be rounded as in JavaScript
         try:
             return (acceptance.full if demanded else acceptance.draft)(value)
         except RefusedValue as refused:
@@ -283,7 +283,7 @@ class _EntryValidation:
     def _relation(
         self, spot: _EntryPath, attribute: RelationAttribute | MediaAttribute, value: object
     ) -> RelationChange | None:
-        """Return what is to change of a relation; ``None`` for nothing."""
+        """Return the change of a relation; ``None`` for no change."""
         if self._strict_relations and attribute.required and (value in _EMPTY_RELATION):
             missed = spot.complete or value is not ABSENT
             if missed and self._is_demanded(spot, attribute):
@@ -301,18 +301,18 @@ class _EntryValidation:
             return None
 
     def _blame_relations(self, message: str) -> None:
-        """Say that relations cannot be told from the entry; the first reason is kept."""
+        """Record that relations cannot be parsed; the first reason is kept."""
         self._relation_problem = self._relation_problem or message
 
     def _components(
         self, spot: _EntryPath, attribute: ComponentAttribute | DynamicZoneAttribute, value: object
     ) -> tuple[ComponentValues, ...] | None:
-        """Return the components of an attribute; ``None`` when nothing is said of them."""
+        """Return the components of an attribute; ``None`` if none are given."""
         if isinstance(attribute, ComponentAttribute) and not attribute.repeatable:
             return self._single(spot, attribute, value)
         at = spot.at(attribute)
         if value is ABSENT:
-            # A list is missed in drafts as well.
+            # A missing list is a problem in drafts as well.
             if attribute.required and spot.complete:
                 self._refuse(at, _DEFINED)
             return () if spot.complete else None
@@ -350,9 +350,9 @@ class _EntryValidation:
         item: object,
         at: Place,
     ) -> ComponentValues | None:
-        """Return one component of a list; ``None`` when it is none."""
+        """Return one component of a list; ``None`` if it is not one."""
         if not isinstance(item, dict):
-            # Text that holds an object is not parsed: its keys were not checked.
+            # A text that contains an object is not parsed: its keys were not checked.
             cast_from = ABSENT if item is None else item
             self._refuse(at, not_of_type("object", None, cast_from), None)
             if isinstance(attribute, DynamicZoneAttribute):
@@ -368,8 +368,8 @@ class _EntryValidation:
     ) -> str | None:
         """Return the component that an item of a dynamic zone names, if the zone allows it.
 
-        Stored items are checked whatever they are: a component that was removed from the zone
-        must not keep the rest of the entry from being published.
+        Stored items are checked in any case: a component that was removed from the zone must not
+        prevent the entry from being published.
         """
         at = (*at, "__component")
         given = item.get("__component", ABSENT)
@@ -397,7 +397,7 @@ class _EntryValidation:
         item: Mapping[str, object],
         at: Place,
     ) -> ComponentValues:
-        """Check one component: one with an id is changed, unless everything is new."""
+        """Check one component: one with an id is updated, unless everything is new."""
         row = None if self._creating or item.get("id") is None else row_id(item["id"])
         model = self._schema.components[uid]
         way = (*above.way, (attribute.name, uid))
@@ -407,7 +407,7 @@ class _EntryValidation:
     def _count(
         self, attribute: ComponentAttribute | DynamicZoneAttribute, items: list[object], at: Place
     ) -> None:
-        """Hold a list to ``min`` and ``max``; an empty one is too short only when required."""
+        """Check the length of a list; an empty one is too short only when required."""
         least, most = attribute.raw.get("min"), attribute.raw.get("max")
         count = len(items)
         message = None
@@ -421,7 +421,7 @@ class _EntryValidation:
             self._refuse(at, message, shown)
 
     def _compare_items(self, at: Place, first: int) -> None:
-        """Refuse unique values that items of one list share; ``first`` is their first check."""
+        """Reject unique values that items of one list share; ``first`` is their first check."""
         depth = len(at) + 2
         found = self._uniques[first:]
         times = Counter(_identity(check) for check in found if len(check.path) == depth)

@@ -7,9 +7,9 @@ from quire.schema.model import Model, Schema
 
 
 def shown_entry(schema: Schema, model: Model, data: Mapping[str, object]) -> dict[str, object]:
-    """Return the entry that a payload makes: with defaults, also in its components.
+    """Return the entry that a payload describes: with defaults, also in its components.
 
-    Items that are no components are shown as null.
+    Items that are not components are shown as null.
     """
     shown = dict(data)
     for attribute in model.own_attributes:
@@ -30,7 +30,7 @@ def shown_entry(schema: Schema, model: Model, data: Mapping[str, object]) -> dic
 
 
 def shown_items(schema: Schema, uid: str | None, items: list[object]) -> list[object]:
-    """Return components as they are shown; without ``uid`` each one names its own."""
+    """Return components in their shown form; without ``uid`` each one names its own."""
     return [_shown_item(schema, uid, item) for item in items]
 
 

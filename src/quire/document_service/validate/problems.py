@@ -8,7 +8,7 @@ from quire.errors import ValidationError
 from quire.schema.attributes.validation import ABSENT, Step
 
 Place = tuple[Step, ...]
-"""Where a value stands in an entry: names of attributes and indices in lists."""
+"""The position of a value in an entry: names of attributes and indices in lists."""
 
 MOST_TOLD = 1000
 """How many problems an error lists: a body of a million bytes can have tens of thousands."""
@@ -17,9 +17,9 @@ UNIQUE_MESSAGE = "This attribute must be unique"
 
 
 class Problem(Struct, frozen=True):
-    """One value that is not acceptable.
+    """One invalid value.
 
-    ``path`` leads to it, indices written as text; ``value`` is what is shown of it, ``ABSENT`` for
+    ``path`` is its position, with indices as text; ``value`` is its shown form, ``ABSENT`` for
     nothing at all.
     """
 
@@ -29,20 +29,20 @@ class Problem(Struct, frozen=True):
 
 
 def place_text(place: Place) -> str:
-    """Write a place as messages do: ``links[0].text``, ``this`` for the entry itself."""
+    """Write a position as in messages: ``links[0].text``, ``this`` for the entry itself."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
     return text.removeprefix(".") or "this"
 
 
 def path_of(place: Place) -> tuple[str, ...]:
-    """Write a place as a path of texts."""
+    """Return a position as a path of texts."""
     return tuple(str(step) for step in place)
 
 
 def validation_error(problems: Sequence[Problem]) -> ValidationError:
-    """Make the error that lists the problems, up to `MOST_TOLD`; there is at least one.
+    """Return the error that lists the problems, up to `MOST_TOLD`; there is at least one.
 
-    A single problem's sentence is also the message of the error, several are counted.
+    The message of a single problem is also the message of the error; several are counted.
     """
     count = len(problems)
     message = problems[0].message if count == 1 else f"{count} errors occurred"
