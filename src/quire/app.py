@@ -1,7 +1,7 @@
-"""The application: created from settings, started, stopped, and given a new schema.
+"""The application: created from settings, started, stopped, and switched to a new schema.
 
-Nobody imports this module but those who start a server. Everything is passed to whoever needs it;
-there is no application object to reach for.
+Only server start code imports this module. Dependencies are passed explicitly; there is no global
+application object.
 """
 
 import asyncio
@@ -85,19 +85,19 @@ class Application:
         self._modules = modules or import_modules(settings.project, settings)
         self._extensions = check_extensions(self._modules, self._schema)
         self.first_administrator: str | None = None
-        """The token that makes the first administrator, as long as there is none."""
+        """The registration token of the first administrator, while there is none."""
         self.lacks_reset_page = False
-        """Whether mails can be sent, but those to reset a password have no page to link to."""
+        """Whether mails can be sent, but mails for password resets have no page to link to."""
         self.services: Services | None = None
-        """What lasts from the start to the end."""
+        """The objects with the lifetime of the server."""
         self.runtime: SchemaRuntime | None = None
-        """What answers requests that come in now."""
+        """The objects that handle new requests."""
         self._adopting = asyncio.Lock()
         self._schemas: SchemaFollower | None = None
 
     @property
     def schema(self) -> Schema:
-        """The schema that requests which come in now are answered by."""
+        """The schema of new requests."""
         return self._schema if self.runtime is None else self.runtime.schema
 
     @property
@@ -107,12 +107,12 @@ class Application:
 
     @property
     def content(self) -> ContentApi | None:
-        """What the fast path for reads asks (`quire.content_api.fast_path`), if there is one."""
+        """The content reads of the fast path (`quire.content_api.fast_path`), if there is one."""
         return None if self.runtime is None else self.runtime.fast_path_api
 
     @property
     def webhooks(self) -> WebhookParts | None:
-        """What tells webhooks, from the start to the end."""
+        """The webhook worker, from the start to the end."""
         return None if self.services is None else self.services.webhooks
 
     @property
@@ -122,12 +122,12 @@ class Application:
 
     @property
     def reader(self) -> ReadService | None:
-        """What reads for the content API."""
+        """The read service of the content API."""
         return None if self.runtime is None else self.runtime.reader
 
     @property
     def documents(self) -> DocumentService | None:
-        """What writes content."""
+        """The document service."""
         return None if self.runtime is None else self.runtime.documents
 
     @property
@@ -136,7 +136,7 @@ class Application:
         return None if self.runtime is None else self.runtime.library
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one request, or go through the life of the application."""
+        """Handle one request, or the lifespan of the application."""
         if scope["type"] == "http" and self.runtime is not None:
             await self.runtime.asgi_app(scope, receive, send)
         elif scope["type"] == "lifespan":
@@ -157,9 +157,9 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def start(self) -> None:
-        """Open the database and make the handlers.
+        """Open the database and create the handlers.
 
-        Raises DatabaseOpenError when the database cannot be opened as it is, does not answer in
+        Raises DatabaseOpenError when the database cannot be opened as it is, does not respond in
         time, or when its rows are those of another schema. Nothing is left open then.
         """
         try:
@@ -225,7 +225,7 @@ class Application:
         """Return the other schema that is recorded for the tables, if it can be served.
 
         Types may have been changed since the files were read: then they are read again. Otherwise
-        they were changed by hand, or by the reference server.
+        they were changed by hand, or by Strapi.
         """
         announced = await database.read(lambda: announced_schema(writes))
         if announced in {None, self._schema.version}:
@@ -237,7 +237,7 @@ class Application:
         return None
 
     def _follow(self, database: Database, disregarded: str | None) -> None:
-        """Begin to look at what other processes change."""
+        """Start to watch for changes of other processes."""
         following = FollowerContext(
             present=lambda: self.schema.version,
             load=self._load,
@@ -247,10 +247,10 @@ class Application:
         self._schemas.start()
 
     async def _load(self, announced: str) -> Schema:
-        """Read the schema that is recorded for the tables; a change of files is finished first.
+        """Read the schema that is recorded for the tables, after finishing a change of files.
 
-        Where another server has made the change in a folder of its own, the files follow what it
-        has recorded, but for the folder of somebody who develops.
+        If another server made the change in its own folder, the files are updated from the record,
+        except in development.
         """
         schema = await asyncio.to_thread(self._load_files, announced)
         if schema.version == announced or self.services is None or self.settings.is_development:
@@ -269,7 +269,7 @@ class Application:
         return load_project_schema(self.settings)
 
     def _code_problems(self, schema: Schema) -> list[SchemaProblem]:
-        """Return what of the project's Python code does not fit a schema."""
+        """Return the problems of the project's Python code with a schema."""
         try:
             check_extensions(self._modules, schema)
         except ExtensionError as error:
@@ -279,27 +279,26 @@ class Application:
         return []
 
     def begin_drain(self) -> float:
-        """Say from now on that the process is not ready; return for how many seconds it goes on."""
+        """Report the process as not ready from now on; return for how many seconds it continues."""
         if self.services is not None:
             self.services.stop_notice.is_given = True
         return self.settings.server.drain_timeout.total_seconds()
 
     async def collect_metrics(self) -> list[MetricFamily]:
-        """Return what this process has measured; nothing before the start."""
+        """Return the metrics of this process; nothing before the start."""
         services = self.services
         if services is None:
             return []
         return await services.metrics.collect(services.database, services.webhooks, services.jobs)
 
     async def adopt(self, schema: Schema) -> None:
-        """Answer requests that come from now on by another schema.
+        """Handle new requests by another schema. Running ones finish by their own.
 
-        Those under way finish by the one that they began with. Whoever changes tables says so in
-        the same transaction (`announce_schema`), then lets the schema be adopted here; other
-        processes follow by themselves. Raises DatabaseOpenError when tables are missing,
-        ExtensionError when the project's Python code does not fit the schema, StaleSchemaError when
-        the tables are said to be of yet another schema, and whatever keeps a generation from being
-        made; the present one goes on then.
+        A change of tables announces the schema in its transaction (`announce_schema`), then calls
+        this; other processes follow by themselves. Raises DatabaseOpenError when tables are
+        missing, ExtensionError when the project's Python code does not fit the schema,
+        StaleSchemaError when yet another schema is recorded, and whatever prevents a runtime from
+        being created; the present one stays then.
         """
         async with self._adopting:
             services, present = self.services, self.runtime
@@ -324,7 +323,7 @@ class Application:
         await _tidy(runtime)
 
     async def _successor(self, stale: ContentApi) -> ContentApi | None:
-        """Return what answers in the place of an API; see `quire.content_api.content.Successor`."""
+        """Return the handler that replaces an API; see `quire.content_api.content.Successor`."""
         if self._schemas is not None and self._is_present(stale):
             await self._schemas.catch_up()
         if self.runtime is None or self._is_present(stale):
@@ -344,7 +343,7 @@ class Application:
 
 
 def _no_response(error: AppError) -> str:
-    """Say what may keep a database from answering while a server starts."""
+    """Explain what may keep a database from responding while a server starts."""
     reason = error.__cause__ or error
     return (
         f"The database does not answer in time, so nothing was started: {reason}.\n"
@@ -354,7 +353,7 @@ def _no_response(error: AppError) -> str:
 
 
 async def _tidy(runtime: SchemaRuntime) -> None:
-    """Take away what is left of attributes that are gone; there is another time if it fails."""
+    """Delete permissions on removed attributes; a failure is retried at the next start."""
     if runtime.admin is None:
         return
     try:
@@ -364,10 +363,13 @@ async def _tidy(runtime: SchemaRuntime) -> None:
 
 
 def build_app(settings: Settings, *, clock: Clock = now_ms) -> Application:
-    """Make the application of a project. Raises SchemaError or ExtensionError with all problems."""
+    """Create the application of a project.
+
+    Raises SchemaError or ExtensionError with all problems.
+    """
     return Application(settings, clock=clock, tracing=open_tracing(settings))
 
 
 def app_from_environment() -> Application:
-    """Make the application in a process that was started for it."""
+    """Create the application in a process that was started for it."""
     return build_app(load_settings_from_environment())

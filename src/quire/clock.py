@@ -1,20 +1,20 @@
-"""The current time, and conversions of moments."""
+"""The current time, and conversions of timestamps."""
 
 import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
 CYCLE_YEARS, CYCLE_DAYS = 400, 146_097
-"""The Gregorian calendar repeats: years that Python's dates do not reach have one that they do."""
+"""The Gregorian calendar repeats: years outside of Python's dates are mapped to years inside."""
 
 MAX_MS = 8_640_000_000_000_000
-"""The last moment of JavaScript's clock; the first one is as far before 1970."""
+"""The latest time of JavaScript's Date; the earliest one is as far before 1970."""
 
 _CYCLE_START = date(2000, 1, 1)
 _DAY_MS = 86_400_000
 
 Clock = Callable[[], int]
-"""Gives the present as epoch milliseconds. Passed in, so that tests can hold it still."""
+"""Returns the present as epoch milliseconds. Passed in, so that tests can set the time."""
 
 
 def now_ms() -> int:
@@ -41,7 +41,7 @@ def iso_or_none(milliseconds: int) -> str | None:
 
 
 def _iso_beyond_datetime(milliseconds: int) -> str:
-    """Write a moment in a year that `datetime` does not reach."""
+    """Write a timestamp in a year that `datetime` does not support."""
     if abs(milliseconds) > MAX_MS:
         message = f"{milliseconds} ms is beyond the range of moments"
         raise ValueError(message)
@@ -56,7 +56,7 @@ def _iso_beyond_datetime(milliseconds: int) -> str:
 
 
 def ms_from_iso(text: str) -> int:
-    """Read what `iso_from_ms` writes. Raises ValueError for other texts."""
+    """Parse the result of `iso_from_ms`. Raises ValueError for other texts."""
     digits = 7 if text[:1] in {"+", "-"} else 4
     cycles, year = divmod(int(text[:digits]) - _CYCLE_START.year, CYCLE_YEARS)
     moment = datetime.fromisoformat(f"{year + _CYCLE_START.year}{text[digits:]}")

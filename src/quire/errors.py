@@ -3,38 +3,38 @@
 ::
 
     QuireError
-    ├── AppError                      answered over HTTP in the error envelope
-    │   ├── ValidationError           400  query, body or value is not acceptable
+    ├── AppError                      sent over HTTP in the error envelope
+    │   ├── ValidationError           400  query, body or value is invalid
     │   │   └── InvalidKeyError       400  a key that does not exist or may not be used
-    │   ├── ApplicationError          400  a rule of the business refuses
+    │   ├── ApplicationError          400  a business rule rejects the request
     │   ├── PaginationError           400  contradictory pagination
     │   ├── ForeignComponentError     400  a component of a dynamic zone of another entry
-    │   ├── BadInputError             400  a form of the admin API, told by field
-    │   ├── BadRequestError           400  the HTTP layer cannot read the request
+    │   ├── BadInputError             400  a form of the admin API, by field
+    │   ├── BadRequestError           400  the HTTP layer cannot parse the request
     │   ├── BodySyntaxError           400  the body is not JSON
     │   ├── UnauthorizedError         401  credentials missing, unknown or expired
-    │   │   └── SecondFactorError     401  the password is right, a code is still needed
+    │   │   └── SecondFactorError     401  the password is right, a code is missing
     │   ├── ForbiddenError            403  the principal lacks the permission
-    │   │   └── PolicyError           403  an administrator lacks the right to a route
+    │   │   └── PolicyError           403  an administrator lacks the permission
     │   ├── NotFoundError             404  no such document, file, role or route
-    │   ├── ConflictError             409  things are not, or no longer, as the request needs them
-    │   ├── PreconditionFailedError   412  the document is not what the client takes it for
+    │   ├── ConflictError             409  the state is not as the request requires
+    │   ├── PreconditionFailedError   412  the document was changed by somebody else
     │   ├── PayloadTooLargeError      413  body beyond the limit
     │   ├── UnsupportedEncodingError  415  unknown Content-Encoding
     │   ├── RateLimitError            429  too many requests
-    │   ├── UnimplementedError        501  a route that exists but does not do this yet
-    │   ├── ServiceUnavailableError   503  the database cannot answer now
-    │   │   ├── DatabaseBusyError     503  others kept it busy for as long as the request may wait
-    │   │   └── StorageError          503  files cannot be kept or had now
-    │   ├── OutOfSpaceError           507  there is no room for a file
-    │   └── InternalServerError       500  a fault of ours; the cause is logged, never shown
+    │   ├── UnimplementedError        501  a route that is not implemented
+    │   ├── ServiceUnavailableError   503  the database cannot respond now
+    │   │   ├── DatabaseBusyError     503  too busy for the time limit
+    │   │   └── StorageError          503  files cannot be stored or read now
+    │   ├── OutOfSpaceError           507  the file storage is full
+    │   └── InternalServerError       500  an internal error; the cause is only logged
     │       └── StaleSchemaError      500  the tables are not those of the schema
     ├── ConfigurationError            settings that cannot work (exit code 2)
-    ├── SchemaError                   a schema tree with faults, all of them listed (exit code 2)
+    ├── SchemaError                   a schema tree with errors, all listed (exit code 2)
     ├── DatabaseOpenError             a database that cannot be opened as it is (exit code 2)
     ├── SeedingError                  content that cannot be loaded as it is (exit code 2)
     ├── CopyError                     a database that cannot be copied as it is (exit code 2)
-    └── MailError                     a mail that could not be handed over
+    └── MailError                     a mail that could not be sent
 
 What a client may see (``message``, ``details``) and the private cause (``__cause__``) are kept
 apart.
@@ -47,7 +47,7 @@ from msgspec import Struct
 
 
 def os_error_reason(error: OSError) -> str:
-    """Return the reason of an error of the operating system, without its number and path."""
+    """Return the reason of an operating system error, without its number and path."""
     return error.strerror or str(error)
 
 
@@ -56,7 +56,7 @@ class QuireError(Exception):
 
 
 class AppError(QuireError):
-    """An error that has an HTTP answer.
+    """An error with an HTTP response.
 
     ``details`` is the object under ``error.details``; ``None`` leaves the key out, as errors of the
     HTTP layer (body parser, path decoding, static files) and internal errors do.
@@ -73,7 +73,7 @@ class AppError(QuireError):
         *,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """Keep what the client may see; ``message`` defaults to the class's own sentence."""
+        """``message`` is shown to clients; it defaults to the message of the class."""
         self.message = self.default_message if message is None else message
         self.details: Mapping[str, object] | None = {} if details is None else details
         self.headers: Mapping[str, str] = {} if headers is None else headers
@@ -101,7 +101,7 @@ class ValidationError(AppError):
 class InvalidKeyError(ValidationError):
     """A key in a query or body that does not exist or that the caller may not use.
 
-    The text names the path only when it adds something: ``Invalid key name at author``.
+    The text names the path only if it adds something: ``Invalid key name at author``.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class InvalidKeyError(ValidationError):
     ) -> None:
         """``path`` is dotted, ``None`` at the root; ``param`` is the invalid query parameter.
 
-        Without ``show_path`` the details say nothing of a path, not even that there is none.
+        Without ``show_path`` the details have no path at all.
         """
         place = "" if path is None or path == key else f" at {path}"
         details: dict[str, object] = {"key": key, "path": path, "source": source}
@@ -129,7 +129,7 @@ class InvalidKeyError(ValidationError):
 
 
 class ApplicationError(AppError):
-    """A rule of the business refuses the request."""
+    """A business rule rejects the request."""
 
     status = 400
     name = "ApplicationError"
@@ -145,7 +145,7 @@ class PaginationError(AppError):
 
 
 class ForeignComponentError(_DetaillessError):
-    """A component of a dynamic zone is named by an id that does not belong to the entry."""
+    """The id of a component of a dynamic zone belongs to another entry."""
 
     status = 400
     name = "Error"
@@ -153,7 +153,7 @@ class ForeignComponentError(_DetaillessError):
 
 
 class BadRequestError(_DetaillessError):
-    """The HTTP layer cannot make sense of the request."""
+    """The HTTP layer cannot parse the request."""
 
     status = 400
     name = "BadRequestError"
@@ -161,7 +161,7 @@ class BadRequestError(_DetaillessError):
 
 
 class BadInputError(AppError):
-    """A form of the admin API is not acceptable; details say why, by field."""
+    """A form of the admin API is invalid; details say why, by field."""
 
     status = 400
     name = "BadRequestError"
@@ -169,7 +169,7 @@ class BadInputError(AppError):
 
 
 class BodySyntaxError(_DetaillessError):
-    """The request body is not the JSON it claims to be."""
+    """The request body is not valid JSON."""
 
     status = 400
     name = "SyntaxError"
@@ -185,7 +185,7 @@ class UnauthorizedError(AppError):
 
 
 class SecondFactorError(UnauthorizedError):
-    """The password is right, and a code of the second factor is needed beside it."""
+    """The password is right, and a code of the second factor is also needed."""
 
     name = "SecondFactorError"
     default_message = "A code of your second factor is needed"
@@ -200,7 +200,7 @@ class ForbiddenError(AppError):
 
 
 class PolicyError(ForbiddenError):
-    """An administrator is known but has no right to what the route does."""
+    """An administrator lacks the permission for a route."""
 
     name = "PolicyError"
     default_message = "Policy Failed"
@@ -215,7 +215,7 @@ class NotFoundError(AppError):
 
 
 class ConflictError(AppError):
-    """Things are not, or no longer, as the request needs them."""
+    """The state is not, or no longer, as the request requires."""
 
     status = 409
     name = "ConflictError"
@@ -239,7 +239,7 @@ class PayloadTooLargeError(_DetaillessError):
 
 
 class UnsupportedEncodingError(_DetaillessError):
-    """The Content-Encoding of the body is not known."""
+    """The Content-Encoding of the body is not supported."""
 
     status = 415
     name = "Error"
@@ -247,7 +247,7 @@ class UnsupportedEncodingError(_DetaillessError):
 
 
 class RateLimitError(AppError):
-    """Too many requests of one kind from one place."""
+    """Too many requests of one kind from one client."""
 
     status = 429
     name = "RateLimitError"
@@ -255,7 +255,7 @@ class RateLimitError(AppError):
 
 
 class UnimplementedError(AppError):
-    """A route that is known but cannot do what was asked."""
+    """A route that is known but not implemented."""
 
     status = 501
     name = "NotImplementedError"
@@ -263,7 +263,7 @@ class UnimplementedError(AppError):
 
 
 class ServiceUnavailableError(_DetaillessError):
-    """The database cannot answer now; trying again later makes sense."""
+    """The database cannot respond now; retrying later makes sense."""
 
     status = 503
     name = "ServiceUnavailableError"
@@ -275,20 +275,20 @@ class ServiceUnavailableError(_DetaillessError):
 
 
 class DatabaseBusyError(ServiceUnavailableError):
-    """Others keep the database busy for as long as a request may wait, or too many wait already.
+    """Others keep the database busy for as long as a request may wait, or too many are waiting.
 
-    Nothing was read or written, and beginning again at once would double the wait.
+    Nothing was read or written, and an immediate retry would double the load.
     """
 
 
 class StorageError(ServiceUnavailableError):
-    """The place where files are kept cannot be reached, or does not do what it should."""
+    """The file storage cannot be reached, or fails."""
 
     default_message = "The storage of files is not available"
 
 
 class OutOfSpaceError(_DetaillessError):
-    """There is no room left where files are kept."""
+    """The file storage is full."""
 
     status = 507
     name = "InsufficientStorageError"
@@ -296,22 +296,22 @@ class OutOfSpaceError(_DetaillessError):
 
 
 class UncertainOutcomeError(ServiceUnavailableError):
-    """The connection was lost at the end of a write: nobody knows whether it was kept.
+    """The connection was lost at the end of a write: whether it was committed is unknown.
 
-    It must not be tried again without a look at what is there.
+    It must not be retried without checking.
     """
 
     default_message = "Whether this was stored is not known; look before trying again"
 
 
 class InternalServerError(_DetaillessError):
-    """A fault of ours. The cause goes to the log and never to the client."""
+    """An internal error. The cause is logged and never sent to the client."""
 
 
 class StaleSchemaError(InternalServerError):
-    """The tables are not, or no longer, those of the schema that a request was answered by.
+    """The tables are not, or no longer, those of the schema that a request was handled by.
 
-    Where the schema has just been changed, the request is answered again by the new one.
+    If the schema has just been changed, the request is repeated with the new one.
     """
 
 
@@ -324,27 +324,27 @@ class DatabaseOpenError(QuireError):
 
 
 class DatabaseLockedError(DatabaseOpenError):
-    """Another program has the database for itself; trying again later makes sense."""
+    """Another program has locked the database; retrying later makes sense."""
 
 
 class MailError(QuireError):
-    """A mail that no server took; the message says why, without any of the mail."""
+    """A mail that no server accepted; the message contains no part of the mail."""
 
 
 class SeedingError(QuireError):
-    """Content files that cannot be loaded, or a database that is no place for them."""
+    """Content files that cannot be loaded, or a database that cannot receive them."""
 
 
 class CopyError(QuireError):
-    """A database that cannot be copied as it is, or to where it should go."""
+    """A database that cannot be copied as it is, or to its target."""
 
 
 class TransferError(QuireError):
-    """An export archive that cannot be read or written, or a project that is no place for it."""
+    """An export archive that cannot be read or written, or a project that cannot receive it."""
 
 
 class SchemaProblem(Struct, frozen=True):
-    """One fault of a schema tree: in which file, at which JSON path, and what is wrong."""
+    """One error in a schema tree: the file, the JSON path, and what is wrong."""
 
     file: str
     path: str
@@ -357,7 +357,7 @@ class SchemaProblem(Struct, frozen=True):
 
 
 class SchemaError(QuireError):
-    """A schema tree with faults. Nothing of it was loaded; ``problems`` lists all of them."""
+    """A schema tree with errors. Nothing of it was loaded; ``problems`` lists all of them."""
 
     def __init__(self, problems: Sequence[SchemaProblem]) -> None:
         """``problems`` is not empty."""

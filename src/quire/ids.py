@@ -1,7 +1,7 @@
 """New ids of documents and requests.
 
 Document ids have 24 characters, lower-case letters and digits, the first always a letter: one that
-began with a digit could be taken for a numeric row id.
+began with a digit could be confused with a numeric row id.
 """
 
 import os
@@ -14,12 +14,12 @@ _ALPHABET = string.ascii_lowercase + string.digits
 DOCUMENT_ID_LENGTH = 24
 _FOLLOWING = DOCUMENT_ID_LENGTH - 1
 _COUNT = len(_LETTERS) * len(_ALPHABET) ** _FOLLOWING
-"""How many document ids there are."""
+"""The number of possible document ids."""
 
 
 def new_document_id() -> str:
     """Return a fresh, unguessable document id (about 123 bits of randomness)."""
-    number = secrets.randbelow(_COUNT)  # one draw: asking for every character takes 20 times longer
+    number = secrets.randbelow(_COUNT)  # one random number: one per character takes 20 times longer
     characters = []
     for _ in range(_FOLLOWING):
         number, index = divmod(number, len(_ALPHABET))
@@ -32,12 +32,12 @@ _requests = count(1)
 
 
 def new_request_id() -> bytes:
-    """Return an id that no other request has: a random one of the process, and a number."""
+    """Return a unique request id: a random prefix of the process, and a counter."""
     return b"%b-%x" % (_process, next(_requests))
 
 
 def _renew_process() -> None:
-    """Give a forked process a random part of its own."""
+    """Give a forked process its own random prefix."""
     global _process  # noqa: PLW0603 - a constant of each process
     _process = secrets.token_hex(8).encode()
 

@@ -1,8 +1,8 @@
 """The format of log lines, and where they go.
 
-Rooms log through ``structlog.get_logger()`` with an event and its facts; libraries log through the
-standard library's ``logging``. Both end in the same lines, which are JSON for machines or coloured
-text for people. Nothing here decides what is logged.
+Modules log through ``structlog.get_logger()`` with an event and its fields; libraries log through
+the standard library's ``logging``. Both produce the same lines: JSON for machines or coloured text
+for people. This module does not decide what is logged.
 """
 
 import logging
@@ -17,15 +17,15 @@ from structlog.typing import EventDict, Processor
 _LIBRARIES = ("uvicorn", "uvicorn.error", "asyncio", "pyvips")
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
-"""The id of the request that is answered, for all lines that are written meanwhile."""
+"""The id of the current request, for all lines that are logged meanwhile."""
 
 trace_parent: ContextVar[str | None] = ContextVar("trace_parent", default=None)
-"""The ``traceparent`` of the request that is answered, where there are traces."""
+"""The ``traceparent`` of the current request, if traces are enabled."""
 _TRACE_ID = slice(3, 35)
 
 
 def present_trace_id() -> str | None:
-    """Return the id of the trace that the request which is answered is part of."""
+    """Return the trace id of the current request."""
     parent = trace_parent.get()
     return None if parent is None else parent[_TRACE_ID]
 
@@ -33,9 +33,9 @@ def present_trace_id() -> str | None:
 def configure_logging(*, level: str, as_json: bool) -> None:
     """Set up logging for this process.
 
-    ``level`` is the least important one that is written: ``debug``, ``info``, ``warning`` or
-    ``error``. What the server says of itself at ``info`` (processes, connections) is left out, and
-    so is what libraries say below ``warning`` of each of their steps.
+    ``level`` is the minimum level: ``debug``, ``info``, ``warning`` or ``error``. Messages of the
+    HTTP server at ``info`` (processes, connections) are left out, and so are those of libraries
+    below ``warning``.
     """
     threshold = logging.getLevelNamesMapping()[level.upper()]
     shared = _facts()
@@ -58,19 +58,19 @@ def configure_logging(*, level: str, as_json: bool) -> None:
     root.setLevel(threshold)
     for name in _LIBRARIES:
         logging.getLogger(name).setLevel(max(threshold, logging.WARNING))
-    # Requests have lines of their own (`quire.content_api.request_log`), without secrets.
+    # Requests have their own lines (`quire.content_api.request_log`), without secrets.
     logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL)
 
 
 def is_json(form: str, *, development: bool) -> bool:
-    """Tell whether lines of a form (``auto``, ``json``, ``console``) are JSON, and not text."""
+    """Tell whether a format (``auto``, ``json``, ``console``) means JSON here."""
     if form == "auto":
         return not development and not sys.stderr.isatty()
     return form == "json"
 
 
 def _facts() -> list[Processor]:
-    """What every line carries, whoever wrote it."""
+    """Return the fields of every line."""
     return [
         structlog.contextvars.merge_contextvars,
         _add_ids,
@@ -98,7 +98,7 @@ def _json_ending() -> Sequence[Processor]:
 
 
 def _console_ending() -> Sequence[Processor]:
-    # Without the local variables of each frame: a secret may be among them.
+    # Without the local variables of each frame, which may contain secrets.
     plain = structlog.dev.plain_traceback
     renderer = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)
     return (renderer,)

@@ -1,8 +1,8 @@
-"""The public internet: checks addresses and host names, against requests to internal servers.
+"""The public internet: checks addresses and host names, to prevent requests to internal servers.
 
-Whoever asks other servers on behalf of somebody else looks names up here, once for each connection,
-and connects to exactly the address that they get. So neither another answer of the name service a
-moment later nor a redirect leads inside, to this machine and those beside it.
+Requests on behalf of others resolve names here, once for each connection, and connect to exactly
+the returned address. So neither a changed DNS response nor a redirect leads to this machine or its
+network.
 """
 
 import asyncio
@@ -17,17 +17,17 @@ Allows = Callable[[Address], bool]
 """Tells whether an address may be connected to."""
 
 _EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
-"""Addresses of version 6 that stand for ones of version 4."""
+"""IPv6 ranges that contain IPv4 addresses."""
 
 _INSIDE = (".localhost", ".local", ".internal")
 
 
 class InsideError(QuireError):
-    """A name leads to where nobody may be led."""
+    """A name resolves to a forbidden address."""
 
 
 def is_public(address: Address) -> bool:
-    """Tell whether an address is one of the public internet, whatever way it is written."""
+    """Tell whether an address is public, in whatever notation."""
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if inner is None and any(address in network for network in _EMBEDDING):
@@ -45,7 +45,7 @@ def allow_all(address: Address) -> bool:  # noqa: ARG001 - where everything is a
 
 
 def may_be_public(host: str) -> bool:
-    """Tell whether a host may be on the public internet, by how it is written alone."""
+    """Tell whether a host may be public, by its notation alone."""
     name = host.strip("[]").rstrip(".").lower()
     try:
         return is_public(ip_address(name))
@@ -53,17 +53,17 @@ def may_be_public(host: str) -> bool:
         pass
     if not name or name == "localhost" or "." not in name:
         return False
-    # 127.1, 0x7f.1 and the like are addresses to those who look names up.
+    # Resolvers accept 127.1, 0x7f.1 and the like as addresses.
     last = name.rpartition(".")[2]
     numeric = last.isdecimal() or last.startswith("0x")
     return not numeric and not name.endswith(_INSIDE)
 
 
 async def resolve_host(host: str, port: int, allows: Allows = is_public) -> str:
-    """Return the address that a host has now.
+    """Return the present address of a host.
 
-    Raises InsideError when one of its addresses is not allowed: a name that leads inside is not to
-    be trusted with the others either. Raises OSError when there is no such host.
+    Raises InsideError when one of its addresses is forbidden: such a name is not trusted at all.
+    Raises OSError when there is no such host.
     """
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)

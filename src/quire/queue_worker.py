@@ -1,8 +1,8 @@
-"""The loop of a worker that takes rows from a queue in the database.
+"""The loop of a worker that claims rows of a queue in the database.
 
-Every server process has one worker for each queue. What one has claimed no other one claims until
-its lease ends, so a process that is lost only delays what it had begun. A worker looks at its queue
-when it is woken, when something falls due, and in between once a second.
+Every server process has one worker for each queue. Claimed rows are not claimed again until their
+lease ends, so a lost process only delays the work that it had started. A worker checks its queue
+when it is woken, when a row is due, and at least once a second.
 """
 
 import asyncio
@@ -24,20 +24,20 @@ _ROUND_SECONDS, _SHORTEST_SECONDS = 1.0, 0.02
 
 
 def backoff_ms(failures: int) -> int:
-    """Return milliseconds to wait after so many failures: 1 s, 4 s, 16 s and so on to an hour.
+    """Return the delay after a number of failures: 1 s, 4 s, 16 s and so on to an hour.
 
-    They vary by a fifth, so that what failed together is not all tried again together.
+    The delays vary by a fifth, so that rows which failed together are not all retried together.
     """
-    # Beyond a few failures the power is large and says nothing more.
+    # Limit the exponent: the delay does not grow after a few failures.
     exact: int = min(1000 * _FACTOR ** min(failures - 1, 10), _LONGEST_MS)
     chance = random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 - spreads load, guards nothing
     return min(max(round(exact * chance), 1000), _LONGEST_MS)
 
 
 class QueueWorker(ABC):
-    """Claims what is due, and runs each of it in a task of its own.
+    """Claims due rows, and processes each in its own task.
 
-    ``name`` is what the log calls the queue.
+    ``name`` is that of the queue in the log.
     """
 
     def __init__(self, name: str) -> None:
@@ -48,16 +48,16 @@ class QueueWorker(ABC):
         self._is_stopped = False
 
     def start(self) -> None:
-        """Begin to claim."""
+        """Start to claim."""
         self._is_stopped = False
         self._task = asyncio.get_running_loop().create_task(self._loop())
 
     async def stop(self, seconds: float = 5) -> None:
-        """Claim nothing more, and give what runs so many seconds to end; then cancel it."""
+        """Stop claiming, wait some seconds for running tasks, then cancel them."""
         self._is_stopped = True
         self._wanted.set()
         if self._task is not None:
-            # A claim that is cut off would leave rows claimed that nobody works on.
+            # A cancelled claim would leave rows claimed that nobody processes.
             await asyncio.wait([self._task], timeout=seconds)
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -71,19 +71,19 @@ class QueueWorker(ABC):
                 await asyncio.wait(late)
 
     def wake(self) -> None:
-        """Look at the queue now."""
+        """Check the queue now."""
         self._wanted.set()
 
     @abstractmethod
     async def work(self) -> None:
-        """Claim what is due and begin with it. Raises ServiceUnavailableError."""
+        """Claim due rows and start to process them. Raises ServiceUnavailableError."""
 
     def seconds_to_next(self) -> float:
-        """Return how long to wait for being woken; no more than a second is waited."""
+        """Return how long to wait; at most a second is waited."""
         return _ROUND_SECONDS
 
     def _begin(self, work: Coroutine[object, object, None], key: Hashable) -> "asyncio.Task[None]":
-        """Run something that was claimed; ``key`` is what it counts for in `_count_of`."""
+        """Process a claimed row; ``key`` is its key in `_count_of`."""
         task = asyncio.get_running_loop().create_task(work)
         self._running[task] = key
         task.add_done_callback(self._ended)
@@ -112,7 +112,7 @@ class QueueWorker(ABC):
             await self._pause()
 
     async def _pause(self) -> None:
-        """Wait until there may be something to claim."""
+        """Wait until there may be a due row."""
         if self._is_stopped:
             return
         await asyncio.sleep(_SHORTEST_SECONDS)

@@ -1,6 +1,6 @@
 """API tokens as rows: list, regenerate, delete.
 
-What a token says of itself is read; the token itself is nowhere but with whoever was given it.
+The plain token is not stored.
 """
 
 from msgspec import Struct
@@ -44,17 +44,17 @@ class ApiTokens:
     def renew(
         self, name: str, *, access_key: str, encrypted_key: str | None, now: int
     ) -> Program[None]:
-        """Let another token take the place of one: what it grants, and until when, stays.
+        """Replace the plain token; permissions and expiry are unchanged.
 
-        ``access_key`` is the keyed hash of the new one, ``encrypted_key`` what it can be shown
-        again from. Raises ApplicationError when there is no such token.
+        ``access_key`` is the keyed hash of the new one, ``encrypted_key`` its encrypted form.
+        Raises ApplicationError when there is no such token.
         """
         token = yield from self.named(name)
         keys = {"accessKey": access_key, "encryptedKey": encrypted_key}
         yield from self._tokens.change(token.id, keys, now=now)
 
     def delete(self, name: str) -> Program[None]:
-        """Delete a token with what it grants. Raises ApplicationError when there is none."""
+        """Delete a token with its permissions. Raises ApplicationError when there is none."""
         token = yield from self.named(name)
         owners = yield from self._grants.linked("token", (yield from self._grants.ids()))
         own = [grant for grant, tokens in owners.items() if token.id in tokens]

@@ -1,7 +1,7 @@
-"""From an ``Authorization`` header to a principal with its ability.
+"""Authenticates a principal, with its ability, by an ``Authorization`` header.
 
-What was verified is remembered by a hash of the header until a table that it was read from changes,
-and never beyond the credential's own expiry. Refusals are not remembered.
+Results are cached by a hash of the header until a table that they were read from changes, and never
+beyond the expiry of the credential. Failures are not cached.
 """
 
 import hashlib
@@ -37,9 +37,9 @@ _NOBODY: Mapping[str, object] = {}
 
 
 class _VerifiedPrincipal(Struct, frozen=True):
-    """A principal, and when it has to be looked at again (epoch milliseconds).
+    """A principal, and until when it is cached (epoch milliseconds).
 
-    That is when its credential ends, or when the use of a token is to be noted again.
+    That is the expiry of its credential, or the time to record the use of a token again.
     """
 
     principal: Principal
@@ -79,10 +79,10 @@ class Authenticator:
         self._touched: dict[int, int] = {}
 
     def known(self, credential: bytes | None, version: int | None) -> Principal | None:
-        """Return who asks, if that was found out before and still holds.
+        """Return the cached principal of a credential, if it is still valid.
 
         ``credential`` is the fingerprint of the header, ``None`` without one; ``version`` is the
-        database's token of the present content.
+        present content version.
         """
         principal = self._known(credential, version)
         if principal is None:
@@ -100,10 +100,11 @@ class Authenticator:
         return known.principal
 
     async def principal(self, header: bytes | None, version: int | None) -> Principal:
-        """Find out who asks. ``version`` is the database's token of the present content.
+        """Return the principal of a request.
 
-        Raises UnauthorizedError for bearer tokens that are unknown, expired or of a user who may
-        not sign in. Anything that is no bearer token counts as no credentials at all.
+        ``version`` is the present content version. Raises UnauthorizedError for bearer tokens that
+        are unknown, expired or of a user who may not sign in. Other headers count as no credentials
+        at all.
         """
         token = None if header is None else bearer_token(header)
         if header is None or token is None:
@@ -116,7 +117,7 @@ class Authenticator:
         return principal
 
     async def role_principal(self, role_id: int) -> Principal:
-        """Return a caller with the permissions of a role of end users, who is none of them."""
+        """Return a principal with the permissions of a role of end users."""
         return Anonymous(await self._role_ability(role_id))
 
     async def user_principal(self, user_id: int) -> EndUser:
@@ -149,7 +150,10 @@ class Authenticator:
     async def _role_ability(
         self, role_id: int | None, places: Mapping[str, object] = _NOBODY
     ) -> Ability:
-        """Return what a role grants; ``places`` are what its row rules can say of who asks."""
+        """Return the ability of a role.
+
+        ``places`` are the values of placeholders in its row rules.
+        """
         if role_id is None:
             return NOTHING
         actions = await self._run(lambda: self._accounts.role_actions(role_id))
@@ -158,7 +162,7 @@ class Authenticator:
         return Granted(actions, bind_rules(granted, places))
 
     async def _verify(self, token: str) -> tuple[Principal, float]:
-        """Return whose token it is, and when it ends (epoch milliseconds)."""
+        """Return the principal of a token, and its expiry (epoch milliseconds)."""
         row = await self._find_api_token(token)
         if row is not None:
             return await self._api_token(row)
@@ -229,10 +233,10 @@ class Authenticator:
         return isinstance(advanced, dict) and advanced.get("email_confirmation") is True
 
     async def _note_use(self, token: ApiToken) -> int:
-        """Write down when a token was last used, at most once per hour.
+        """Record the last use of a token, at most once per hour.
 
-        Returns when that is due again (epoch milliseconds). A database that cannot be written to
-        is no reason to refuse a request that only reads.
+        Returns when that is due again (epoch milliseconds). If the database is read-only, the
+        request continues.
         """
         now = self._clock()
         last = max(token.last_used_at or 0, self._touched.get(token.id, 0))
@@ -256,12 +260,12 @@ def _places(user: UserRow) -> Mapping[str, object]:
 
 
 def fingerprint(header: bytes) -> bytes:
-    """Return what a header is remembered by; the credential itself is not kept."""
+    """Return the cache key of a header; the credential itself is not stored."""
     return hashlib.blake2b(header, digest_size=16).digest()
 
 
 def bearer_token(header: bytes) -> str | None:
-    """Return the token of a header that says ``Bearer <token>``, and of no other."""
+    """Return the token of a header ``Bearer <token>``, ``None`` for any other."""
     parts = header.decode("latin-1").split()
     if len(parts) != _PARTS or parts[0].lower() != "bearer":
         return None

@@ -1,6 +1,6 @@
-"""Work after the response, so that its duration reveals nothing to the client.
+"""Background tasks after the response, so that its duration reveals nothing to the client.
 
-Whether there is an account for an address must not be seen, not even by how long an answer takes.
+Whether there is an account for an address must not be measurable.
 """
 
 import asyncio
@@ -15,25 +15,25 @@ _log = structlog.get_logger("quire.auth")
 
 
 class BackgroundTasks:
-    """Takes work and does it in the background; the server waits for it when it ends."""
+    """Runs tasks in the background; the server waits for them when it stops."""
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._tasks: set[asyncio.Task[None]] = set()
 
     def require_room(self) -> None:
-        """Refuse more work than is bearable. Raises ServiceUnavailableError."""
+        """Raise ServiceUnavailableError when too many tasks are waiting."""
         if len(self._tasks) >= self._most:
             raise ServiceUnavailableError
 
     def put(self, work: Coroutine[object, object, None], what: str) -> None:
-        """Do some work later; ``what`` names it in the log, should it fail."""
+        """Add a task; ``what`` names it in the log if it fails."""
         task = asyncio.get_running_loop().create_task(_logged(work, what))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self, seconds: float) -> None:
-        """Wait until everything is done, but no longer than so many seconds."""
+        """Wait until all tasks are done, for a limited number of seconds."""
         if not self._tasks:
             return
         _, late = await asyncio.wait(self._tasks, timeout=seconds)

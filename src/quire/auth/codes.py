@@ -1,7 +1,7 @@
-"""Codes that are sent by mail: unguessable, some with an expiry.
+"""Codes that are sent by mail: random, some with an expiry.
 
-A code to reset a password begins with the moment it was made, so that it can run out although
-nothing but the code itself is stored. Whoever changes that moment has a code that nobody stored.
+A password reset code begins with the time of its creation, so that it expires although only the
+code itself is stored. A code with another time is not a stored one.
 """
 
 import secrets
@@ -23,7 +23,7 @@ def new_confirmation_code() -> str:
 
 
 def is_current(code: str, now: int, lifetime: timedelta) -> bool:
-    """Tell whether a code to reset a password is one, and has not run out."""
+    """Tell whether a text is a password reset code that has not expired."""
     if len(code) != _CODE_DIGITS:
         return False
     try:

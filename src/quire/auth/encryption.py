@@ -16,7 +16,7 @@ _TAG_BYTES = 16
 
 
 def encrypt_token(token: str, encryption_key: str) -> str:
-    """Return what is stored of a token, so that it can be shown again."""
+    """Encrypt a token, so that it can be shown again."""
     iv = secrets.token_bytes(_IV_BYTES)
     sealed = _cipher(encryption_key).encrypt(iv, token.encode(), None)
     content, tag = sealed[:-_TAG_BYTES], sealed[-_TAG_BYTES:]
@@ -24,7 +24,7 @@ def encrypt_token(token: str, encryption_key: str) -> str:
 
 
 def decrypt_token(stored: str, encryption_key: str) -> str | None:
-    """Return the token of what is stored, ``None`` when the key is another or it was changed."""
+    """Decrypt a token, ``None`` for another key or modified data."""
     version, *parts = stored.split(":")
     if version != _VERSION or len(parts) != 3:
         return None

@@ -1,8 +1,7 @@
 """Accounts of end users: create, change, delete.
 
-An end user is a document, so the document service writes it; here is what an account has to keep
-beyond that. Whatever changes a password takes back what was sent out to reset it, and ends all
-sessions.
+The document service writes end users; this module adds the rules of accounts. A change of the
+password invalidates reset codes, and ends all sessions.
 """
 
 import secrets
@@ -25,7 +24,7 @@ from quire.schema.model import USER_UID
 
 T = TypeVar("T")
 Show = Callable[[int], Program[T]]
-"""Reads, within the transaction that wrote it, what is shown of the user with this id."""
+"""Reads the response data of the user with this id, within the transaction that wrote it."""
 Data = Mapping[str, object]
 
 LOCAL = "local"
@@ -44,7 +43,7 @@ EMAIL_ELSEWHERE = "Email is already taken."
 _SHORTEST_NAME, _LONGEST_NAME = 3, 200
 
 GUARDED = frozenset({"resetPasswordToken", "confirmationToken"})
-"""Attributes of an account that nobody sets from outside."""
+"""Attributes of an account that clients cannot set."""
 
 
 class EndUsers:
@@ -64,11 +63,11 @@ class EndUsers:
         self._reset_lifetime = reset_lifetime
 
     async def register(self, data: Data, show: Show[T]) -> tuple[int, T]:
-        """Make an account for somebody who asks for one, with the default role.
+        """Create an account for a visitor, with the default role.
 
-        ``data`` has a user name, an e-mail and a password. Returns who it is and what is shown.
+        ``data`` has a user name, an e-mail and a password. Returns the user and the response data.
         Raises ApplicationError when there is such a user or no such role, and ValidationError for
-        values that will not do.
+        invalid values.
         """
         username, email = str(data["username"]), str(data["email"]).lower()
 
@@ -88,10 +87,10 @@ class EndUsers:
         return await self._run(act, data)
 
     async def connect(self, provider: str, email: str, username: str | None) -> int:
-        """Return the user who signs in through a provider with an e-mail; make one if need be.
+        """Return the user of a provider sign-in, by e-mail; create one if needed.
 
-        Accounts are never shared: who signs in another way with this e-mail is somebody else.
-        Raises ApplicationError when there is no such user and none can be made.
+        Accounts are never shared: a user with another provider and the same e-mail is another user.
+        Raises ApplicationError when there is no such user and none can be created.
         """
         address = email.lower()
 
@@ -118,7 +117,7 @@ class EndUsers:
         return await self._run(act, {})
 
     def _free_name(self, base: str) -> Program[str]:
-        """Return a name that nobody has: this one, or one that begins with it."""
+        """Return an unused name: this one, or one that begins with it."""
         short = "".join(c for c in base if c.isprintable())[:_LONGEST_NAME]
         name = short if len(short) >= _SHORTEST_NAME else f"{short}{_digits()}"
         while (yield from self._accounts.ids_of_users("username", name)):
@@ -126,10 +125,10 @@ class EndUsers:
         return name
 
     async def create(self, data: Data, show: Show[T], *, principal: Principal) -> T:
-        """Make an account on behalf of somebody who may.
+        """Create an account for a principal with permission.
 
-        Raises ApplicationError for whatever is wrong with the data, and ForbiddenError when the
-        role grants what the principal may not do.
+        Raises ApplicationError for invalid data, and ForbiddenError when the role grants more than
+        the principal has.
         """
         email = str(data["email"]).lower()
 
@@ -148,11 +147,11 @@ class EndUsers:
             raise ApplicationError(error.message) from error
 
     async def update(self, user_id: int, data: Data, show: Show[T], *, principal: Principal) -> T:
-        """Change an account on behalf of somebody who may.
+        """Update an account for a principal with permission.
 
-        Raises NotFoundError, ApplicationError for a name or e-mail that is taken, ValidationError
-        for other values that will not do, and ForbiddenError when the old role or the new one
-        grants what the principal may not do.
+        Raises NotFoundError, ApplicationError for a name or e-mail that is in use, ValidationError
+        for other invalid values, and ForbiddenError when the old role or the new one grants more
+        than the principal has.
         """
         changed = dict(data)
         if isinstance(changed.get("email"), str):
@@ -172,9 +171,9 @@ class EndUsers:
         return await self._run(act, changed, principal)
 
     async def delete(self, user_id: int, show: Show[T], *, principal: Principal) -> T | None:
-        """Delete an account; returns what it was, ``None`` when there is none.
+        """Delete an account; returns it, ``None`` when there is none.
 
-        Raises ForbiddenError when its role grants what the principal may not do.
+        Raises ForbiddenError when its role grants more than the principal has.
         """
 
         def act(unit: UnitOfWork) -> Program[T | None]:
@@ -191,9 +190,9 @@ class EndUsers:
         return await self._documents.run(act, principal=principal)
 
     async def set_password(self, user_id: int, password: str) -> None:
-        """Give an account another password, and take back what was sent to reset the old one.
+        """Set the password of an account, and invalidate its reset code.
 
-        Raises NotFoundError, and ValidationError for a password that will not do.
+        Raises NotFoundError, and ValidationError for an invalid password.
         """
         data = {"password": password}
 
@@ -205,10 +204,10 @@ class EndUsers:
         await self._run(act, data)
 
     async def reset_password(self, code: str, password: str, show: Show[T]) -> tuple[int, T]:
-        """Give the account that a code was sent to another password; the code is used up.
+        """Set the password of the account with a reset code, and use up the code.
 
-        Returns whose it is and what is shown of it, as it was before. Raises ValidationError for
-        a code that is wrong, and for a password that will not do.
+        Returns the user and the response data from before the change. Raises ValidationError for a
+        wrong code, and for an invalid password.
         """
         data = {"password": password}
 
@@ -226,9 +225,9 @@ class EndUsers:
         return await self._run(act, data)
 
     async def confirm(self, token: str) -> None:
-        """Note that the e-mail that a token was sent to is its owner's; the token is used up.
+        """Confirm an e-mail by a token, and use up the token.
 
-        Raises ValidationError for a token that is wrong.
+        Raises ValidationError for a wrong token.
         """
 
         def act(unit: UnitOfWork) -> Program[None]:
@@ -295,7 +294,7 @@ class EndUsers:
         data: Data,
         principal: Principal | None = None,
     ) -> T:
-        """Run what writes; where nobody is named, the server itself does, held by no row rules."""
+        """Run a program; without a principal it runs as the server, without row rules."""
         command = CreateDocument(uid=USER_UID, data=data)
         return await self._documents.run(act, commands=[command], principal=principal)
 

@@ -1,8 +1,7 @@
-"""Nobody grants more than they have.
+"""A principal can grant only permissions that it has.
 
-Who may make or change end users and roles could otherwise make themselves anything. Programs with
-an API token are told what they may do by an administrator, one action at a time, and are trusted
-with it; visitors and end users are not.
+Otherwise the permission to edit end users and roles would include all others. API tokens are
+exempt, because an administrator chooses their actions one by one; visitors and end users are not.
 """
 
 from collections.abc import Collection, Iterable
@@ -12,18 +11,17 @@ from quire.access.principal import ApiToken, Principal
 from quire.errors import ForbiddenError
 
 _OWN_ACCOUNT = ("plugin::users-permissions.auth.", "plugin::users-permissions.user.me")
-"""Actions that everybody takes on their own account alone."""
+"""Actions that concern only the caller's own account."""
 
 
 def require_grantable(principal: Principal | None, actions: Collection[str]) -> None:
-    """Refuse to give actions to somebody, or to act on somebody who has them.
+    """Check that a principal may grant actions, or act on a user who has them.
 
-    Raises ForbiddenError when one of them is beyond the principal itself, who may do it not at all
-    or on some rows only.
+    Raises ForbiddenError when the principal does not have one of them, or on some rows only.
     """
     if principal is None or isinstance(principal, ApiToken):
         return
-    # Rules of the project hold for whoever is given the action, too.
+    # Rules of the project also apply to whoever receives the action.
     ability = without_project_rules(principal.ability)
     narrowed = rules_of(ability)
     for action in _beyond_oneself(actions):

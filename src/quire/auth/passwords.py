@@ -1,6 +1,6 @@
 """Passwords: bcrypt, never in the event loop.
 
-Hashing takes tens of milliseconds by design, so it runs on a few threads of its own.
+Hashing takes tens of milliseconds by design, so it runs on separate threads.
 """
 
 import asyncio
@@ -9,26 +9,26 @@ from concurrent.futures import ThreadPoolExecutor
 import bcrypt
 
 MAX_BYTES = 72
-"""bcrypt regards no more; longer passwords are refused where they are set."""
+"""bcrypt ignores further bytes; longer passwords are rejected where they are set."""
 
 _ROUNDS = 10
 _DUMMY = b"$2b$10$C6UzMDM.H6dfI/f/IKcEeO7ZK8wVIsNnS1Vz0lG/o6bY3CjVQpRWq"
-"""A hash of nothing in particular: unknown accounts take as long as known ones."""
+"""A hash of a random password: unknown accounts take as long as known ones."""
 
 _threads = ThreadPoolExecutor(2, thread_name_prefix="quire-bcrypt")
 
 
 def hash_password(password: str, rounds: int = _ROUNDS) -> str:
-    """Hash a password; takes tens of milliseconds, call it off the loop.
+    """Hash a password; takes tens of milliseconds, call it off the event loop.
 
-    Bytes beyond those that bcrypt regards are cut off here, as they are where it is checked.
+    Bytes that bcrypt ignores are cut off here, as they are in checks.
     """
     salt = bcrypt.gensalt(rounds, prefix=b"2a")
     return bcrypt.hashpw(password.encode()[:MAX_BYTES], salt).decode()
 
 
 async def hash_in_background(password: str) -> str:
-    """Hash a password without keeping the event loop from its work."""
+    """Hash a password without blocking the event loop."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_threads, hash_password, password)
 

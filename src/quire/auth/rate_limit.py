@@ -12,7 +12,7 @@ _SITE_BITS = 64
 
 
 class Allowance(Struct, frozen=True, kw_only=True):
-    """What is left of a limit; ``resets_at`` is in epoch seconds."""
+    """The state of a limit; ``resets_at`` is in epoch seconds."""
 
     limit: int
     remaining: int
@@ -20,7 +20,7 @@ class Allowance(Struct, frozen=True, kw_only=True):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that tell a client."""
+        """The response headers of the limit."""
         return {
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(self.remaining),
@@ -29,7 +29,7 @@ class Allowance(Struct, frozen=True, kw_only=True):
 
 
 class RateLimiter:
-    """Counts calls by key in windows of fixed length; ``name`` tells its keys from others."""
+    """Counts calls by key in windows of fixed length; ``name`` is the prefix of its keys."""
 
     def __init__(
         self, calls: SharedCounters, name: str, *, limit: int, interval_ms: int, clock: Clock
@@ -41,16 +41,16 @@ class RateLimiter:
         self._clock = clock
 
     def count(self, key: str, *, times: int = 1) -> Allowance:
-        """Count a call. Raises RateLimitError when it is one too many.
+        """Count a call. Raises RateLimitError when the limit is exceeded.
 
-        ``times`` makes the limit of this key so many times as large.
+        ``times`` multiplies the limit of this key.
         """
         now = self._clock()
         window = self._calls.add(f"{self._name} {key}", now, self._interval)
         return _allow(window, now, self._limit * times)
 
     def check(self, key: str, *, times: int = 1) -> None:
-        """Raise RateLimitError when another call would be one too many; count none."""
+        """Raise RateLimitError when another call would exceed the limit; does not count."""
         now = self._clock()
         window = self._calls.seen(f"{self._name} {key}", now, self._interval)
         if window is not None:
@@ -70,7 +70,7 @@ def _allow(window: CounterWindow, now: int, limit: int) -> Allowance:
 
 
 def place_of(address: str) -> str:
-    """Return what an address is counted by: for IPv6 its site, since a site has them in plenty."""
+    """Return the key of an address: for IPv6 its network, since one network has many addresses."""
     try:
         known = ip_address(address)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Mails to end users: reset of the password, confirmation of the e-mail.
+"""Mails to end users: password reset, e-mail confirmation.
 
-A mail goes to the address that is stored, never to the one that was asked for, and its links begin
-with what was configured, never with what a request says of the server.
+A mail is sent to the stored address, never to the requested one, and its links begin with the
+configured URL, never with what a request says about the server.
 """
 
 from collections.abc import Mapping
@@ -26,12 +26,12 @@ from quire.schema.model import USER_UID
 
 EMAIL_KEY = "plugin_users-permissions_email"
 PLACEHOLDER_SENDERS = frozenset({"no-reply@example.com", "no-reply@strapi.io"})
-"""Senders of the templates of a new database, of Quire and of Strapi: nobody has set them."""
+"""Senders of the templates of a new database, of Quire and of Strapi: defaults."""
 _RESET, _CONFIRMATION = "reset_password", "email_confirmation"
 
 
 class AccountPages(Struct, frozen=True, kw_only=True):
-    """The addresses that mails may name, as they were configured."""
+    """The configured URLs for mails."""
 
     server: str
     admin: str
@@ -44,7 +44,7 @@ _EXAMPLES = {
     "TOKEN": "example",
     "USER.username": "ada",
 }
-"""What stands in the places of a mail that only shows what a template looks like."""
+"""Example values for the placeholders of a test mail."""
 
 
 class _Template(Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ class _Template(Struct, frozen=True, kw_only=True):
 
 
 class Recovery:
-    """Makes codes, stores them with accounts, and sends them to their owners."""
+    """Makes codes, stores them with accounts, and mails them."""
 
     def __init__(
         self,
@@ -77,20 +77,20 @@ class Recovery:
         self._background_tasks = background_tasks
 
     def forgot_password(self, email: str) -> None:
-        """Send a code to the owner of an address, if there is one, after this has returned.
+        """Send a code to the owner of an address, if there is one, in the background.
 
-        Raises ServiceUnavailableError when too much is waiting to be sent.
+        Raises ServiceUnavailableError when too many mails are waiting.
         """
         self._background_tasks.require_room()
         self._background_tasks.put(self._send_reset(email.lower()), "mail to reset a password")
 
     def confirm_later(self, user: UserRow) -> None:
-        """Send a code to confirm an e-mail, after this has returned. Raises as above."""
+        """Send a confirmation code in the background. Raises ServiceUnavailableError."""
         self._background_tasks.require_room()
         self._background_tasks.put(self.confirm(user), "mail to confirm an e-mail")
 
     async def confirm(self, user: UserRow) -> None:
-        """Send a code to confirm an e-mail. Raises MailError."""
+        """Send a confirmation code. Raises MailError."""
         code = new_confirmation_code()
         await self._store(user, {"confirmationToken": code})
         values = {"URL": self._pages.confirmation, "CODE": code}
@@ -118,16 +118,13 @@ class Recovery:
             raise MailError("the account has no e-mail address")
         preset = PRESETS.get(user.provider or "")
         if preset is not None and preset.without_email:
-            # Somebody else may well have the address that was made up.
+            # Somebody else may own the generated address.
             raise MailError("the account has no e-mail address but one that was made up")
         known = {"USER.email": user.email, "USER.username": user.username or "", **values}
         await self._send_filled(template, user.email, known)
 
     async def send_example(self, name: str, options: Mapping[str, object], to: str) -> None:
-        """Send a mail as the options of a template say, with examples in its places.
-
-        Raises MailError.
-        """
+        """Send a test mail by the options of a template, with example values. Raises MailError."""
         known = {**_EXAMPLES, "USER.email": to}
         await self._send_filled(_template(name, options), to, known)
 
@@ -171,7 +168,7 @@ def _text(values: Mapping[str, object], name: str) -> str | None:
 
 
 def _named(name: str | None, email: str | None) -> str | None:
-    """Return an address with a name, in a form that can be read again."""
+    """Return an address with a name, in a form that can be parsed again."""
     if email is None or name is None:
         return email
     quoted = one_line(name).replace("\\", "").replace('"', "")

@@ -1,7 +1,7 @@
 """Roles of end users and their permissions.
 
-What a role grants holds from the next request on, in every process: abilities are remembered for
-one state of the database only.
+Changes apply from the next request on, in every process: abilities are cached for one content
+version only.
 """
 
 import re
@@ -26,11 +26,11 @@ PUBLIC = "public"
 _ALONE = r"\u2700-\u27bf\U00010000-\U0010ffff"
 _BETWEEN = r"\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf\xd7\xf7\u2000-\u206f"
 _WORD = re.compile(rf"[0-9]+|[{_ALONE}]|[^0-9{_ALONE}{_BETWEEN}]+")
-"""Numbers, single emoji, and whatever stands between spaces and punctuation."""
+"""Numbers, single emoji, and words between spaces and punctuation."""
 
 
 class NewRole(Struct, frozen=True, kw_only=True):
-    """A role to be; without a ``type`` it follows from the name.
+    """A new role; without a ``type`` it is derived from the name.
 
     ``rules`` are row rules by action.
     """
@@ -50,7 +50,7 @@ class Roles:
         self._accounts = accounts
 
     async def create(self, new: NewRole, *, principal: Principal) -> None:
-        """Make a role. Raises ForbiddenError when it would grant what the principal may not do."""
+        """Create a role. Raises ForbiddenError when it grants more than the principal has."""
         require_grantable(principal, new.actions)
 
         def act(unit: UnitOfWork) -> Program[None]:
@@ -73,12 +73,12 @@ class Roles:
         known: Collection[str],
         principal: Principal,
     ) -> None:
-        """Change the texts of a role, and let it grant ``actions`` and nothing else.
+        """Update the texts and the ``actions`` of a role.
 
-        Of actions that are not ``known`` a role keeps those that it has: they may mean something
-        to another server. It gets no new ones. ``rules`` are row rules by action, ``None`` for one
-        that is to go; of actions that it does not name they stay. Raises NotFoundError, and
-        ForbiddenError when it would grant what it did not before and what the principal may not do.
+        Actions that are not ``known`` are kept, because they may mean something to another server,
+        but not added. ``rules`` are row rules by action, ``None`` removes one; rules of other
+        actions are kept. Raises NotFoundError, and ForbiddenError for additional actions that the
+        principal does not have.
         """
 
         def act(unit: UnitOfWork) -> Program[None]:
@@ -98,7 +98,7 @@ class Roles:
         await self._documents.run(act, principal=principal)
 
     async def delete(self, role_id: int, *, principal: Principal) -> None:
-        """Delete a role; its users become users of the public role.
+        """Delete a role; its users get the public role.
 
         Raises NotFoundError, and ApplicationError for the public role.
         """
@@ -123,7 +123,7 @@ class Roles:
         added: Collection[str],
         every: Collection[str],
     ) -> Program[None]:
-        """Let a role grant what is ``added``, and of the actions of Python routes ``every`` one."""
+        """Grant the ``added`` actions; ``every`` is the complete list for Python routes."""
         code = self._accounts.custom_actions
         yield from rows.grant(role_id, sorted(a for a in added if a not in code))
         if code:
@@ -139,7 +139,7 @@ def type_of(name: str) -> str:
 def _keep_rules(
     unit: UnitOfWork, role: RoleRow, actions: Collection[str], rules: Mapping[str, object]
 ) -> Program[None]:
-    """Note the row rules of a role: those it has and those that are new, of what it grants."""
+    """Store the row rules of a role: the present and the new ones, for actions that it grants."""
     writes = unit.store.writes
     stored = yield from read_setting(writes, ROW_RULES_KEY)
     every = dict(stored) if isinstance(stored, Mapping) else {}

@@ -1,8 +1,8 @@
 """Sessions of administrators and end users: one row per refresh token.
 
-A session begins with a sign-in. Its refresh token, which a browser keeps in a cookie, is exchanged
-for a fresh one each time that an access token is asked for, so each is good for once. An access
-token holds for minutes and only as long as its session is there.
+A session begins with a sign-in. Its refresh token, which a browser stores in a cookie, is exchanged
+for a new one with each new access token, so each can be used once. An access token is valid for
+minutes, and only as long as its session exists.
 """
 
 import secrets
@@ -21,7 +21,7 @@ SESSION_UID = "admin::session"
 ORIGIN = "admin"
 ACCESS, REFRESH = "access", "refresh"
 SHORT, LONG = "session", "refresh"
-"""Kinds of sessions: until the browser is closed, and until somebody signs out."""
+"""Kinds of sessions: until the browser is closed, and until sign-out."""
 
 _SESSION_BYTES = 16
 _SECOND_MS = 1000
@@ -46,14 +46,14 @@ class Session(Struct, frozen=True, kw_only=True, rename="camel"):
     updated_at: int | None = None
 
     def holds(self, now: int) -> bool:
-        """Tell whether it has not ended; one that says nothing of its end has."""
+        """Tell whether it has not ended; a session without an end is invalid."""
         if self.expires_at is None or self.expires_at <= now:
             return False
         return self.absolute_expires_at is None or self.absolute_expires_at > now
 
 
 class SessionLifetimes(Struct, frozen=True, kw_only=True):
-    """How long things hold: access tokens, and sessions of both kinds."""
+    """The lifetimes of access tokens, and of both kinds of sessions."""
 
     access: timedelta = timedelta(minutes=30)
     idle: Mapping[str, timedelta]
@@ -67,9 +67,9 @@ DEFAULT_LIFETIMES = SessionLifetimes(
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
-    """What somebody who signed in gets; times are epoch milliseconds.
+    """The tokens of a sign-in; times are epoch milliseconds.
 
-    ``ends`` is when the refresh token ends, ``None`` for one that ends with the browser.
+    ``ends`` is the expiry of the refresh token, ``None`` for one that ends with the browser.
     """
 
     access: str
@@ -78,7 +78,7 @@ class Tokens(Struct, frozen=True, kw_only=True):
 
 
 class Sessions:
-    """The programs of sessions; what they sign is signed with ``secret``."""
+    """The programs of sessions; tokens are signed with ``secret``."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Sessions:
         now: int,
         device_name: str | None = None,
     ) -> Program[Tokens]:
-        """Begin a session, and forget those of this user that have ended."""
+        """Start a session, and delete those of this user that have ended."""
         kind = LONG if remember else SHORT
         yield from self._forget_ended(user_id, now)
         named = {} if device_name is None else {"deviceName": device_name}
@@ -122,10 +122,10 @@ class Sessions:
         return (yield from self._open(row, kind, now))
 
     def rotate(self, token: str, now: int) -> Program[Tokens | None]:
-        """Exchange a refresh token; ``None`` when it is not good (any more).
+        """Exchange a refresh token; ``None`` when it is invalid.
 
-        A token that comes again much later is in wrong hands, or was: its session ends with all
-        that came of it. Two windows of one browser may well send the same one at once.
+        A token that is used again much later was stolen: its session ends with all its successors.
+        Two windows of one browser may well send the same one at once.
         """
         claims = read_claims(token, self._secret, now)
         session = yield from self._locked(claims)
@@ -154,9 +154,9 @@ class Sessions:
         return tokens
 
     def user_of(self, token: str, now: int) -> Program[tuple[int, str, int] | None]:
-        """Return whose access token it is, of which session, and when it ends.
+        """Return the user and session of an access token, and its expiry.
 
-        ``None`` for tokens that are not good, or whose session is no more.
+        ``None`` for invalid tokens, and for ended sessions.
         """
         claims = read_claims(token, self._secret, now)
         session = yield from self._session_of(claims, ACCESS)
@@ -169,19 +169,19 @@ class Sessions:
         return int(user_id), str(session.session_id), ends
 
     def refreshed_by(self, token: str, now: int) -> str | None:
-        """Return the session that a refresh token is signed for, ``None`` for no such token."""
+        """Return the session id of a refresh token, ``None`` for an invalid token."""
         claims = read_claims(token, self._secret, now) or {}
         session_id = claims.get("sessionId")
         is_refresh = claims.get("type") == REFRESH and isinstance(session_id, str)
         return str(session_id) if is_refresh else None
 
     def active(self, user_id: int, now: int) -> Program[list[Session]]:
-        """Return the sessions of a user that somebody can go on with, oldest first."""
+        """Return the active sessions of a user, oldest first."""
         own = yield from self._of_user(user_id)
         return [session for session in own if session.status == "active" and session.holds(now)]
 
     def end(self, user_id: int, session_id: str) -> Program[bool]:
-        """End one session of a user with all that it came of; tell whether there was such a one."""
+        """End one session of a user with its successors; tell whether there was one."""
         family = _family((yield from self._of_user(user_id)), session_id)
         yield from self._rows.delete_ids([session.id for session in family])
         return bool(family)
@@ -194,7 +194,7 @@ class Sessions:
         yield from self._rows.delete(*where)
 
     def _end_with_device(self, session: Session) -> Program[None]:
-        """End the sessions of the device that a session belongs to, or that alone."""
+        """End the sessions of the device of a session, or that session only."""
         user_id = str(session.user_id)
         if session.device_id is None:
             yield from self.end(int(user_id), str(session.session_id))
@@ -226,7 +226,7 @@ class Sessions:
         )
 
     def _locked(self, claims: Mapping[str, object] | None) -> Program[Session | None]:
-        """Return the session of a refresh token, which nobody else exchanges meanwhile."""
+        """Return the session of a refresh token, locked against concurrent exchanges."""
         session = yield from self._session_of(claims, REFRESH)
         if session is None:
             return None
@@ -257,7 +257,7 @@ class Sessions:
 
 
 def _family(sessions: Sequence[Session], session_id: str) -> list[Session]:
-    """Return a session, those that it came of by exchange, and those that came of it."""
+    """Return a session, its predecessors and its successors."""
     known = {session.session_id: session for session in sessions}
     near: dict[str | None, list[str | None]] = {}
     for session in sessions:

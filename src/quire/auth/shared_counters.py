@@ -1,12 +1,10 @@
 """Counters that all processes of a machine share, for rate limits.
 
-They are in a file of a fixed size, a table of slots. A count is found by a keyed hash of what is
-counted, which leads to one of many small groups of slots, and stands anywhere in its group. To
-count is to lock the group, to read it and to write one slot back: a few system calls, whatever the
-file holds. Nothing is ever removed: a new count takes the place of one that has ended, and where
-there is none, of the smallest. So many counts of one cannot drive out one that is near its limit.
-
-Only one thread of a process may count.
+They are stored in a file of a fixed size, a table of slots. A keyed hash of the counted key selects
+one of many small groups of slots; the counter is anywhere in its group. Counting locks the group,
+reads it and writes one slot: a few system calls, whatever the size of the file. Nothing is ever
+removed: a new counter replaces one whose window has ended, or else the smallest. So many new keys
+cannot evict a counter near its limit. Only one thread of a process may count.
 """
 
 import hashlib
@@ -32,27 +30,30 @@ _SLOTS = 8
 _GROUP = _SLOTS * _SLOT.size
 _GROUPS = 8192
 _SIZE = (1 + _GROUPS) * _GROUP
-"""A head of the size of a group, and the groups: 2 MB."""
+"""A header with the size of a group, and the groups: 2 MB."""
 
 _CLOCK_TOLERANCE_MS = 10_000
-"""How much later than now plus an interval a window may end: a process that has read the clock
-later may have begun it, since the clock is read before the group is locked."""
+"""How much later than now plus an interval a window may end.
+
+A process that has read the clock later may have begun it, since the clock is read before the group
+is locked.
+"""
 
 _HEAD = b"quire calls 1\n".ljust(_GROUP, b"\0")
 
 
 class CounterWindow(Struct, frozen=True):
-    """What was counted in an interval that ends at a moment (epoch milliseconds)."""
+    """The calls of an interval that ends at a time (epoch milliseconds)."""
 
     ends_at: int
     calls: int
 
 
 class _GroupStore(Protocol):
-    """Where the groups are."""
+    """The storage of the groups."""
 
     def held(self, offset: int) -> AbstractContextManager[None]:
-        """Keep others from a group."""
+        """Lock a group."""
 
     def read(self, offset: int) -> bytes:
         """Return a group."""
@@ -62,7 +63,7 @@ class _GroupStore(Protocol):
 
 
 class _ProcessGroups:
-    """Groups of this process alone."""
+    """Groups in the memory of this process."""
 
     def __init__(self) -> None:
         self._bytes = bytearray(_SIZE)
@@ -78,7 +79,7 @@ class _ProcessGroups:
 
 
 class _File:
-    """Groups in a file. Nothing is mapped: a full disk is an error then, and not the end."""
+    """Groups in a file. It is not memory-mapped: a full disk is an error then, not a crash."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -90,7 +91,7 @@ class _File:
 
     @contextmanager
     def held(self, offset: int) -> Iterator[None]:
-        # A process that ends lets go of its locks, however it ends.
+        # The locks of a process are released however it ends.
         fcntl.lockf(self._file, fcntl.LOCK_EX, _GROUP, offset)
         try:
             yield
@@ -100,7 +101,7 @@ class _File:
     def read(self, offset: int) -> bytes:
         found = os.pread(self._file, _GROUP, offset)
         if len(found) < _GROUP:
-            raise OSError("somebody has cut the file")
+            raise OSError("the file was truncated")
         return found
 
     def write(self, offset: int, slot: bytes) -> None:
@@ -111,10 +112,10 @@ class SharedCounters:
     """Counts by key, in windows that begin with their first call."""
 
     def __init__(self, secret: str = "", file: Path | None = None) -> None:
-        """Open the counts in a file, which is made if need be; without one they are our own.
+        """Open the counters in a file, and create it if needed; without one they are in memory.
 
-        Where there can be no file they are so, too, and the log says it. ``secret`` is a text that
-        all who share them have, so that nobody else knows which keys meet in a group.
+        They are in memory as well if the file cannot be used, which is logged. ``secret`` is a text
+        that all who share them have, so that nobody else can compute which keys share a group.
         """
         self._secret = hashlib.blake2b(f"calls {secret}".encode()).digest()
         self._file: int | None = None
@@ -129,7 +130,7 @@ class SharedCounters:
             _tell(error)
 
     def add(self, key: str, now: int, interval: int) -> CounterWindow:
-        """Count a call now, and return the window that it is in."""
+        """Count a call now, and return its window."""
         digest, offset = self._find(key)
         try:
             return _counted(self._place, offset, digest, now, interval)
@@ -139,7 +140,7 @@ class SharedCounters:
             return _counted(self._place, offset, digest, now, interval)
 
     def seen(self, key: str, now: int, interval: int) -> CounterWindow | None:
-        """Return the window of a key, ``None`` when nothing was called in it."""
+        """Return the window of a key, ``None`` if nothing was counted in it."""
         digest, offset = self._find(key)
         try:
             slots = _slots(self._place, offset)
@@ -149,7 +150,7 @@ class SharedCounters:
         return None if known is None else CounterWindow(slots[known][1], slots[known][2])
 
     def close(self) -> None:
-        """Let go of the file; what was counted stays there."""
+        """Close the file; the counters stay there."""
         self._place = _ProcessGroups()
         if self._file is not None:
             os.close(self._file)
@@ -185,9 +186,9 @@ def _slots(place: _GroupStore, offset: int) -> list[tuple[bytes, int, int]]:
 def _known(
     slots: list[tuple[bytes, int, int]], digest: bytes, now: int, interval: int
 ) -> int | None:
-    """Return which slot has the present window of a key.
+    """Return the slot with the present window of a key.
 
-    One that ends much later than it could was begun before somebody set the clock back.
+    A window that ends much later than possible was begun before the clock was set back.
     """
     for number, (owner, ends_at, _) in enumerate(slots):
         if owner == digest and now < ends_at <= now + interval + _CLOCK_TOLERANCE_MS:
@@ -196,7 +197,7 @@ def _known(
 
 
 def _worth(slot: tuple[bytes, int, int], now: int) -> tuple[bool, int, int]:
-    """Rank slots by how much it would matter to lose them."""
+    """Rank slots by the damage of losing them."""
     _, ends_at, calls = slot
     return ends_at > now, calls, ends_at
 

@@ -1,8 +1,8 @@
 """Issues the tokens of end users.
 
-There are two ways. A *long-lived* token is valid by itself until it runs out. With *refresh*, a
-token holds for minutes, and only while its session is there; a second one, good for once, gets the
-next pair.
+There are two modes. A *long-lived* token is valid by itself until it expires. With *refresh*, an
+access token is valid for minutes, and only while its session exists; a refresh token, which can be
+used once, gets the next pair.
 """
 
 from collections.abc import Callable
@@ -29,21 +29,21 @@ INVALID_REFRESH = "Invalid refresh token"
 
 
 class ClientDevice(Struct, frozen=True, kw_only=True):
-    """Where somebody signs in from, as far as they say."""
+    """The client of a sign-in, as far as known."""
 
     id: str | None = None
     name: str | None = None
 
 
 class IssuedTokens(Struct, frozen=True, kw_only=True):
-    """What an end user is given; ``refresh`` is there where sessions are."""
+    """The tokens of an end user; ``refresh`` exists if there are sessions."""
 
     jwt: str
     refresh: str | None = None
 
 
 class TokenIssuer:
-    """Makes the tokens of end users; without ``sessions`` long-lived ones."""
+    """Makes the tokens of end users; long-lived ones without ``sessions``."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class TokenIssuer:
         self._lifetime = lifetime
 
     async def issue(self, user_id: int, device: ClientDevice) -> IssuedTokens:
-        """Make the tokens of an end user. Raises UnimplementedError where no secret is set."""
+        """Make the tokens of an end user. Raises UnimplementedError without a secret."""
         if self._secret is None:
             raise UnimplementedError(NO_SECRET)
         sessions = self.sessions
@@ -81,9 +81,9 @@ class TokenIssuer:
         return IssuedTokens(jwt=tokens.access, refresh=tokens.refresh)
 
     async def refresh(self, sessions: Sessions, token: str) -> IssuedTokens:
-        """Exchange a refresh token for fresh ones.
+        """Exchange a refresh token for new ones.
 
-        Raises UnauthorizedError for one that is not good, and when its user is gone or blocked.
+        Raises UnauthorizedError for an invalid one, and when its user was deleted or blocked.
         """
 
         def act(unit: UnitOfWork) -> Program[IssuedTokens | None]:
@@ -117,7 +117,7 @@ class TokenIssuer:
 
 
 def lifetimes_of(settings: UserSessionSettings) -> SessionLifetimes:
-    """Return how long the tokens and sessions of end users hold."""
+    """Return the lifetimes of the tokens and sessions of end users."""
     return SessionLifetimes(
         access=settings.access_expires_in,
         idle={LONG: settings.idle},

@@ -21,10 +21,10 @@ _WORD = 2**63
 
 
 class _ProjectSecret(HMACAlgorithm):
-    """HMAC under a secret that the project brings along: however short it is, it is the secret."""
+    """An HMAC key from the project's secret, of any length."""
 
     def check_key_length(self, key: bytes) -> str | None:  # noqa: ARG002 - asked of every key
-        """Find nothing to say about the length."""
+        """Accept any length."""
         return None
 
 
@@ -39,7 +39,7 @@ def new_api_token() -> str:
 
 
 def hash_api_token(token: str, salt: str) -> str:
-    """Return what is stored of an API token."""
+    """Return the stored hash of an API token."""
     return hmac.new(salt.encode(), token.encode(), hashlib.sha512).hexdigest()
 
 
@@ -51,9 +51,9 @@ def issue_jwt(user_id: int, secret: str, lifetime: timedelta, now: int) -> str:
 
 
 def read_jwt(token: str, secret: str, now: int) -> tuple[int, int] | None:
-    """Return ``(user id, expiry in epoch seconds)`` of a sound JWT, ``None`` for any other.
+    """Return ``(user id, expiry in epoch seconds)`` of a valid JWT, ``None`` for any other.
 
-    Sound are those that are signed with the secret, name a user by number and hold at ``now``
+    Valid ones are signed with the secret, have a numeric user id and are not expired at ``now``
     (epoch milliseconds).
     """
     claims = read_claims(token, secret, now) or {}
@@ -67,9 +67,9 @@ def sign_claims(claims: Mapping[str, object], secret: str) -> str:
 
 
 def read_claims(token: str, secret: str, now: int) -> Mapping[str, object] | None:
-    """Return the claims of a JWT that is signed with the secret and holds at ``now``.
+    """Return the claims of a JWT that is signed with the secret and valid at ``now``.
 
-    ``now`` is epoch milliseconds; a JWT that says nothing of its end holds never.
+    ``now`` is epoch milliseconds; a JWT without an expiry is never valid.
     """
     try:
         claims = orjson.loads(_jws.decode(token, secret, algorithms=[_ALGORITHM]))
@@ -84,5 +84,5 @@ def read_claims(token: str, secret: str, now: int) -> Mapping[str, object] | Non
 
 
 def _is_whole(value: object) -> TypeGuard[int]:
-    """Tell whether a claim is a whole number that a database can compare with its own."""
+    """Tell whether a claim is an integer in the range of the database."""
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < _WORD

@@ -1,6 +1,6 @@
-"""One-time passwords by time (RFC 6238), as authenticator apps make them.
+"""Time-based one-time passwords (RFC 6238), for authenticator apps.
 
-Six digits, a new code every 30 seconds, HMAC-SHA1: what every app understands.
+Six digits, a new code every 30 seconds, HMAC-SHA1: supported by every app.
 """
 
 import base64
@@ -31,9 +31,9 @@ def code_at(secret: str, step: int) -> str:
 
 
 def matching_step(secret: str, code: str, now: int, *, after: int) -> int | None:
-    """Return the step whose code this is; ``now`` is epoch milliseconds.
+    """Return the step of a code; ``now`` is epoch milliseconds.
 
-    Steps up to ``after`` do not count: a code is good for once. ``None`` when none matches.
+    Steps up to ``after`` do not count: a code can be used once. ``None`` when none matches.
     """
     present = now // _STEP_MS
     found = None
@@ -45,6 +45,6 @@ def matching_step(secret: str, code: str, now: int, *, after: int) -> int | None
 
 
 def provisioning_uri(secret: str, account: str, issuer: str) -> str:
-    """Return the address that an app takes a secret from, mostly as a QR code."""
+    """Return the URI from which an app reads a secret, usually as a QR code."""
     label = quote(f"{issuer}:{account}")
     return f"otpauth://totp/{label}?secret={secret}&issuer={quote(issuer)}"

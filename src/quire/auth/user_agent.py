@@ -20,7 +20,7 @@ _BROWSERS: _Names = [
         (r"\bSafari/", "Safari"),
     )
 ]
-"""The first that fits counts: most browsers name others as well."""
+"""The first match counts: most browsers also name others."""
 _SYSTEMS: _Names = [
     (re.compile(pattern), name)
     for pattern, name in (

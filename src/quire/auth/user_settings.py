@@ -12,10 +12,10 @@ _DEFAULT_ROLE = "authenticated"
 
 
 class AdvancedOptions(Struct, frozen=True, kw_only=True):
-    """How accounts come to be, and which pages are told to their owners.
+    """How accounts are created, and the URLs of pages for their owners.
 
-    ``default_role`` is the type of the role that new end users get; ``reset_page`` and
-    ``confirmed_page`` are addresses.
+    ``default_role`` is the type of the role of new end users; ``reset_page`` and ``confirmed_page``
+    are URLs.
     """
 
     unique_email: bool = True
@@ -27,7 +27,7 @@ class AdvancedOptions(Struct, frozen=True, kw_only=True):
 
 
 def advanced_options(accounts: Accounts) -> Program[AdvancedOptions]:
-    """Read the options; what is not set, or is no sense, is at its default."""
+    """Parse the options; missing and invalid ones get their defaults."""
     stored = yield from accounts.stored(ADVANCED_KEY)
     if not isinstance(stored, Mapping):
         return AdvancedOptions()

@@ -10,7 +10,7 @@ from quire.hooks.marks import add_mark
 T = TypeVar("T")
 
 
-# Not frozen: type checkers would ask every subclass to say frozen=True, too.
+# Not frozen: type checkers would require frozen=True of every subclass.
 class AttributeOptions(Struct, kw_only=True, forbid_unknown_fields=True):
     """The options of an attribute of a custom type, below ``pluginOptions.quire`` in its schema."""
 
@@ -43,15 +43,15 @@ class AttributeType(Generic[T, Options]):
     admin: ClassVar[AdminInput | None] = None
 
     def parse(self, value: Any, options: Options) -> T:  # noqa: ANN401 - JSON
-        """Return the value of a request, or of what is stored, as Python has it.
+        """Parse a value of a request, or a stored one.
 
-        Raises `quire.ValidationError` for one that is not acceptable; its message follows the path
-        of the attribute ("price must be …"). The value is stored in its JSON form.
+        Raises `quire.ValidationError` for an invalid one; its message follows the path of the
+        attribute ("price must be …"). The value is stored in its JSON form.
         """
         raise NotImplementedError
 
     def serialize(self, value: T, options: Options) -> Any:  # noqa: ANN401, ARG002 - JSON; for subclasses
-        """Return what responses show of a value; by default the value itself."""
+        """Return the form of a value in responses; by default the value itself."""
         return value
 
 
@@ -66,8 +66,8 @@ class AttributeTypeMark(Struct, frozen=True, kw_only=True, eq=False):
 def attribute_type(name: str) -> Callable[[C], C]:
     """Make a subclass of `AttributeType` an attribute type.
 
-    An attribute has it by ``"pluginOptions": {"quire": {"type": name}}``, beside the options of the
-    type; its own ``type`` is the one that it is stored as.
+    An attribute uses it by ``"pluginOptions": {"quire": {"type": name}}``, together with the
+    options of the type; its own ``type`` is the one that it is stored as.
     """
     mark = AttributeTypeMark(name=name)
     return lambda decorated: add_mark(decorated, mark)
@@ -84,7 +84,7 @@ class AdminModule(Struct, frozen=True, kw_only=True):
     files: Mapping[str, bytes]
 
     def path(self, name: str) -> str:
-        """Return where a file is served, below ``/admin/``; it changes with the content."""
+        """The path of a file below ``/admin/``; it changes with the content."""
         return f"extensions/{self.version}/{name}"
 
 

@@ -20,7 +20,7 @@ class Change(Struct, Generic[S], frozen=True, kw_only=True):
 
     ``id`` is the same when a change is delivered a second time. ``fields`` are the attributes that
     were written, ``kept`` the values of those in ``keep`` as they were then. ``document`` is read
-    at the delivery: ``None`` where there is none any more.
+    at the delivery: ``None`` if it no longer exists.
     """
 
     id: int
@@ -77,10 +77,10 @@ class ChangeListener(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class ChangeFunction(Protocol[T_contra]):
-    """A function that takes changes."""
+    """A function of changes."""
 
     async def __call__(self, changes: Sequence[T_contra], /) -> None:
-        """Do what follows from them."""
+        """Process the changes."""
 
 
 def after_commit(

@@ -34,11 +34,11 @@ def computed(
     default: bool = True,
     volatile: bool = False,
 ) -> Callable[[F], F]:
-    """Show what a function returns as a field of documents, which has its name.
+    """Show the result of a function as a field of documents, with the name of the function.
 
     The function gets a document with the fields in ``needs``; with ``batch`` it gets all documents
     of a page, may be an ``async def``, and returns a list with a value for each of them. Private
-    fields in ``needs`` have to be in ``reveals``, too. Without ``default`` the field is shown where
+    fields in ``needs`` have to be in ``reveals``, too. Without ``default`` the field is shown if
     ``fields`` names it. A response with a ``volatile`` field is not cached.
     """
     mark = ComputedMark(

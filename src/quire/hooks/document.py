@@ -1,4 +1,4 @@
-"""Documents as the code of a project gets them: fields by name, or by attribute."""
+"""Documents for the code of a project: fields by name, or by attribute."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass
@@ -43,7 +43,7 @@ _UNRESTRICTED = "__quire_unrestricted__"
 
 
 def mark_unrestricted(value: object) -> None:
-    """Note of a document, and of those in it, that it was read without permissions.
+    """Mark a document, and those in it, as read without permissions.
 
     Routes do not return such documents as they are.
     """
@@ -56,7 +56,7 @@ def mark_unrestricted(value: object) -> None:
 
 
 def is_unrestricted(value: object) -> bool:
-    """Tell whether a value holds a document that was read without permissions."""
+    """Tell whether a value contains a document that was read without permissions."""
     match value:
         case Document() if getattr(value, _UNRESTRICTED, False):
             return True
@@ -71,7 +71,7 @@ def is_unrestricted(value: object) -> bool:
 
 
 def make_document(document: "type[D]", found: Mapping[str, Any]) -> "D":
-    """Return what was read as a document of a class; what is nested in it are documents, too."""
+    """Return read data as a document of a class, with nested documents."""
     return document({name: _nested(value) for name, value in found.items()})
 
 

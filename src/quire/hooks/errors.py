@@ -1,8 +1,8 @@
-"""Errors that the code of a project raises to refuse a write, and those that it gets for misuse.
+"""Errors that the code of a project raises to reject a write, and errors for its misuse of the API.
 
-The first kind is part of the error tree of `quire.errors`: message and path reach the client. The
-second kind is a mistake in the code: the write is rolled back, the log names the function, and the
-client gets a plain 500.
+The first kind is part of the error tree of `quire.errors`: message and path are sent to the client.
+The second kind is a mistake in the code: the write is rolled back, the log names the function, and
+the client gets a plain 500.
 """
 
 import difflib
@@ -11,22 +11,22 @@ from collections.abc import Iterable, Sequence
 from quire import errors
 
 Path = str | Sequence[str | int]
-"""Where in the data an error is: ``"title"``, or ``["lines", 2, "product"]``."""
+"""The position of an error in the data: ``"title"``, or ``["lines", 2, "product"]``."""
 
 
 class ValidationError(errors.ValidationError):
-    """400: a value is not acceptable."""
+    """400: a value is invalid."""
 
     def __init__(self, message: str, *, path: Path = ()) -> None:
-        """``path`` names the attribute, so that a form shows the message beside its field."""
+        """``path`` names the attribute, so that a form shows the message at its field."""
         super().__init__(message, _details(self.name, message, path))
 
 
 class Unauthenticated(errors.UnauthorizedError):
-    """401: it is not known who sends the request."""
+    """401: the client is not authenticated."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names what it is about, if anything."""
+        """``path`` names the attribute, if any."""
         super().__init__(message, _details(self.name, message, path))
 
 
@@ -34,7 +34,7 @@ class Forbidden(errors.ForbiddenError):
     """403: the caller may not do this."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute that it is about, if any."""
+        """``path`` names the attribute, if any."""
         super().__init__(message, _details(self.name, message, path))
 
 
@@ -42,7 +42,7 @@ class NotFound(errors.NotFoundError):
     """404: there is no such document."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute that it is about, if any."""
+        """``path`` names the attribute, if any."""
         super().__init__(message, _details(self.name, message, path))
 
 
@@ -50,7 +50,7 @@ class Conflict(errors.ConflictError):
     """409: the state of the content does not allow this."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute that it is about, if any."""
+        """``path`` names the attribute, if any."""
         super().__init__(message, _details(self.name, message, path))
 
 
@@ -58,7 +58,7 @@ class PreconditionFailed(errors.PreconditionFailedError):
     """412: the document has changed since the caller read it."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute that it is about, if any."""
+        """``path`` names the attribute, if any."""
         super().__init__(message, _details(self.name, message, path))
 
 
@@ -66,7 +66,7 @@ class TooManyRequests(errors.RateLimitError):
     """429: the caller does this too often."""
 
     def __init__(self, message: str | None = None, *, path: Path = ()) -> None:
-        """``path`` names the attribute that it is about, if any."""
+        """``path`` names the attribute, if any."""
         super().__init__(message, _details(self.name, message, path))
 
 
@@ -78,7 +78,7 @@ class NotLoadedError(LookupError, AttributeError):
     """A field was read that was not loaded; the message says how to load it."""
 
     def __str__(self) -> str:
-        """Return the message as it is; LookupError has subclasses that quote it."""
+        """Return the plain message; LookupError has subclasses that quote it."""
         return str(self.args[0]) if self.args else ""
 
 
@@ -90,7 +90,7 @@ class UnknownFieldError(ValueError):
 
 
 class HookLoopError(RuntimeError):
-    """Hooks have caused one another more deeply than is allowed."""
+    """Hooks have caused each other at too many levels."""
 
 
 class StatementLimitError(RuntimeError):
@@ -98,7 +98,7 @@ class StatementLimitError(RuntimeError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message that names what was probably meant; empty if nothing is near."""
+    """Return a suggestion for the end of a message; empty if no name is similar."""
     close = difflib.get_close_matches(name, list(known), n=1)
     return f'; did you mean "{close[0]}"?' if close else ""
 

@@ -46,9 +46,9 @@ class Hook(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A function that was called for something; what it writes itself has this cause.
+    """A function call as the cause of the writes that it makes.
 
-    It is a value that can be stored: causes are kept with jobs. ``action``, ``uid``,
+    It is a value that can be stored: causes are stored with jobs. ``action``, ``uid``,
     ``document_id`` and ``locale`` are those of the write that a hook was called for.
     """
 
@@ -61,21 +61,21 @@ class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
     document_id: str = ""
     locale: str | None = None
     batch: tuple[tuple[str, str | None], ...] = ()
-    """The documents, with locales, of changes that a function was told of at once."""
+    """The documents, with locales, of the changes of one call."""
 
     def is_of(self, hook: Hook, document_id: str, locale: str | None) -> bool:
-        """Tell whether the same hook was called for the same locale of a document."""
+        """Tell whether it is a call of the same hook for the same locale of a document."""
         called = (self.phase, self.name, self.file, self.document_id, self.locale)
         return called == (hook.phase, hook.name, hook.file, document_id, locale)
 
     def __str__(self) -> str:
-        """Return what was called for what."""
+        """Describe the call."""
         called = f"{self.phase} {self.name} ({self.file}:{self.line})"
         return f"{called} on {self.action} of {self.uid} {self.document_id}" if self.uid else called
 
 
 def require_depth(causes: Sequence[CallCause], limits: CodeLimits) -> None:
-    """Raise HookLoopError when functions cause one another too deeply."""
+    """Raise HookLoopError when functions cause each other at too many levels."""
     if len(causes) > limits.levels:
         chain = "\n  ".join(map(str, causes))
         message = f"hooks cause one another more than {limits.levels} levels deep:\n  {chain}"
@@ -103,7 +103,7 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
 
 
 class Extensions(Struct, frozen=True, kw_only=True):
-    """All of a project's Python code that runs; ``version`` differs when any of its code does."""
+    """All of a project's Python code that runs; ``version`` changes with the code."""
 
     version: str = ""
     hooks: tuple[Hook, ...] = ()
@@ -113,7 +113,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
     attribute_types: Mapping[str, CustomAttributeType] = field(default_factory=dict)
     """Attribute types by name."""
     strategies: tuple[AuthStrategy, ...] = ()
-    """Strategies of authentication, in the order in which they are asked."""
+    """Authentication strategies, in their order."""
     middlewares: tuple[AsgiMiddleware, ...] = ()
     """ASGI middlewares, the outermost first."""
     operators: Mapping[str, CustomOperator] = field(default_factory=dict)
@@ -140,7 +140,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
 
     @property
     def actions_by_uid(self) -> dict[str, tuple[str, ...]]:
-        """The names of those actions, by the uid of what they belong to."""
+        """The names of the actions of routes, by uid."""
         found: dict[str, tuple[str, ...]] = {}
         for action in sorted(self.granted_actions):
             uid, _, name = action.rpartition(".")
@@ -149,7 +149,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
 
     @property
     def granted_actions(self) -> frozenset[str]:
-        """The actions of routes that have to be granted."""
+        """The actions of routes that need a permission."""
         return frozenset(route.action for route in self.routes if not route.public)
 
 
@@ -161,7 +161,7 @@ def make_extensions(
     version: str,
     routes: Sequence[CustomRoute] = (),
 ) -> Extensions:
-    """Build the snapshot of what was checked."""
+    """Build the snapshot from checked definitions."""
     ordered = sorted(hooks, key=lambda hook: (hook.order, hook.file, hook.line, hook.name))
     inside = [hook for hook in ordered if hook.phase != "prepare"]
     prepare: dict[tuple[str, WriteAction], tuple[Hook, ...]] = {}

@@ -55,10 +55,10 @@ class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
         return f"{self.file}:{self.line}"
 
     def encode(self, arguments: Struct) -> str:
-        """Return arguments as they are stored.
+        """Serialize arguments.
 
-        Raises TypeError for a value of another type than its parameter has, and ValueError for
-        more than 256 KB.
+        Raises TypeError for a value of another type than its parameter has, and ValueError for more
+        than 256 KB.
         """
         try:
             encoded = msgspec.json.encode(arguments)
@@ -74,12 +74,12 @@ class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
         return encoded.decode()
 
     def decode(self, stored: str) -> dict[str, Any]:
-        """Return the arguments of a call. Raises msgspec.ValidationError for other ones."""
+        """Deserialize the arguments of a call. Raises msgspec.ValidationError for invalid ones."""
         found = msgspec.json.decode(stored, type=self.arguments)
         return {name: getattr(found, name) for name in found.__struct_fields__}
 
     def lock_key(self, arguments: Struct) -> str | None:
-        """Return the text that only one job runs with at a time; ``None`` where any number may.
+        """Return the lock key of a call: only one job with it runs at a time; ``None`` for any.
 
         Raises ValueError for a text of more than 255 characters.
         """
@@ -93,7 +93,7 @@ class JobDefinition(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def arguments_of(name: str, function: Callable[..., Any]) -> type[Struct]:
-    """Return the struct that the arguments of a function are stored as.
+    """Return the struct for the arguments of a function.
 
     Raises TypeError for parameters that cannot be stored; the message names the parameter.
     """
@@ -121,7 +121,7 @@ def arguments_of(name: str, function: Callable[..., Any]) -> type[Struct]:
 
 
 def fields_of_template(template: str) -> list[str]:
-    """Return the names in braces of a text. Raises ValueError for what is no such text."""
+    """Return the names in braces of a text. Raises ValueError for an invalid text."""
     return [name for _, name, *_ in string.Formatter().parse(template) if name is not None]
 
 

@@ -33,9 +33,9 @@ class LifecycleFunction(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def on_start(function: F) -> F:
-    """Run a function when a server process starts, before it answers requests and runs jobs.
+    """Run a function when a server process starts, before it handles requests and runs jobs.
 
-    It takes no arguments, and acts as nobody. What it raises keeps the server from starting.
+    It takes no arguments, and has no principal. An exception prevents the start.
     """
     return add_mark(function, LifecycleMark(phase="on_start"))
 
@@ -43,6 +43,6 @@ def on_start(function: F) -> F:
 def on_stop(function: F) -> F:
     """Run a function when a server process stops, after its last request and job.
 
-    It takes no arguments, and acts as nobody. What it raises is logged.
+    It takes no arguments, and has no principal. Exceptions are logged.
     """
     return add_mark(function, LifecycleMark(phase="on_stop"))

@@ -1,4 +1,4 @@
-"""What bounds the Python code of a project."""
+"""The limits of a project's Python code."""
 
 from msgspec import Struct
 

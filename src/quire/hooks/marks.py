@@ -60,8 +60,8 @@ def before_write(
 ) -> HookDecorator[Any]:
     """Call a function in the transaction of a write, before its data are validated.
 
-    It may change the data with `Write.set`, or refuse by raising an error of ``quire``. ``needs``
-    are the fields that it reads of ``write.before``. Functions are called in the order of
+    It may change the data with `Write.set`, or reject the write by raising an error of ``quire``.
+    ``needs`` are the fields that it reads of ``write.before``. Functions are called in the order of
     ``order``, then of file and line.
     """
     return _marker("before_write", kind, on, needs, order)
@@ -78,11 +78,11 @@ def after_write(
 def after_write(
     kind: Kind, *, on: Sequence[WriteAction], needs: Sequence[str] = (), order: int = 0
 ) -> HookDecorator[Any]:
-    """Call a function in the transaction of a write, when its rows are written.
+    """Call a function in the transaction of a write, after its rows were written.
 
-    It may write other documents with `documents`, or refuse by raising an error of ``quire``: then
-    nothing is stored. ``needs`` are the fields that it reads of ``write.before`` and
-    ``write.after``.
+    It may write other documents with `documents`, or reject the write by raising an error of
+    ``quire``: then nothing is stored. ``needs`` are the fields that it reads of ``write.before``
+    and ``write.after``.
     """
     return _marker("after_write", kind, on, needs, order)
 

@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 OPERAND_TYPES: Mapping[type, str] = MappingProxyType(
     {str: "string", int: "integer", float: "number", bool: "boolean"}
 )
-"""The types of a bound value, and what JSON calls them."""
+"""The types of bound values, and their JSON types."""
 
 
 class OperatorMark(Struct, frozen=True, kw_only=True, eq=False):

@@ -1,6 +1,6 @@
 """Rules and policies of a project: the decorators, and the checked functions as values.
 
-A rule narrows which rows an ability reaches; a policy is asked for each request.
+A rule restricts the rows of an ability; a policy is checked for each request.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,8 +39,8 @@ def rule(kind: Kind, *, on: Sequence[RuleAction]) -> Callable[[RuleFunction], Ru
     """Limit actions on documents to those that satisfy the filters which a function returns.
 
     The function gets the `Principal` that acts, and returns filters, True for all documents or
-    False for none. A condition with ``None`` in it holds for no document. What the function raises
-    denies. Rules hold for everybody but the system, and several of them must all be satisfied.
+    False for none. A condition with ``None`` in it matches no document. An exception denies access.
+    Rules apply to all principals except the system, and documents must satisfy all of them.
     """
     mark = RuleMark(kind=kind, on=on)
     return lambda function: add_mark(function, mark)
@@ -63,13 +63,13 @@ class Rule(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class PolicyContext(Struct, frozen=True, kw_only=True):
-    """What a policy may look at: who does what.
+    """The context of a policy: the principal and the action.
 
     ``action`` is as in ``on``, or the name of a route's action. ``uid`` is the content type,
     ``None`` for routes. ``document_id`` is ``None`` for lists, new documents and the document of a
     single type; ``locale`` is that of a write, ``"*"`` for all and ``None`` for the default one.
-    ``data`` are what is to be written, or the arguments of a route; ``query`` are the parameters of
-    a read.
+    ``data`` are the data of a write, or the arguments of a route; ``query`` are the parameters of a
+    read.
     """
 
     principal: Principal
@@ -99,11 +99,11 @@ class PolicyMark(Struct, frozen=True, kw_only=True, eq=False):
 def policy(
     kind: Kind | None, *, on: Sequence[RuleAction]
 ) -> Callable[[PolicyFunction], PolicyFunction]:
-    """Ask a function before an action on documents: False refuses it with 403.
+    """Call a function before an action on documents: False rejects it with 403.
 
     ``None`` stands for all content types. The function gets a `PolicyContext` and may raise an
-    error of ``quire`` instead, whose message reaches the client; what else it raises refuses, too.
-    Policies hold for everybody but the system.
+    error of ``quire`` instead, whose message is sent to the client; other exceptions reject the
+    action, too. Policies apply to all principals except the system.
     """
     mark = PolicyMark(kind="*" if kind is None else kind, on=on)
     return lambda function: add_mark(function, mark)

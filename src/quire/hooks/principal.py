@@ -1,4 +1,4 @@
-"""Who acts, as the code of a project sees it, and which packages may act as the system."""
+"""The principal in the code of a project, and which packages may act as the system."""
 
 import sys
 from typing import Literal
@@ -21,9 +21,9 @@ def may_act_as_system(module: str) -> bool:
 
 
 class Principal(Struct, frozen=True, kw_only=True):
-    """Who acts: a visitor, an end user, an API token, an administrator, or the system.
+    """The principal: a visitor, an end user, an API token, an administrator, or the system.
 
-    ``kind`` is ``nobody`` where the server itself writes, and ``system`` within `as_system` and for
+    ``kind`` is ``nobody`` if the server itself writes, and ``system`` within `as_system` and for
     what is written there. ``id`` is the row of the user, token or administrator, ``document_id``
     that of an end user.
     """

@@ -1,4 +1,4 @@
-"""What the code of a project does with requests: strategies of authentication, and middlewares."""
+"""Code of a project for requests: authentication strategies, and middlewares."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
@@ -11,10 +11,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """A request, as strategies of authentication get it.
+    """A request for authentication strategies.
 
     ``path`` and ``query`` are percent-encoded; ``headers`` have lower-case names; ``client`` is the
-    address that it came from, ``None`` where that is not known.
+    address of the client, ``None`` if it is unknown.
     """
 
     method: str
@@ -25,9 +25,9 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Credential(Struct, frozen=True, kw_only=True):
-    """Who sends a request: an end user, by e-mail or by the id of their row.
+    """The sender of a request: an end user, by e-mail or by the id of their row.
 
-    What they may do is up to their role, as for everybody.
+    Their permissions are those of their role, as always.
     """
 
     user_email: str | None = None
@@ -52,11 +52,11 @@ class AsgiMiddlewareMark(Struct, frozen=True, kw_only=True, eq=False):
 
 
 def auth_strategy(name: str, *, order: int = 0) -> Callable[[F], F]:
-    """Let an ``async def`` say who sends a request to the content API.
+    """Register an ``async def`` that authenticates requests to the content API.
 
-    It takes a `quire.Request` and returns a `quire.Credential`, or ``None`` for a request that it
-    does not know: then the next strategy is asked, in the order of ``order``, and last of all the
-    ``Authorization`` header. Whatever it raises is a 401.
+    It takes a `quire.Request` and returns a `quire.Credential`, or ``None`` for a request without
+    its credentials: then the next strategy is called, in the order of ``order``, and last of all
+    the ``Authorization`` header is checked. Any exception is a 401.
     """
     mark = AuthStrategyMark(name=name, order=order)
     return lambda function: add_mark(function, mark)

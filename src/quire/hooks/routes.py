@@ -30,7 +30,7 @@ class RouteMark(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class RouteDecorator:
-    """A decorator of functions that serve one method: ``@route.get("/articles/popular")``."""
+    """A decorator for route functions of one method: ``@route.get("/articles/popular")``."""
 
     def __init__(self, method: str) -> None:
         self._method = method
@@ -48,11 +48,10 @@ class RouteDecorator:
         """Mark a function as a route.
 
         ``path`` is below the prefix of the API; a segment such as ``:slug`` is a parameter of the
-        function. ``action`` is what a role or a token has to grant, by default
-        ``api::<folder>.<folder>.<function>``; a route that is ``public`` asks for no permission.
-        ``policies`` are functions of a `PolicyContext` that are asked before. ``rate`` limits the
-        calls of one caller: ``"30/minute"``, by second, minute, hour or day. ``timeout`` is in
-        seconds.
+        function. ``action`` is the required permission, by default
+        ``api::<folder>.<folder>.<function>``; a ``public`` route needs none. ``policies`` are
+        functions of a `PolicyContext` that are called first. ``rate`` limits the calls of one
+        caller: ``"30/minute"``, by second, minute, hour or day. ``timeout`` is in seconds.
         """
         mark = RouteMark(
             method=self._method,
@@ -87,9 +86,9 @@ class CallRate(Struct, frozen=True):
 
 
 class RouteParameter(Struct, frozen=True, kw_only=True):
-    """A parameter of a route's function: where its value comes from, and of which type it is.
+    """A parameter of a route's function: the source of its value, and its type.
 
-    ``is_list`` says that the query may hold it several times.
+    ``is_list`` says that the query may contain it several times.
     """
 
     name: str
@@ -100,10 +99,11 @@ class RouteParameter(Struct, frozen=True, kw_only=True):
 
 
 class CustomRoute(Struct, frozen=True, kw_only=True, eq=False):
-    """A checked route of a project. ``path`` has no slash at its ends; ``timeout`` is in seconds.
+    """A checked route of a project.
 
-    ``action`` is the full name of what has to be granted, also where the route is ``public`` and
-    asks for nothing. ``returns`` is the annotation of what the function returns.
+    ``path`` has no slash at its ends; ``timeout`` is in seconds. ``action`` is the full name of the
+    permission, also if the route is ``public`` and needs none. ``returns`` is the return
+    annotation.
     """
 
     method: str

@@ -16,11 +16,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 Missed = Literal["once", "skip", "all"]
 MISSED: tuple[Missed, ...] = get_args(Missed)
 MOST_MISSED = 1000
-"""How many due times that were missed are made up for, the latest ones."""
+"""How many missed due times are made up for, the latest ones."""
 _FIELDS = 5
 _DAY_MS = 86_400_000
 _MOST_STEPS = 5000
-"""Due times that are calculated one after the other; a day has 1,440 minutes."""
+"""Due times are calculated in batches; a day has 1,440 minutes."""
 
 
 class ScheduleMark(Struct, frozen=True, kw_only=True, eq=False):
@@ -39,9 +39,9 @@ class ScheduleMark(Struct, frozen=True, kw_only=True, eq=False):
 
 
 class ScheduleDefinition(Struct, frozen=True, kw_only=True, eq=False):
-    """When a job is due by itself: a cron expression in a time zone.
+    """When a job is enqueued: a cron expression in a time zone.
 
-    ``missed`` says what becomes of due times at which no server ran.
+    ``missed`` says how due times are treated at which no server ran.
     """
 
     job: JobDefinition
@@ -56,32 +56,32 @@ class ScheduleDefinition(Struct, frozen=True, kw_only=True, eq=False):
 
     @property
     def expression(self) -> str:
-        """What the next due time is calculated from."""
+        """The parsed expression."""
         return f"{self.cron} {self.tz}"
 
     @property
     def takes_due(self) -> bool:
-        """Whether the function has a parameter ``due``, the time that it runs for."""
+        """Whether the function has a parameter ``due``, the due time of the run."""
         return "due" in self.job.arguments.__struct_fields__
 
     def due_after(self, moment: int) -> Iterator[int]:
-        """Yield the due times after a moment, all as epoch milliseconds.
+        """Yield the due times after a time, all as epoch milliseconds.
 
-        A time that the clock skips in spring is due when it goes on; one that it shows twice in
-        autumn is due once, unless the expression is due every hour.
+        A local time that is skipped in spring is due when the clock goes on; one that occurs twice
+        in autumn is due once, unless the expression is due every hour.
         """
         start = datetime.fromtimestamp(moment / 1000, tz=ZoneInfo(self.tz))
         for due in CronSim(self.cron, start):
             yield round(due.timestamp() * 1000)
 
     def next_due(self, moment: int) -> int:
-        """Return the first due time after a moment."""
+        """Return the first due time after a time."""
         return next(self.due_after(moment))
 
     def due_until(self, first: int, now: int) -> list[int]:
-        """Return the due times from one to the present, the latest ones if they are many.
+        """Return the due times from one to the present, the latest ones if there are many.
 
-        After a stop of months those of the last day have to do for a schedule that is due often.
+        After a stop of months, those of the last day have to do for a frequent schedule.
         """
         found = deque([first], MOST_MISSED)
         for start in (first, max(first, now - _DAY_MS)):
@@ -114,7 +114,7 @@ def schedule(
 
 
 def require_cron(cron: str, tz: str) -> None:
-    """Raise ValueError for what is no cron expression, and for one that is never due."""
+    """Raise ValueError for an invalid cron expression, and for one that is never due."""
     count = len(cron.split())
     if count != _FIELDS:
         raise ValueError(
@@ -130,5 +130,5 @@ def require_cron(cron: str, tz: str) -> None:
 
 
 def due_text(due: int) -> str:
-    """Return a due time as the arguments of a job hold it."""
+    """Return a due time in the form of job arguments."""
     return datetime.fromtimestamp(due / 1000, tz=UTC).isoformat()

@@ -1,4 +1,4 @@
-"""Shapes: classes that say which fields of documents are read, and of which types they are."""
+"""Shapes: classes that determine which fields of documents are read, and their types."""
 
 import types
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -10,11 +10,11 @@ from quire.hooks.document import Document
 D_co = TypeVar("D_co", bound=Document, covariant=True)
 
 
-# Not frozen: type checkers would ask every subclass to say frozen=True, too.
+# Not frozen: type checkers would require frozen=True of every subclass.
 class Shape(msgspec.Struct, Generic[D_co], kw_only=True):
     """The fields of a document that code needs, as a struct.
 
-    A read by a shape loads these fields alone, relations and components by the shapes inside it::
+    A read by a shape loads only these fields, relations and components by their nested shapes::
 
         class AuthorName(Shape[Author]):
             name: str

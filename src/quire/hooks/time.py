@@ -1,4 +1,4 @@
-"""The present, as the code of a project asks for it."""
+"""The present time for the code of a project."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ def now() -> datetime:
 
 @contextmanager
 def observe_time(clock: Clock) -> Iterator[ObservedTime]:
-    """Note whether `now` is read within a ``with`` block, and let it read a clock."""
+    """Set the clock of a ``with`` block, and record whether `now` is called in it."""
     observed = ObservedTime(clock)
     token = _observed.set(observed)
     try:

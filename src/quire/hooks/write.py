@@ -1,4 +1,4 @@
-"""A write as hooks see it: one action on one locale of one document."""
+"""A write in hooks: one action on one locale of one document."""
 
 from collections.abc import Collection, Mapping
 from typing import Generic, Literal, get_args
@@ -13,7 +13,7 @@ WRITE_ACTIONS: tuple[WriteAction, ...] = get_args(WriteAction)
 PrepareAction = Literal["create", "update"]
 PREPARE_ACTIONS: tuple[PrepareAction, ...] = get_args(PrepareAction)
 WITH_DATA: frozenset[str] = frozenset({"create", "update", "clone"})
-"""Actions that are given data; the others take what is stored as it is."""
+"""Actions with data; the others use the stored values."""
 
 
 class Write(Generic[D]):
@@ -65,10 +65,10 @@ class Write(Generic[D]):
         return self._data
 
     def value(self, name: str) -> object:
-        """Return the new value of a field, else the old one, ``None`` where there is neither.
+        """Return the new value of a field, else the old one, ``None`` without either.
 
-        Raises NotLoadedError for an old value that is not in ``needs``, and UnknownFieldError for
-        a field that the type does not have.
+        Raises NotLoadedError for an old value that is not in ``needs``, and UnknownFieldError for a
+        field that the type does not have.
         """
         self._require(name)
         if name in self._data:
@@ -80,7 +80,7 @@ class Write(Generic[D]):
         return self.before[name]
 
     def changed(self, *names: str) -> bool:
-        """Tell whether one of the fields is given a value, other than the old one if it is loaded.
+        """Tell whether one of the fields gets a value that differs from the old one, if loaded.
 
         Raises UnknownFieldError for a field that the type does not have.
         """
@@ -89,10 +89,10 @@ class Write(Generic[D]):
         return any(self._has_changed(name) for name in names)
 
     def set(self, **values: object) -> None:
-        """Give fields new values, which are validated as if the caller had sent them.
+        """Set new values of fields, which are validated like those of the caller.
 
         Raises UnknownFieldError for a field that the type does not have or nobody can write, and
-        TypeError where the action takes no data, or has taken place.
+        TypeError if the action takes no data, or has taken place.
         """
         if self.after is not None:
             message = "the document is written: change it with documents(...).update"
@@ -106,7 +106,7 @@ class Write(Generic[D]):
         self._data.update(values)
 
     def check_names(self, given: Collection[str]) -> None:
-        """Refuse keys that hooks have put into ``data`` and that are not ``given``.
+        """Reject keys that hooks have put into ``data`` and that are not ``given``.
 
         Raises UnknownFieldError for one that is not a writable field.
         """
@@ -127,7 +127,7 @@ class Write(Generic[D]):
         return before[name] != self._data[name]
 
     def __repr__(self) -> str:
-        """Return what the write is about, without its data."""
+        """Return a description of the write, without its data."""
         locale = "" if self.locale is None else f" {self.locale}"
         return f"Write({self.action} {self.uid} {self.document_id}{locale})"
 

@@ -1,4 +1,4 @@
-"""The worker that tells functions of changes after the commit."""
+"""The worker that calls functions with changes after the commit."""
 
 import asyncio
 from collections import defaultdict
@@ -30,16 +30,16 @@ _log = structlog.get_logger("quire.jobs")
 
 _TIMEOUT_SECONDS = 30.0
 _LEASE_MS = 40_000
-"""Longer than a call may take; what a lost process was told of is told again after it."""
+"""Longer than a call may take; the changes of a lost process are delivered again after it."""
 _AT_ONCE = 4
 """How many calls of one function run at once, each for other documents."""
 _TRIES = (Attempts(0, 0, 100), Attempts(1, 2, 10), Attempts(3, 1_000_000, 1))
-"""What fails is tried again with fewer others, in the end alone: one change stops no other."""
+"""Failed changes are retried in smaller batches, in the end alone: one change blocks no other."""
 _LONGEST_MESSAGE = 2000
 
 
 class ChangeWorker(QueueWorker):
-    """Claims changes and calls the functions that are to be told of them."""
+    """Claims changes and calls their functions."""
 
     def __init__(self, database: Database, queue: ChangeQueue, *, clock: Clock) -> None:
         super().__init__("changes")
@@ -57,7 +57,7 @@ class ChangeWorker(QueueWorker):
         queue.added = self.wake
 
     def adopt(self, runtime: JobRuntime) -> None:
-        """Tell the functions of a runtime of changes from now on."""
+        """Call the functions of a runtime from now on."""
         found: dict[str, tuple[ChangeListener, ...]] = {}
         for one in runtime.listeners:
             found[one.key] = (*found.get(one.key, ()), one)
@@ -70,7 +70,7 @@ class ChangeWorker(QueueWorker):
         return bool(self._running)
 
     def wake(self) -> None:
-        """Look for changes now."""
+        """Check for changes now."""
         self._next_due = 0
         super().wake()
 
@@ -79,7 +79,7 @@ class ChangeWorker(QueueWorker):
         return max(self._next_due - self._clock(), 0) / 1000
 
     async def work(self) -> None:
-        """Claim what is due and begin to deliver it. Raises ServiceUnavailableError."""
+        """Claim due changes and start to deliver them. Raises ServiceUnavailableError."""
         if not self._listeners:
             self._next_due = self._clock() + _LEASE_MS
             return
@@ -92,13 +92,13 @@ class ChangeWorker(QueueWorker):
         self._next_due = min(dues)
 
     async def _take(self, key: str, now: int) -> int:
-        """Claim what a function is to be told of now; returns when to look again."""
+        """Claim the due changes of a function; returns when to check again."""
         due = await self._database.read(lambda: self._rows.first_due(key))
         if due is None:
             return now + _LEASE_MS
         free = _AT_ONCE - self._count_of(key)
         if due > now or free <= 0:
-            # A call wakes the worker at its end.
+            # A call wakes the worker when it ends.
             return due if due > now else now + _LEASE_MS
         for tried in _TRIES:
             while free > 0:
@@ -111,14 +111,14 @@ class ChangeWorker(QueueWorker):
         return now + 1000
 
     async def _deliver(self, key: str, rows: Sequence[StoredChange]) -> None:
-        """Call a function with changes, and write down what became of it."""
+        """Call a function with changes, and record the result."""
         runtime, listeners = self._runtime, self._listeners.get(key)
         if runtime is None or listeners is None:
             return
         try:
             await self._call(runtime, listeners, rows)
         except asyncio.CancelledError as error:
-            # A server that stops lets others go on; that counts as no attempt.
+            # The server is stopping: other servers continue; this does not count as an attempt.
             changes = {"due": self._clock()} if self._is_stopped else None
             await self._settle(listeners[0], rows, "It was cancelled", error, changes)
         except Exception as error:  # noqa: BLE001 - the function may raise anything
@@ -184,7 +184,7 @@ class ChangeWorker(QueueWorker):
         await self._write(settled())
 
     async def _write(self, program: Program[Any]) -> None:
-        """Write down what became of a delivery, also when the worker stops meanwhile."""
+        """Record the result of a delivery, also when the worker is stopping."""
         writing = asyncio.ensure_future(self._database.write(program))
         try:
             await asyncio.shield(writing)
@@ -193,7 +193,7 @@ class ChangeWorker(QueueWorker):
 
 
 class _TooLongError(Exception):
-    """A function took longer than it may."""
+    """A function exceeded its time limit."""
 
 
 def _outcome(
@@ -203,7 +203,7 @@ def _outcome(
     now: int,
     changes: Mapping[str, Value] | None,
 ) -> Mapping[str, Value]:
-    """Return how a row changes whose delivery has failed, or was interrupted."""
+    """Return the new values of a row whose delivery has failed, or was interrupted."""
     if changes is not None:
         return {**changes, "attempts": row.attempts - 1}
     if row.attempts > listener.retries:
@@ -218,7 +218,7 @@ def _message(error: Exception) -> str:
 
 
 def _causes(listener: ChangeListener, rows: Sequence[StoredChange]) -> tuple[CallCause, ...]:
-    """Return the causes of what a function does for changes: the longest of their chains."""
+    """Return the causes of the writes of a function for changes: the longest chain."""
     chains = [msgspec.json.decode(row.causes, type=tuple[CallCause, ...]) for row in rows]
     longest: tuple[CallCause, ...] = max(chains, key=len)
     return (*longest, cause_of(listener, ((row.document_id, row.locale) for row in rows)))
@@ -227,7 +227,7 @@ def _causes(listener: ChangeListener, rows: Sequence[StoredChange]) -> tuple[Cal
 async def _read(
     context: CallContext, of_type: Mapping[str, ChangeListener], rows: Sequence[StoredChange]
 ) -> dict[tuple[str, str, str | None], Shape[Any]]:
-    """Read the documents of changes as they are now, one read for each type and locale."""
+    """Read the present documents of changes, with one read for each type and locale."""
     wanted: dict[tuple[str, str | None], set[str]] = defaultdict(set)
     for row in rows:
         wanted[row.uid, row.locale].add(row.document_id)

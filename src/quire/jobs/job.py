@@ -113,7 +113,7 @@ R = TypeVar("R")
 
 
 class Job(Generic[P, R]):
-    """A function that runs in the background when it was enqueued; a call of it runs it here."""
+    """A function that can be enqueued to run in the background; calling it runs it directly."""
 
     def __init__(self, function: Callable[P, R], mark: JobMark) -> None:
         self._function = function
@@ -122,21 +122,21 @@ class Job(Generic[P, R]):
         add_mark(self, mark)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function here and now, as in a test."""
+        """Call the function directly, as in a test."""
         return self._function(*args, **kwargs)
 
     async def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> int:
-        """Have the function run with these arguments as soon as the transaction has committed.
+        """Enqueue a call with these arguments, which runs after the transaction has committed.
 
-        Returns the id of the job. Raises TypeError for arguments that the function does not take,
-        ValueError for more than 256 KB, and UnitOfWorkError outside of a unit of work.
+        Returns the id of the job. Raises TypeError for invalid arguments, ValueError for more than
+        256 KB, and UnitOfWorkError outside of a unit of work.
         """
         return await self._add(None, args, kwargs)
 
     async def enqueue_at(self, when: datetime, *args: P.args, **kwargs: P.kwargs) -> int:
-        """Have the function run at a moment, or soon after it; else as `enqueue`.
+        """Enqueue a call for a later time; else as `enqueue`.
 
-        Raises ValueError for a moment without a time zone.
+        Raises ValueError for a time without a time zone.
         """
         if when.tzinfo is None:
             message = "when needs a time zone, such as datetime(2027, 1, 1, tzinfo=UTC)"
@@ -160,7 +160,7 @@ class Job(Generic[P, R]):
 
     @cached_property
     def definition(self) -> JobDefinition:
-        """The definition, made when it is first asked for: annotations may name later classes.
+        """The definition, created on first use: annotations may name later classes.
 
         Raises TypeError for parameters that cannot be stored.
         """
@@ -188,7 +188,7 @@ def job(
 ) -> Callable[[Callable[P, R]], Job[P, R]]:
     """Make a function one that can be enqueued, to run in the background.
 
-    It acts as nobody until `as_system` or `as_principal`. A run that raises or takes longer than
+    It has no principal until `as_system` or `as_principal`. A run that raises or takes longer than
     ``timeout`` seconds is tried again, ``retries`` times, after 1 s, 4 s, 16 s and so on, at most
     an hour; then it is on the dead list. It may run twice when a server process is lost in its
     middle. ``queue`` is a name that the setting ``jobs.queues`` chooses by. Of jobs with the same

@@ -1,7 +1,7 @@
 """The worker that enqueues the jobs of schedules when they are due.
 
-The next due time of each schedule is a row. Whoever moves it on enqueues the job in the same
-transaction, so each due time is run for once, however many server processes there are.
+The next due time of each schedule is a row. It is advanced and the job is enqueued in the same
+transaction, so each due time gets one run, however many server processes there are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,14 +22,14 @@ from quire.queue_worker import QueueWorker
 _log = structlog.get_logger("quire.jobs")
 
 _ON_TIME_MS = 60_000
-"""A due time that is longer ago was missed."""
+"""Older due times count as missed."""
 _CLOCK_ERROR_MS = 86_400_000
-"""A due time that was run for and is as far in the future was an error of the clock."""
+"""A due time of a past run that is this far in the future is a clock error."""
 _BACKWARD_MS = 60_000
 
 
 class ScheduleWorker(QueueWorker):
-    """Enqueues jobs of schedules that are due."""
+    """Enqueues jobs of due schedules."""
 
     def __init__(
         self, database: Database, queue: JobQueue, rows: ScheduleRows, *, clock: Clock
@@ -41,7 +41,7 @@ class ScheduleWorker(QueueWorker):
         self._clock = clock
         self._definitions: Mapping[str, ScheduleDefinition] = {}
         self._due: dict[str, int] = {}
-        """When each schedule is due next, as far as this process knows."""
+        """The next due time of each schedule, as far as this process knows."""
         self._latest = 0
 
     def adopt(self, definitions: Sequence[ScheduleDefinition]) -> None:
@@ -55,7 +55,7 @@ class ScheduleWorker(QueueWorker):
         return max(min(self._due.values(), default=self._latest) - self._latest, 0) / 1000
 
     async def work(self) -> None:
-        """Enqueue what is due. Raises ServiceUnavailableError."""
+        """Enqueue due schedules. Raises ServiceUnavailableError."""
         definitions = self._definitions
         if not definitions:
             return
@@ -70,7 +70,7 @@ class ScheduleWorker(QueueWorker):
                 self._due[name] = await self._advance(definition, now, is_known=due is not None)
 
     async def _advance(self, definition: ScheduleDefinition, now: int, *, is_known: bool) -> int:
-        """Enqueue a schedule's job if it is due; returns when it is due next."""
+        """Enqueue a schedule's job if it is due; returns its next due time."""
         if not is_known:
             await self._queue.tables.ensure(SCHEDULES)
             await self._queue.prepare()
@@ -92,7 +92,7 @@ class ScheduleWorker(QueueWorker):
         return now
 
     def _settle(self, definition: ScheduleDefinition, now: int) -> Program[None]:
-        """Store a schedule that is new or was changed, with its next due time from now on."""
+        """Store a new or changed schedule, with its next due time from now on."""
         found = yield from self._rows.find(definition.name)
         if found is None:
             due = definition.next_due(now)
@@ -103,14 +103,14 @@ class ScheduleWorker(QueueWorker):
             _log.warning("a schedule has run in the future: it begins again", schedule=found.name)
             last = 0
         due = definition.next_due(max(now, last))
-        # A clock that was put back leaves a due time that is later than it has to be.
+        # After a clock is set back, the due time is too late.
         if found.expression != definition.expression or found.next_due > due:
             yield from self._rows.change(found.id, definition.expression, due)
 
     def _enqueued(
         self, definition: ScheduleDefinition, advance: "_Advance", now: int
     ) -> Program[bool]:
-        """Enqueue the job for what is due; tells whether nobody else has done so before."""
+        """Enqueue the job for due times; tells whether no other process has done so."""
         found, due_times = advance.found, advance.due_times
         is_first = yield from self._rows.advance(
             found, last_due=due_times[-1], next_due=advance.next_due
@@ -130,7 +130,7 @@ def enqueue_runs(
 ) -> Program[list[int]]:
     """Enqueue the job of a schedule for due times; returns the ids of the jobs."""
     if due_times and definition.missed != "all":
-        # A run that has not begun yet, or waits for another attempt, is out of date.
+        # A run that has not begun yet, or waits for a retry, is outdated.
         yield from queue.rows.cancel(definition.name, definition.name, now, waiting=True)
     ids: list[int] = []
     for due in due_times:
@@ -140,7 +140,7 @@ def enqueue_runs(
 
 
 class _Advance(Struct, frozen=True, kw_only=True):
-    """How a schedule moves on: from a row, by the times that are due, to the next one."""
+    """A step of a schedule: from a row, through the due times, to the next one."""
 
     found: StoredSchedule
     due_times: Sequence[int]

@@ -28,7 +28,7 @@ _START_SECONDS = 300.0
 
 
 async def run_start(runtime: JobRuntime) -> None:
-    """Run the functions of the start, one after the other.
+    """Run the `on_start` functions, one after the other.
 
     Raises ConfigurationError when one fails or takes longer than five minutes.
     """
@@ -42,7 +42,7 @@ async def run_start(runtime: JobRuntime) -> None:
 
 
 async def run_stop(runtime: JobRuntime, seconds: float) -> None:
-    """Run the functions of the stop, one after the other; each may take so many seconds."""
+    """Run the `on_stop` functions, one after the other, each with a time limit."""
     for one in _functions(runtime, "on_stop"):
         try:
             await _call(runtime, one, seconds)
@@ -70,7 +70,7 @@ async def _call(runtime: JobRuntime, one: LifecycleFunction, seconds: float) -> 
 
 
 class JobParts(Struct, kw_only=True, eq=False):
-    """What takes jobs and changes, what runs them, and what enqueues the jobs of schedules."""
+    """The queues, the workers of jobs and changes, and the worker of schedules."""
 
     queue: JobQueue
     worker: JobWorker
@@ -81,42 +81,42 @@ class JobParts(Struct, kw_only=True, eq=False):
     is_started: bool = False
 
     async def prepare(self, extensions: Extensions) -> None:
-        """Make the tables that the code of a project needs. Raises ServiceUnavailableError."""
+        """Create the tables that the code of a project needs. Raises ServiceUnavailableError."""
         if extensions.jobs or extensions.schedules:
             await self.queue.prepare()
         if extensions.listeners:
             await self.change_queue.prepare()
 
     def adopt(self, runtime: JobRuntime) -> None:
-        """Run the jobs and schedules of a runtime, and tell its functions of changes, from now on.
+        """Use the jobs, schedules and listeners of a runtime from now on.
 
-        A process that runs no jobs does none of it.
+        A process that runs no jobs ignores them.
         """
         self.worker.adopt(runtime)
         self.schedules.adopt(runtime.schedules)
         self.changes.adopt(runtime)
 
     def start(self) -> None:
-        """Begin to run jobs, unless the settings say that this process runs none."""
+        """Start to run jobs, unless the settings disable that in this process."""
         if self.runs_jobs:
             self.worker.start()
             self.schedules.start()
             self.changes.start()
 
     async def stop(self, seconds: float) -> None:
-        """Claim nothing more, and give what runs so many seconds to end."""
+        """Stop claiming, and wait for a limited number of seconds for running jobs."""
         await self.schedules.stop(seconds)
         await asyncio.gather(self.worker.stop(seconds), self.changes.stop(seconds))
 
     async def run_start(self) -> None:
-        """Run the project's functions of the start. Raises ConfigurationError when one fails."""
+        """Run the project's `on_start` functions. Raises ConfigurationError when one fails."""
         runtime = self.worker.runtime
         if runtime is not None:
             await run_start(runtime)
         self.is_started = True
 
     async def run_stop(self, seconds: float) -> None:
-        """Run the project's functions of the stop, if those of the start have run."""
+        """Run the project's `on_stop` functions, if the `on_start` functions have run."""
         runtime = self.worker.runtime
         if runtime is not None and self.is_started:
             await run_stop(runtime, seconds)
@@ -126,7 +126,7 @@ class JobParts(Struct, kw_only=True, eq=False):
 def open_jobs(
     settings: Settings, database: Database, writes: Writes, tables: OwnTables, clock: Clock
 ) -> JobParts:
-    """Make them for one database; nothing runs before the worker starts."""
+    """Create the parts for one database; nothing runs before the worker starts."""
     queue = JobQueue(JobRows(writes), tables)
     change_queue = ChangeQueue(ChangeRows(writes), tables)
     options = JobWorkerOptions(

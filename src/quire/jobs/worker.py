@@ -1,7 +1,7 @@
 """The worker that runs jobs in a server process.
 
-What it has claimed is leased, and the lease is renewed as long as the job runs: the job of a lost
-process is claimed by another one when its lease ends. A worker that loses a lease stops the job.
+It leases the jobs that it claims, and renews the lease while a job runs: the job of a lost process
+is claimed by another one when its lease ends. A worker that loses a lease stops the job.
 """
 
 import asyncio
@@ -42,9 +42,9 @@ _LONGEST_MESSAGE = 2000
 
 
 class JobWorkerOptions(Struct, frozen=True, kw_only=True):
-    """``workers`` is how many jobs run at once; ``queues`` says which, all if it is empty.
+    """``workers`` is how many jobs run at once; ``queues`` lists queues, all if it is empty.
 
-    What ended is kept for ``log_days``, and no more than ``log_rows`` of it.
+    Ended jobs are kept for ``log_days``, and at most ``log_rows`` of them.
     """
 
     workers: int
@@ -54,10 +54,10 @@ class JobWorkerOptions(Struct, frozen=True, kw_only=True):
 
 
 class JobRuntime(Struct, frozen=True, kw_only=True):
-    """What runs in the background, and what it runs with.
+    """The background code, and what it needs.
 
-    ``documents`` are those of the present schema, ``definitions`` the jobs by name. ``find_user``
-    finds end users to act as; ``listeners`` are told of changes.
+    ``documents`` is the service of the present schema, ``definitions`` the jobs by name.
+    ``find_user`` finds end users to act as; ``listeners`` receive changes.
     """
 
     documents: DocumentService
@@ -68,7 +68,7 @@ class JobRuntime(Struct, frozen=True, kw_only=True):
     find_user: FindUser | None = None
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Return nothing: tracebacks in the log of a developer show local variables, in full."""
+        """Return nothing: development tracebacks show local variables, in full."""
         return []
 
 
@@ -79,7 +79,7 @@ def make_job_runtime(
     *,
     find_user: FindUser | None = None,
 ) -> JobRuntime:
-    """Return what runs in the background from now on: the code of the project, and what is given.
+    """Create a job runtime from the code of the project and the server's own jobs.
 
     ``jobs`` and ``schedules`` are those of the server itself.
     """
@@ -97,7 +97,7 @@ def make_job_runtime(
 
 
 class _Run(Struct, kw_only=True, eq=False):
-    """A job that runs in this process; ``leased_until`` is a time of the event loop."""
+    """A running job; ``leased_until`` is a time of the event loop."""
 
     job: StoredJob
     leased_until: float
@@ -107,11 +107,11 @@ class _Run(Struct, kw_only=True, eq=False):
 
 
 class _TooLongError(Exception):
-    """A job took longer than it may."""
+    """A job exceeded its time limit."""
 
 
 class JobWorker(QueueWorker):
-    """Claims jobs that are due and runs them."""
+    """Claims due jobs and runs them."""
 
     def __init__(
         self, database: Database, queue: JobQueue, *, clock: Clock, options: JobWorkerOptions
@@ -135,7 +135,7 @@ class JobWorker(QueueWorker):
         queue.added = self.wake
 
     def adopt(self, runtime: JobRuntime) -> None:
-        """Run jobs that are claimed from now on with these functions."""
+        """Run jobs that are claimed from now on with this runtime."""
         queues = self._options.queues
         self.runtime = runtime
         self._names = tuple(
@@ -144,14 +144,14 @@ class JobWorker(QueueWorker):
         self.wake()
 
     def start(self) -> None:
-        """Begin to run jobs."""
+        """Start to run jobs."""
         super().start()
         self._renewing = asyncio.get_running_loop().create_task(self._renew_leases())
 
     async def stop(self, seconds: float = 5) -> None:
-        """Claim nothing more, and give jobs so many seconds to end.
+        """Stop claiming, and wait for running jobs for a limited number of seconds.
 
-        Those that have not ended are interrupted, and can be claimed by another process at once.
+        Unfinished jobs are interrupted, and can be claimed by another process at once.
         """
         await super().stop(seconds)
         if self._renewing is not None:
@@ -166,7 +166,7 @@ class JobWorker(QueueWorker):
         return bool(self._running)
 
     def wake(self) -> None:
-        """Look for jobs now."""
+        """Check for jobs now."""
         self._next_due = 0
         super().wake()
 
@@ -175,11 +175,11 @@ class JobWorker(QueueWorker):
         return max(self._next_due - self._clock(), 0) / _SECOND
 
     async def work(self) -> None:
-        """Claim what is due and begin to run it. Raises ServiceUnavailableError."""
+        """Claim due jobs and start to run them. Raises ServiceUnavailableError."""
         now = self._clock()
         free = self._options.workers - len(self._runs)
         if self.runtime is None or not self._names or free <= 0:
-            # What runs wakes the worker at its end.
+            # A job wakes the worker when it ends.
             self._next_due = now + LEASE_MS
             return
         version = self._database.version()
@@ -195,7 +195,7 @@ class JobWorker(QueueWorker):
         if due is None or due > now:
             return
         claimed = await self._claim(now, free)
-        # What is due and cannot be claimed waits for another job with the same key.
+        # A due job that cannot be claimed waits for another job with the same key.
         self._next_due = now if claimed else now + _SECOND
         await self._prune(now)
 
@@ -219,7 +219,7 @@ class JobWorker(QueueWorker):
             try:
                 found = await self._database.write(self._rows.claim_key(claim, key))
             except ValidationError:
-                continue  # another process has just begun a job with this key
+                continue  # another process has just started a job with this key
             self._begin_all(found)
             count += len(found)
         return count
@@ -229,14 +229,14 @@ class JobWorker(QueueWorker):
         for job in jobs:
             known = self._runs.get(job.id)
             if known is not None:
-                # Its lease had ended while this process did nothing; the claim has renewed it.
+                # Its lease had ended while this process was paused; the claim has renewed it.
                 known.leased_until = until
                 continue
             run = self._runs[job.id] = _Run(job=job, leased_until=until)
             run.task = self._begin(self._run(run), job.queue)
 
     async def _run(self, run: _Run) -> None:
-        """Run a job and write down what became of it."""
+        """Run a job and record its result."""
         try:
             job, changes = run.job, await self._outcome(run)
             if changes is None and run.is_cancelled:
@@ -247,7 +247,7 @@ class JobWorker(QueueWorker):
             self._runs.pop(run.job.id, None)
 
     async def _write(self, program: Program[T]) -> T:
-        """Write down what became of a job, also when the worker stops meanwhile."""
+        """Record the result of a job, also when the worker is stopping."""
         writing = asyncio.ensure_future(self._database.write(program))
         try:
             return await asyncio.shield(writing)
@@ -255,7 +255,10 @@ class JobWorker(QueueWorker):
             return await writing
 
     async def _outcome(self, run: _Run) -> dict[str, Value] | None:
-        """Call the function; returns how the row changes, ``None`` when it is another's by now."""
+        """Call the function.
+
+        Returns the new values of the row, ``None`` if another process has it.
+        """
         job, runtime = run.job, self.runtime
         definition = None if runtime is None else runtime.definitions.get(job.name)
         if runtime is None or definition is None:
@@ -269,7 +272,7 @@ class JobWorker(QueueWorker):
                 return None
             if not self._is_stopped:  # the job has cancelled itself
                 return self._failed(job, definition, "It was cancelled", error)
-            # A thread goes on as long as it likes: nobody else may begin before the lease ends.
+            # A thread cannot be interrupted: the lease must not be released before it ends.
             return self._released(job) if _is_async(definition) else None
         except Exception as error:  # noqa: BLE001 - a job may raise anything
             return self._failed(job, definition, _message(error), error)
@@ -309,7 +312,7 @@ class JobWorker(QueueWorker):
             raise _TooLongError(f"It took longer than {definition.timeout:g} seconds") from error
 
     async def _call_in_thread(self, definition: JobDefinition, arguments: dict[str, Any]) -> None:
-        """Call a plain function, which may block; nobody can interrupt it."""
+        """Call a plain function, which may block; it cannot be interrupted."""
         calling = asyncio.ensure_future(asyncio.to_thread(definition.function, **arguments))
         _, late = await asyncio.wait([calling], timeout=definition.timeout)
         if late:
@@ -322,7 +325,7 @@ class JobWorker(QueueWorker):
         await calling
 
     def _released(self, job: StoredJob) -> dict[str, Value]:
-        """Let another process run a job now, as if it had not been begun."""
+        """Let another process run a job now, as if it had not been started."""
         return {"state": WAITING, "due": self._clock(), "attempts": job.attempts - 1}
 
     def _failed(
@@ -357,7 +360,10 @@ class JobWorker(QueueWorker):
                 _log.warning("leases of jobs cannot be renewed", exc_info=error)
 
     async def renew(self) -> None:
-        """Renew the leases of what runs, and stop what is another's. Raises AppError."""
+        """Renew the leases of running jobs, and stop those that were taken over.
+
+        Raises AppError.
+        """
         loop = asyncio.get_running_loop()
         runs = dict(self._runs)
         if not runs:
@@ -378,7 +384,7 @@ class JobWorker(QueueWorker):
                 run.leased_until = asked + LEASE_MS / _SECOND
             if id_ in renewal.cancelled:
                 run.is_cancelled = True
-            # What is cancelled and runs in a thread goes on, and keeps its key as long.
+            # A cancelled job in a thread goes on, and keeps its key until it ends.
             if id_ not in renewal.running and not (run.is_cancelled and self._is_in_thread(run)):
                 self._stop(run)
 

@@ -1,7 +1,7 @@
 """A mail, and its MIME form.
 
-Whatever goes into a header is made harmless here: line breaks and other control characters in names
-and subjects become spaces, and an address that has any is no address.
+Header values are sanitized here: line breaks and other control characters in names and subjects
+become spaces, and an address that has any is invalid.
 """
 
 import re
@@ -21,9 +21,9 @@ _BLOCKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "h5",
 
 
 class Mail(Struct, frozen=True, kw_only=True):
-    """A mail to be sent; addresses may carry a name, ``Name <name@example.org>``.
+    """A mail to send; addresses may have a name, ``Name <name@example.org>``.
 
-    One of ``html`` and ``text`` is enough. Without ``sender`` the configured one counts.
+    One of ``html`` and ``text`` is enough. Without ``sender`` the configured one is used.
     """
 
     to: tuple[str, ...]
@@ -37,9 +37,9 @@ class Mail(Struct, frozen=True, kw_only=True):
 
 
 def compose(mail: Mail, sender: str) -> EmailMessage:
-    """Return a mail as it is sent; ``sender`` is whom it comes from when it does not say.
+    """Return the MIME form of a mail; ``sender`` is the default sender.
 
-    Raises MailError for an address that is none.
+    Raises MailError for an invalid address.
     """
     message = EmailMessage()
     own = address(mail.sender or sender)
@@ -60,7 +60,7 @@ def compose(mail: Mail, sender: str) -> EmailMessage:
 
 
 def address(text: str) -> Address:
-    """Read an address, with or without a name. Raises MailError."""
+    """Parse an address, with or without a name. Raises MailError."""
     if _CONTROL.search(text):
         raise MailError("an address has control characters in it")
     name, spec = parseaddr(text)
@@ -78,7 +78,7 @@ def one_line(text: str) -> str:
 
 
 def plain_text(html: str) -> str:
-    """Return what HTML says to those who see no HTML."""
+    """Return the text of HTML, for clients that do not show HTML."""
     reader = _TextOfHtml()
     reader.feed(html)
     reader.close()

@@ -16,21 +16,21 @@ NO_SENDER = "mails come from {}, which many servers refuse: set mail.sender"
 
 
 class Sender(Protocol):
-    """Hands mails over."""
+    """Sends mails."""
 
     async def send(self, mail: Mail) -> None:
-        """Hand a mail over. Raises MailError when nobody takes it."""
+        """Send a mail. Raises MailError when no server accepts it."""
 
 
 class SmtpSender:
-    """Hands mails over to an SMTP server, each on a connection of its own."""
+    """Sends mails by SMTP, each on its own connection."""
 
     def __init__(self, settings: MailSettings, host: str) -> None:
         self._settings = settings
         self._host = host
 
     async def send(self, mail: Mail) -> None:
-        """Hand a mail over. Raises MailError."""
+        """Send a mail. Raises MailError."""
         settings = self._settings
         message = compose(mail, settings.sender)
         try:
@@ -45,19 +45,19 @@ class SmtpSender:
                 timeout=settings.timeout.total_seconds(),
             )
         except (aiosmtplib.SMTPException, OSError) as error:
-            # What a server answers may quote the mail, so only the kind of failure is told.
+            # A server's reply may quote the mail, so only the kind of error is reported.
             raise MailError(f"the SMTP server took no mail: {type(error).__name__}") from None
 
 
 class TerminalSender:
-    """Shows mails to whoever develops the project; none leaves the machine."""
+    """Prints mails in development; none is sent."""
 
     def __init__(self, sender: str, write: Callable[[str], object] = sys.stderr.write) -> None:
         self._sender = sender
         self._write = write
 
     async def send(self, mail: Mail) -> None:
-        """Print a mail. Raises MailError for what could not be sent either."""
+        """Print a mail. Raises MailError for a mail that could not be sent."""
         message = compose(mail, self._sender)
         content = message.get_body(("plain",))
         text = "" if content is None else content.get_content()
@@ -66,7 +66,7 @@ class TerminalSender:
 
 
 class NoSender:
-    """Refuses every mail."""
+    """Rejects every mail."""
 
     async def send(self, mail: Mail) -> None:  # noqa: ARG002 - refused whatever it says
         """Raise MailError."""
@@ -74,7 +74,7 @@ class NoSender:
 
 
 def choose_sender(settings: MailSettings, *, development: bool) -> Sender:
-    """Return who takes the mails of a project."""
+    """Return the sender of a project."""
     if settings.host is not None:
         return SmtpSender(settings, settings.host)
     if development:
@@ -83,7 +83,7 @@ def choose_sender(settings: MailSettings, *, development: bool) -> Sender:
 
 
 def missing_mail_settings(settings: Settings) -> Iterator[str]:
-    """Yield a sentence for each setting without which mails are not sent, or not of use."""
+    """Yield a sentence for each missing setting without which mails are not sent, or useless."""
     if settings.mail.host is None:
         if not settings.is_development:
             yield NOT_CONFIGURED

@@ -1,8 +1,7 @@
 """Mail templates with placeholders: ``<%= USER.username %>``.
 
-A place holds one of the names that are known, and is filled by looking that up. Nothing is ever
-evaluated: other expressions, statements and ``${…}`` make a template unsound, and an unsound one is
-not sent.
+A placeholder contains a known name, and is replaced by its value. Nothing is ever evaluated: a
+template with other expressions, statements or ``${…}`` is invalid, and is not sent.
 """
 
 import re
@@ -22,7 +21,7 @@ PLACES = frozenset(
         "USER.username",
     }
 )
-"""The names that a place may hold."""
+"""The names that placeholders may contain."""
 
 UNSOUND = "Invalid template"
 _PLACE = re.compile(r"<%=\s*([A-Za-z_.]{1,40})\s*%>")
@@ -30,17 +29,16 @@ _MARKS = re.compile(r"<%|%>|\$\{")
 
 
 def is_sound(template: str, known: Collection[str] = PLACES) -> bool:
-    """Tell whether a template has nothing in it but text and known places."""
+    """Tell whether a template contains only text and known placeholders."""
     if any(match[1] not in known for match in _PLACE.finditer(template)):
         return False
     return _MARKS.search(_PLACE.sub("", template)) is None
 
 
 def fill_in(template: str, values: Mapping[str, str], escape: Callable[[str], str] = str) -> str:
-    """Return a template with its places filled in; a known place without a value stays empty.
+    """Return a template with its placeholders replaced; one without a value becomes empty.
 
-    What is filled in is escaped first, and never looked at again. Raises MailError for a template
-    that is not sound.
+    Values are escaped, and not searched for placeholders. Raises MailError for an invalid template.
     """
     if not is_sound(template):
         raise MailError(UNSOUND)

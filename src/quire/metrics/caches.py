@@ -1,4 +1,4 @@
-"""Hits and misses of caches, which outlive the caches that they are of."""
+"""Hits and misses of caches; the counters outlive the caches."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,7 +9,7 @@ from quire.metrics.families import MetricFamily, family
 
 
 class CacheCounter:
-    """Counts lookups of one cache; ``entries`` tells how many entries it has now."""
+    """Counts lookups of one cache; ``entries`` returns its present size."""
 
     __slots__ = ("entries", "hits", "misses")
 
@@ -24,7 +24,7 @@ def _none() -> int:
 
 
 class CacheCounters(Struct, frozen=True, kw_only=True):
-    """The counters of the caches of a process; those who make a cache are given one."""
+    """The counters of the caches of a process; each cache receives one when it is created."""
 
     responses: CacheCounter = field(default_factory=CacheCounter)
     plans: CacheCounter = field(default_factory=CacheCounter)
@@ -33,7 +33,7 @@ class CacheCounters(Struct, frozen=True, kw_only=True):
     credentials: CacheCounter = field(default_factory=CacheCounter)
 
     def families(self) -> Iterator[MetricFamily]:
-        """Yield what was counted."""
+        """Yield the metrics."""
         found = {name: getattr(self, name) for name in self.__struct_fields__}
         yield family(CACHE_HITS, [((name,), one.hits) for name, one in found.items()])
         yield family(CACHE_MISSES, [((name,), one.misses) for name, one in found.items()])

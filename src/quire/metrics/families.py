@@ -1,6 +1,6 @@
 """Metrics with their samples, and how the samples of several processes are combined.
 
-These values travel between processes as MessagePack. They know nothing of what is measured.
+These values are sent between processes as MessagePack. This module does not know what is measured.
 """
 
 from bisect import bisect_left
@@ -17,8 +17,8 @@ class Metric(Struct, frozen=True, kw_only=True):
     """What one metric measures.
 
     ``name`` has no ``_total``, which the text form adds to counters. ``labels`` are the names of
-    labels, whose values must come from a bounded set. ``merge`` says what the value of several
-    processes is: their sum, or the largest one where each process measures the same thing.
+    labels, whose values must come from a bounded set. ``merge`` says how the values of several
+    processes are combined: their sum, or their maximum if each process measures the same thing.
     ``bounds`` are the upper bounds of the buckets of a histogram, without the infinite one.
     """
 
@@ -59,7 +59,7 @@ def single(metric: Metric, value: float) -> MetricFamily:
 
 
 def merge_families(processes: Iterable[Families]) -> list[MetricFamily]:
-    """Combine what several processes have measured."""
+    """Combine the metrics of several processes."""
     metrics: dict[str, Metric] = {}
     merged: dict[str, dict[LabelValues, Sample]] = {}
     for found in (one for families in processes for one in families):
@@ -72,7 +72,7 @@ def merge_families(processes: Iterable[Families]) -> list[MetricFamily]:
 
 
 def without_gauges(families: Families) -> list[MetricFamily]:
-    """Return what still counts of a process that has ended: its counters and histograms."""
+    """Return the counters and histograms of a process that has ended, without gauges."""
     return [one for one in families if one.metric.kind != "gauge"]
 
 
@@ -87,12 +87,12 @@ _decoder = msgspec.msgpack.Decoder(list[MetricFamily])
 
 
 def encode_families(families: Families) -> bytes:
-    """Write families for another process."""
+    """Serialize families for another process."""
     return msgspec.msgpack.encode(families)
 
 
 def decode_families(data: bytes) -> list[MetricFamily]:
-    """Read what `encode_families` has written."""
+    """Deserialize the result of `encode_families`."""
     return _decoder.decode(data)
 
 
@@ -117,7 +117,7 @@ class Histogram:
         return sum(self.buckets)
 
     def sample(self, labels: LabelValues = ()) -> Sample:
-        """Return what was observed."""
+        """Return the sample."""
         return Sample(labels, self.total, tuple(self.buckets))
 
 

@@ -1,4 +1,4 @@
-"""Memory, processor time and open files of this process, and how late its event loop is."""
+"""Memory, processor time, open files and event loop latency of this process."""
 
 import asyncio
 import resource
@@ -27,7 +27,7 @@ class ProcessMetrics:
         self._expected = 0.0
 
     def start(self) -> None:
-        """Begin to measure how late the running event loop is."""
+        """Start to measure the latency of the running event loop."""
         loop = asyncio.get_running_loop()
         self._expected = loop.time() + _LAG_EVERY
         self._timer = loop.call_at(self._expected, self._measure, loop)
@@ -37,13 +37,13 @@ class ProcessMetrics:
         self.start()
 
     def stop(self) -> None:
-        """Measure no more."""
+        """Stop to measure."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def families(self) -> Iterator[MetricFamily]:
-        """Yield the present figures; those that the system does not tell are left out."""
+        """Yield the present values; those that the system does not provide are left out."""
         yield single(CPU_SECONDS, time.process_time())
         yield single(START_TIME, self._started_at)
         yield single(MEMORY, _resident_bytes())
@@ -53,7 +53,7 @@ class ProcessMetrics:
 
 
 def _resident_bytes() -> int:
-    """Return the resident memory; where the system tells only the largest one so far, that."""
+    """Return the resident memory, or the maximum so far if the system provides only that."""
     try:
         pages = int(_MEMORY.read_text(encoding="ascii").split()[1])
     except OSError:

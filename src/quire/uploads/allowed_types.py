@@ -13,18 +13,18 @@ _GROUPS = frozenset({"image", "video", "audio"})
 
 
 class AllowedTypes(Struct, frozen=True, kw_only=True):
-    """Types of files that may come in, and those that may not.
+    """Allowed and denied types of files.
 
-    Both hold types such as ``image/png``, groups such as ``image/*`` or ``image``, and ``file`` for
-    everything that is neither picture, film nor sound. Nothing ``allowed`` allows all. What is
-    ``denied`` is not let in even if it is allowed.
+    Both contain types such as ``image/png``, groups such as ``image/*`` or ``image``, and ``file``
+    for everything that is neither image, video nor audio. An empty ``allowed`` allows all.
+    ``denied`` wins over ``allowed``.
     """
 
     allowed: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
 
     def check(self, file: RecognisedFile) -> None:
-        """Refuse a file whose type is not let in: by its name, as declared, or by its bytes.
+        """Check the type of a file: by its name, as declared, and by its bytes.
 
         Raises ApplicationError.
         """
@@ -42,7 +42,7 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
         return not self.allowed or any(_matches(pattern, lower) for pattern in self.allowed)
 
     def _telling(self, types: Iterable[str | None]) -> list[str]:
-        """Leave out the declared type that says nothing."""
+        """Leave out a generic declared type."""
         return [type_ for type_ in types if type_ and type_ != "application/octet-stream"]
 
 

@@ -1,4 +1,4 @@
-"""What all parts of the media library share, independent of the schema."""
+"""Objects that all parts of the media library share, independent of the schema."""
 
 from msgspec import Struct
 
@@ -10,10 +10,10 @@ from quire.uploads.storage import Storage
 
 
 class UploadContext(Struct, frozen=True, kw_only=True):
-    """One for each server, shared by all that work on files.
+    """One context per server, shared by all code that works on files.
 
-    ``links`` are what private files are told by; without it files are for everybody. ``leases``
-    keep several machines apart.
+    ``links`` signs the URLs of private files; without it files are public. ``leases`` coordinate
+    several machines.
     """
 
     storage: Storage
@@ -23,9 +23,9 @@ class UploadContext(Struct, frozen=True, kw_only=True):
 
     @property
     def replacements(self) -> Replacements:
-        """What is under way of replacements."""
+        """The running replacements."""
         return Replacements(self.image_workers.folder / WAITING, self.storage, self.leases)
 
     def close(self) -> None:
-        """Let work that is under way finish, and take no more."""
+        """Wait for running work, and accept no more."""
         self.image_workers.close()

@@ -22,14 +22,14 @@ _LONGEST_STEM = 200
 async def crop_file(
     library: MediaLibrary, row: FileRow, area: CropArea, folder: Path
 ) -> tuple[IncomingFile, tuple[float, float] | None]:
-    """Write an area of an image into a folder; returns the new file, and its focal point.
+    """Crop an image into a folder; returns the new file, and its focal point.
 
-    The focal point is that of the image, where the area has it. Raises NotFoundError when the bytes
-    of the image are not in the storage, ValidationError for an area outside the image, and
-    ApplicationError for what cannot be cropped.
+    The focal point is that of the image, if it is within the area. Raises NotFoundError when the
+    bytes of the image are not in the storage, ValidationError for an area outside the image, and
+    ApplicationError for images that cannot be cropped.
     """
     if not can_be_cut(row.mime):
-        raise ApplicationError(NO_CROP)  # before anything is fetched, which may be large
+        raise ApplicationError(NO_CROP)  # before a possibly large file is fetched
     original, target = folder / "original", folder / "cropped"
     is_here = row.provider == library.storage.provider
     if not is_here or not await library.storage.fetch(row.keys[0], original):
@@ -63,7 +63,7 @@ def _head(path: Path) -> bytes:
 def _focus_within(
     focus: tuple[float, float] | None, area: CropArea, size: tuple[int, int]
 ) -> tuple[float, float] | None:
-    """Return a point of an image in percent of an area of it; ``None`` where it is outside."""
+    """Return a point of an image in percent of an area of it; ``None`` if it is outside."""
     if focus is None:
         return None
     x = 100 * (focus[0] / 100 * size[0] - area.left) / area.width

@@ -35,7 +35,7 @@ class FileInfo(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name to be shown, empty where none is given."""
+        """The name to show, empty if none is given."""
         return str(self.values.get("name") or "")
 
 
@@ -43,9 +43,9 @@ NOTHING = FileInfo()
 
 
 def decoded(texts: Sequence[str]) -> object:
-    """Return what the fields of a form say: a value for one field, a list for several.
+    """Parse the fields of a form: a value for one field, a list for several.
 
-    Text that is no JSON stays text, which no file is told by.
+    Text that is not JSON stays text, which is ignored.
     """
     values = [_parsed(text) for text in texts]
     return values[0] if len(values) == 1 else values
@@ -54,7 +54,7 @@ def decoded(texts: Sequence[str]) -> object:
 def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
     """Parse the attributes of a single file. Raises ValidationError for anything else.
 
-    ``folders`` says that a folder may be chosen; otherwise it is left out, as all unknown members.
+    ``folders`` says that a folder may be chosen; otherwise it is ignored, like unknown members.
     """
     given = _parsed(value) if isinstance(value, str) else value
     if not isinstance(given, dict):
@@ -139,7 +139,7 @@ def _text_problem(name: str, value: object) -> str | None:
 
 
 def _point(value: object, place: tuple[str | int, ...]) -> tuple[object, list[Problem]]:
-    """Understand a focal point, in percent of width and height; anything but an object is none."""
+    """Parse a focal point, in percent of width and height; ``None`` unless it is an object."""
     if not isinstance(value, dict):
         return None, []
     point: dict[str, int | float] = {}

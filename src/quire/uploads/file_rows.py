@@ -33,9 +33,9 @@ _DESCRIBING = ("alternativeText", "caption", "focalPoint")
 
 
 class Attachment(Struct, frozen=True, kw_only=True):
-    """An attribute of an entry that files are put into, by the uid and the row of the entry.
+    """An attribute of an entry for files, by the uid and the row of the entry.
 
-    ``require`` demands within the transaction that this may be done, where it depends on the entry.
+    ``require`` checks permissions within the transaction, if they depend on the entry.
     """
 
     uid: str
@@ -47,10 +47,9 @@ class Attachment(Struct, frozen=True, kw_only=True):
 def insert_record(
     unit: UnitOfWork, prepared: PreparedFile, said: FileInfo, *, api: bool, by: int | None
 ) -> Program[int]:
-    """Add the row of a file that is kept; returns its id.
+    """Add the row of a stored file; returns its id.
 
-    Without a folder of its own it goes to that of the API, or to none. Raises ValidationError for
-    a folder that is not there.
+    The default folder is that of the API, or the root. Raises ValidationError for a missing folder.
     """
     folder = yield from _folder_of_new(unit, said, api=api)
     now = unit.tick()
@@ -90,7 +89,7 @@ def change_record(
     *,
     by: int | None,
 ) -> Program[None]:
-    """Change values of a file, and its folder where one is given. Raises ValidationError."""
+    """Change values of a file, and its folder if one is given. Raises ValidationError."""
     changed = {**values, "updatedAt": unit.tick()}
     if by is not None:
         changed["updatedBy"] = by
@@ -108,8 +107,8 @@ def change_record(
 def replaced_values(prepared: PreparedFile, said: FileInfo) -> dict[str, object]:
     """Return the values of a file whose bytes are replaced.
 
-    What is said of it stays unless something else is said. Where the new file is no picture, width
-    and height stay too, as in the reference server.
+    Metadata stay unless new ones are given. If the new file is not an image, width and height stay
+    too, as in Strapi.
     """
     values = {**prepared.values, **{n: v for n, v in said.values.items() if n != "name"}}
     if values["width"] is None:
@@ -118,7 +117,7 @@ def replaced_values(prepared: PreparedFile, said: FileInfo) -> dict[str, object]
 
 
 def require_records(unit: UnitOfWork, ids: Collection[int]) -> Program[list[FileRow]]:
-    """Return files, all of which have to be there. Raises NotFoundError."""
+    """Return files, all of which have to exist. Raises NotFoundError."""
     rows = yield from find_files(unit.store, ids)
     if len(rows) != len(set(ids)):
         raise NotFoundError(NO_SUCH_FILE)
@@ -126,9 +125,9 @@ def require_records(unit: UnitOfWork, ids: Collection[int]) -> Program[list[File
 
 
 def attach_record(unit: UnitOfWork, attachment: Attachment, file_id: int) -> Program[None]:
-    """Put a file into an attribute of an entry: at the end of a list, or in place of another.
+    """Add a file to an attribute of an entry: at the end of a list, or replacing another one.
 
-    Raises what it requires, and ValidationError where there is no such entry or attribute.
+    Raises what ``require`` raises, and ValidationError if there is no such entry or attribute.
     """
     if attachment.require is not None:
         yield from attachment.require()

@@ -1,6 +1,7 @@
 """Folders of the media library: create, rename, move, delete.
 
-Every rule is asked within the transaction that writes: two requests cannot break it together.
+Every rule is checked within the transaction that writes: concurrent requests cannot violate it
+together.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -46,7 +47,7 @@ UNKNOWN = "folder not found"
 
 
 class FolderTree(Struct, frozen=True):
-    """A folder with the folders in it, in the order of their names."""
+    """A folder with its subfolders, in the order of their names."""
 
     id: int
     name: str
@@ -54,7 +55,7 @@ class FolderTree(Struct, frozen=True):
 
 
 class DeletedFiles(Struct, frozen=True, kw_only=True):
-    """What a deletion took away: the chosen folders and files, and every file whose row is gone."""
+    """A deletion: the chosen folders and files, and every file whose row was deleted."""
 
     folders: tuple[int, ...]
     files: tuple[int, ...]
@@ -62,7 +63,7 @@ class DeletedFiles(Struct, frozen=True, kw_only=True):
 
 
 class FolderContents(Struct, frozen=True, kw_only=True):
-    """Files and folders that were chosen and are there, and all files with those in the folders."""
+    """The chosen files and folders that exist, and all files including those in the folders."""
 
     files: tuple[int, ...]
     folders: tuple[int, ...]
@@ -72,7 +73,7 @@ class FolderContents(Struct, frozen=True, kw_only=True):
 def contained_files(
     store: EntryStore, *, files: Collection[int], folders: Collection[int]
 ) -> Program[FolderContents]:
-    """Return which files are meant by these files and folders."""
+    """Return the files that are selected by these files and folders."""
     known = yield from all_folders(store)
     chosen = [folder for folder in known if folder.id in folders]
     rows = yield from find_files(store, files)
@@ -94,7 +95,7 @@ def folder_structure(store: EntryStore) -> Program[tuple[FolderTree, ...]]:
 def create_folder(
     unit: UnitOfWork, *, name: str, parent: int | None, by: int | None = None
 ) -> Program[FolderRow]:
-    """Make a folder. Raises ValidationError for a name that is taken, and a parent that is none."""
+    """Create a folder. Raises ValidationError for a name that is in use, and a missing parent."""
     folders = yield from _by_id(unit)
     above = _parent(folders, parent)
     _require_free(folders.values(), name, parent)
@@ -109,9 +110,9 @@ def change_folder(
     parent: int | AbsentType | None = ABSENT,
     by: int | None = None,
 ) -> Program[FolderRow]:
-    """Rename a folder, or put it somewhere else.
+    """Rename a folder, or move it.
 
-    Raises NotFoundError, and ValidationError as `create_folder` does or for a place inside itself.
+    Raises NotFoundError, and ValidationError as `create_folder` does or for a target inside itself.
     """
     folders = yield from _by_id(unit)
     folder = folders.get(folder_id)
@@ -140,10 +141,10 @@ def move(
     folders: Collection[int],
     destination: int | None,
 ) -> Program[tuple[list[int], list[int]]]:
-    """Move files and folders into a folder, or to the root; returns those that were there.
+    """Move files and folders into a folder, or to the root; returns the existing ones.
 
-    Raises ValidationError for a destination that is none, that is within a folder that is moved, or
-    that holds another folder of the same name.
+    Raises ValidationError for a target that is missing, that is within a moved folder, or that
+    contains another folder of the same name.
     """
     known = yield from _by_id(unit)
     if destination is not None and destination not in known:
@@ -167,7 +168,7 @@ def move(
 def delete(
     unit: UnitOfWork, *, files: Collection[int], folders: Collection[int]
 ) -> Program[DeletedFiles]:
-    """Delete files, and folders with everything in them; those that are not there do not count."""
+    """Delete files, and folders with everything in them; missing ones are ignored."""
     known = yield from _by_id(unit)
     chosen = [known[folder_id] for folder_id in sorted(set(folders)) if folder_id in known]
     rows = {row.id: row for row in (yield from find_files(unit.store, files))}
@@ -189,7 +190,7 @@ def delete(
 def require_folder(
     unit: UnitOfWork, folder_id: int | AbsentType | None
 ) -> Program[FolderRow | None]:
-    """Return a folder that a file is to go to, ``None`` for the root. Raises ValidationError."""
+    """Return the folder for a file, ``None`` for the root. Raises ValidationError."""
     if folder_id is None or isinstance(folder_id, AbsentType):
         return None
     folders = yield from _by_id(unit)
@@ -199,7 +200,7 @@ def require_folder(
 
 
 def folder_for_api(unit: UnitOfWork) -> Program[FolderRow]:
-    """Return the folder for what comes through the content API; it is made when it is not there."""
+    """Return the folder for uploads through the content API; it is created if it is missing."""
     writes = unit.store.writes
     stored = yield from read_setting(writes, _API_FOLDER_KEY)
     folders = yield from _by_id(unit)

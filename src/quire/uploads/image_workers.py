@@ -19,14 +19,14 @@ T = TypeVar("T")
 _NICER = 5
 _ABANDONED_SECONDS = 86_400
 WAITING = "replacing"
-"""The folder among the temporary ones that is kept: what is in it is needed after a crash."""
+"""The temporary folder that is not cleaned up: its files are needed after a crash."""
 
 
 class ImageWorkers:
     """A bounded number of threads, and a folder for temporary files."""
 
     def __init__(self, folder: Path, *, threads: int) -> None:
-        """``folder`` is made when it is first needed."""
+        """``folder`` is created when it is first needed."""
         self.folder = folder
         self._tidied = False
         self._threads = ThreadPoolExecutor(
@@ -34,13 +34,13 @@ class ImageWorkers:
         )
 
     async def run(self, act: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Do something on a thread; raises what it raises."""
+        """Call a function on a thread; raises what it raises."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, lambda: act(*args, **kwargs))
 
     @asynccontextmanager
     async def bench(self) -> AsyncIterator[Path]:
-        """Give a folder of one's own, which is gone afterwards with all that is in it."""
+        """Create a temporary folder, which is deleted afterwards with its content."""
         folder = await asyncio.to_thread(self._make)
         try:
             yield folder
@@ -55,7 +55,7 @@ class ImageWorkers:
         return Path(mkdtemp(dir=self.folder))
 
     def _tidy(self) -> None:
-        """Remove what servers left that ended in the middle of their work."""
+        """Delete temporary files of servers that crashed."""
         long_ago = time.time() - _ABANDONED_SECONDS  # noqa: TID251 - compared with real moments
         for left in self.folder.iterdir():
             with suppress(OSError):
@@ -63,11 +63,11 @@ class ImageWorkers:
                     shutil.rmtree(left, ignore_errors=True)
 
     def close(self) -> None:
-        """Let what is under way finish, and take no more."""
+        """Wait for running work, and accept no more."""
         self._threads.shutdown(wait=True, cancel_futures=True)
 
 
 def _step_back() -> None:
-    """Let those who answer requests go first, where threads have priorities of their own."""
+    """Lower the priority of the thread, if threads have their own."""
     with suppress(OSError, AttributeError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICER)

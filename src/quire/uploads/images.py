@@ -1,7 +1,7 @@
 """Images: size, format conversion, resizing, with libvips.
 
-Every function here takes long: they belong on the threads of a `Workshop`, never in the event loop.
-Only the loader of the type that a file's first bytes tell is ever let at it.
+Every function here is slow: call them on the threads of `ImageWorkers`, never in the event loop.
+Only the loader of the type that a file's first bytes show is used.
 """
 
 import math
@@ -19,21 +19,21 @@ INVALID_IMAGE = "File is not a valid image"
 TOO_MANY_PIXELS = "The image has more pixels than can be dealt with"
 _QUALITY = 80
 _CUT_QUALITY = 95
-"""The quality of an area that is cut out: what is kept of it is compressed once more."""
+"""The quality of a crop: its result is compressed once more."""
 _SHRINKS = (8, 4, 2)
-"""By how much a JPEG can be shrunk while it is decoded."""
+"""The factors by which a JPEG can be shrunk while it is decoded."""
 _KEEP_NOTHING = "none"
 _PROFILE = "icc-profile-data"
 _ANY_SIDE = 10_000_000
-"""A box that no picture fills, for a side that follows from the other."""
+"""A box without a limit, for a side that follows from the other."""
 _MIDDLE = (50.0, 50.0)
 _SIDEWAYS = 5
-"""The first of the orientations that exchange width and height."""
+"""The first of the orientations that swap width and height."""
 
 _LOADERS = ("Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif", "Svg")
 
-# A server holds on to no picture, and spreads its work over pictures rather than within one.
-# Nothing but the formats of pictures is read, whatever else libvips could.
+# A server caches no image, and uses threads for several images rather than within one. Only image
+# formats are read, whatever else libvips supports.
 pyvips.cache_set_max(0)
 pyvips.concurrency_set(1)
 pyvips.operation_block_set("VipsForeignLoad", state=True)
@@ -44,10 +44,10 @@ Save = Callable[[Any, str], None]
 
 
 class _Format(Struct, frozen=True):
-    """How pictures of one type are read and written again.
+    """How images of one type are read and written.
 
-    ``load`` is the loader; ``lighter`` saves in the quality that uploads are brought to, ``save``
-    as smaller versions are; both are ``None`` for types that are kept as they are.
+    ``load`` is the loader; ``lighter`` saves in the quality of uploads, ``save`` in that of smaller
+    versions; both are ``None`` for types that are kept unchanged.
     """
 
     load: str
@@ -98,13 +98,13 @@ _SAVERS: Mapping[str, Callable[[Any, str, int], None]] = MappingProxyType(
         ),
     }
 )
-"""How pictures are written in formats that are asked for, by quality."""
+"""How images are written in requested formats, by quality."""
 
 
 class ImageInfo(Struct, frozen=True):
-    """What is known of a picture: its type, and its size in pixels as it is stored.
+    """An image: its type, and its size in pixels as it is stored.
 
-    ``pages`` are the frames of an animation; ``orientation`` is that of its camera, 1 to 8.
+    ``pages`` are the frames of an animation; ``orientation`` is that of EXIF, 1 to 8.
     """
 
     path: Path
@@ -116,12 +116,12 @@ class ImageInfo(Struct, frozen=True):
 
     @property
     def has_variants(self) -> bool:
-        """Whether smaller versions of such pictures are made."""
+        """Whether smaller versions of such images are made."""
         return _FORMATS[self.type].save is not None
 
     @property
     def can_be_lighter(self) -> bool:
-        """Whether such pictures are brought to the usual quality."""
+        """Whether such images are compressed to the usual quality."""
         return _FORMATS[self.type].lighter is not None
 
     @property
@@ -131,19 +131,19 @@ class ImageInfo(Struct, frozen=True):
 
     @property
     def is_sideways(self) -> bool:
-        """Whether width and height are exchanged when it is shown upright."""
+        """Whether width and height are swapped when it is shown upright."""
         return self.orientation >= _SIDEWAYS
 
 
 def is_picture(type_: str) -> bool:
-    """Tell whether files of a type are looked into as pictures."""
+    """Tell whether files of a type are processed as images."""
     return type_ in _FORMATS
 
 
 def examine(path: Path, type_: str, most_pixels: int) -> ImageInfo:
-    """Read the head of a picture.
+    """Read the header of an image.
 
-    Raises ApplicationError where there is none, or one that would take too much to decode.
+    Raises ApplicationError if it is not an image, or too large to decode.
     """
     try:
         image = _load(path, type_)
@@ -158,7 +158,7 @@ def examine(path: Path, type_: str, most_pixels: int) -> ImageInfo:
 
 
 def require_whole(picture: ImageInfo) -> None:
-    """Decode a picture that nothing else decodes. Raises ApplicationError when it is damaged."""
+    """Decode an image that is not decoded otherwise. Raises ApplicationError when it is damaged."""
     try:
         _load(picture.path, picture.type).avg()
     except pyvips.Error:
@@ -166,9 +166,9 @@ def require_whole(picture: ImageInfo) -> None:
 
 
 def optimize(picture: ImageInfo, target: Path, *, upright: bool) -> ImageInfo:
-    """Write a picture in the usual quality, without what its camera noted.
+    """Write an image in the usual quality, without EXIF data.
 
-    ``upright`` turns it as its camera says. Raises ApplicationError when it is damaged.
+    ``upright`` rotates it by its orientation. Raises ApplicationError when it is damaged.
     """
     lighter = _FORMATS[picture.type].lighter
     if lighter is None:
@@ -185,10 +185,9 @@ def optimize(picture: ImageInfo, target: Path, *, upright: bool) -> ImageInfo:
 
 
 def shrink(picture: ImageInfo, target: Path, *, width: int, height: int) -> ImageInfo:
-    """Write a version of a picture that fits into a box, which must be smaller than it.
+    """Write a version of an image that fits into a box, which must be smaller than it.
 
-    Its size is that of the reference server, to the pixel. Raises ApplicationError when the picture
-    is damaged.
+    Its size is that of Strapi, to the pixel. Raises ApplicationError when the image is damaged.
     """
     format_ = _FORMATS[picture.type]
     if format_.save is None:
@@ -215,7 +214,7 @@ def shrink(picture: ImageInfo, target: Path, *, width: int, height: int) -> Imag
 
 
 def recode(picture: ImageInfo, target: Path, *, format_: str) -> ImageInfo:
-    """Write a picture in another type, in the usual quality and as its camera says upright.
+    """Write an image in another type, in the usual quality and upright.
 
     Raises ApplicationError when it is damaged.
     """
@@ -230,7 +229,7 @@ def recode(picture: ImageInfo, target: Path, *, format_: str) -> ImageInfo:
 
 
 def _shrink_jpeg(picture: ImageInfo, width: int, height: int) -> Any:  # noqa: ANN401 - pyvips
-    """Shrink as far as decoding itself can, then by one factor for both sides."""
+    """Shrink as far as the decoder can, then by one factor for both sides."""
     factor = max(picture.width / width, picture.height / height)
     shorter = min(picture.width, picture.height)
     steps = next((step for step in _SHRINKS if factor >= step + 1 and shorter >= step), 1)
@@ -239,7 +238,7 @@ def _shrink_jpeg(picture: ImageInfo, width: int, height: int) -> Any:  # noqa: A
     )
     by_height = picture.height / height >= picture.width / width
     scale = height / image.height if by_height else width / image.width
-    across, down = max(scale, 1 / image.width), max(scale, 1 / image.height)  # a pixel at least
+    across, down = max(scale, 1 / image.width), max(scale, 1 / image.height)  # at least one pixel
     return _in_srgb(image).resize(across, vscale=down)
 
 
@@ -252,17 +251,17 @@ def _load(path: Path, type_: str, *, whole: bool = False) -> Any:  # noqa: ANN40
 
 
 def _in_srgb(image: Any) -> Any:  # noqa: ANN401 - pyvips
-    """Return a picture in the colours that screens expect, eight bits each."""
+    """Return an image in sRGB, eight bits per channel."""
     if image.get_typeof(_PROFILE):
         image = image.icc_transform("srgb", embedded=True, command="perceptual")
     return image if image.interpretation == "srgb" else image.colourspace("srgb")
 
 
 class Crop(Struct, frozen=True, kw_only=True):
-    """What is to be seen of a picture: all of it within a box, or a box full of it (``cover``).
+    """The visible part of an image: all of it within a box, or filling the box (``cover``).
 
-    ``focus`` is the point that stays in view, in percent of width and height. A picture never gets
-    larger than it is.
+    ``focus`` is the point that stays in view, in percent of width and height. An image is never
+    enlarged.
     """
 
     width: int | None
@@ -272,9 +271,9 @@ class Crop(Struct, frozen=True, kw_only=True):
 
 
 def transform(picture: ImageInfo, target: Path, crop: Crop, *, format_: str, quality: int) -> None:
-    """Write a picture in another size and format, upright, without what its camera noted.
+    """Write an image in another size and format, upright, without EXIF data.
 
-    Of an animation it is the first frame. Raises ApplicationError when the picture is damaged.
+    Of an animation the first frame is used. Raises ApplicationError when the image is damaged.
     """
     width, height = picture.upright_size
     box = (crop.width or _ANY_SIDE, crop.height or _ANY_SIDE)
@@ -298,7 +297,7 @@ def transform(picture: ImageInfo, target: Path, crop: Crop, *, format_: str, qua
 
 
 def _cropped(image: Any, crop: Crop) -> Any:  # noqa: ANN401 - pyvips
-    """Cut a box out of a picture, as near around the point of interest as its borders allow."""
+    """Cut a box out of an image, as close around the focal point as its borders allow."""
     width = min(crop.width or image.width, image.width)
     height = min(crop.height or image.height, image.height)
     x, y = crop.focus or _MIDDLE
@@ -313,7 +312,7 @@ def _edge(whole: int, part: int, percent: float) -> int:
 
 
 class CropArea(Struct, frozen=True, kw_only=True):
-    """A rectangle of an image, in pixels of the image as it is shown upright."""
+    """A rectangle of an image, in pixels of the upright image."""
 
     left: int
     top: int
@@ -326,7 +325,7 @@ class CropArea(Struct, frozen=True, kw_only=True):
 
 
 def can_be_cut(type_: str) -> bool:
-    """Tell whether an area of images of a type can be written as an image of that type."""
+    """Tell whether a crop of images of a type can be written in that type."""
     return type_.removeprefix("image/") in _SAVERS
 
 
@@ -346,7 +345,7 @@ def cut(picture: ImageInfo, target: Path, area: CropArea) -> None:
 
 
 def svg_size(path: Path) -> tuple[int | None, int | None]:
-    """Return width and height of an SVG picture; neither where it does not say, or is none."""
+    """Return width and height of an SVG; neither if it does not contain them, or is invalid."""
     try:
         image = pyvips.Image.svgload(str(path), access="sequential")
     except pyvips.Error:
@@ -355,5 +354,5 @@ def svg_size(path: Path) -> tuple[int | None, int | None]:
 
 
 def fits(size: tuple[int, int], box: tuple[int, int]) -> bool:
-    """Tell whether a picture is no larger than a box."""
+    """Tell whether an image is no larger than a box."""
     return size[0] <= box[0] and size[1] <= box[1]

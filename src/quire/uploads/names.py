@@ -1,4 +1,4 @@
-"""Names of files, and the keys that they are stored under."""
+"""Names of files, and their storage keys."""
 
 import re
 import secrets
@@ -13,7 +13,7 @@ from quire.errors import ApplicationError
 
 _SIGNS = {"&": " and ", "♥": " love ", "🦄": " unicorn "}
 _AS_ONE = frozenset({"ae", "th", "ks", "ps"})
-"""Spellings of single sounds, which a capital letter is spelled by in capitals alone."""
+"""Multi-letter transliterations; those of capital letters are all capitals."""
 _UMLAUTS = frozenset({"ä"})
 
 INVALID_NAME = "File name contains invalid characters"
@@ -25,7 +25,7 @@ _FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 _SUFFIX_BYTES = 5
 
 _KEY_BYTES = 255
-"""What file systems allow a name to have."""
+"""The longest name that file systems allow."""
 
 _LONGEST_PREFIX = len("thumbnail_")
 
@@ -55,35 +55,38 @@ def _spellings() -> dict[str, str]:
 
 
 SPELLED_OUT: Mapping[str, str] = MappingProxyType(_spellings())
-"""How letters, and signs that stand for words, are written in names of files."""
+"""Transliterations of letters and of symbols that stand for words."""
 
 
 class StoredName(Struct, frozen=True):
-    """What a file is kept under: ``hash`` and ``ext`` in one are its key and end its address."""
+    """The storage name of a file.
+
+    ``hash`` and ``ext`` together are its key and the end of its URL.
+    """
 
     hash: str
     ext: str
 
     @property
     def key(self) -> str:
-        """The name in the storage."""
+        """The storage key."""
         return f"{self.hash}{self.ext}"
 
     def variant(self, name: str) -> "StoredName":
-        """Return what a smaller version of a picture is kept under."""
+        """Return the storage name of a smaller version of an image."""
         return StoredName(f"{name}_{self.hash}", self.ext)
 
 
 def check_name(name: str) -> None:
-    """Refuse names that are none. Raises ApplicationError."""
+    """Check a file name. Raises ApplicationError."""
     if not name or len(name) > _MOST_CHARACTERS or _FORBIDDEN.search(name):
         raise ApplicationError(INVALID_NAME)
 
 
 def extension_of(name: str) -> str:
-    """Return the extension of a name with its dot; empty where there is none.
+    """Return the extension of a name with its dot; empty without one.
 
-    One with characters that are not seen is none.
+    An extension with invisible characters is ignored.
     """
     dot = name.rfind(".")
     found = _EXTENSION.fullmatch(name[dot:]) if dot > 0 and name != ".." else None
@@ -91,9 +94,9 @@ def extension_of(name: str) -> str:
 
 
 def stored_name(name: str, ext: str) -> StoredName:
-    """Choose what a file is kept under: a readable part of its name, and what makes it unique.
+    """Choose the storage name of a file: a readable part of its name, and a random part.
 
-    Nobody can guess the second part, nor make two files share it. ``name`` may hold anything.
+    Nobody can guess the second part, nor make two files share it. ``name`` may be any text.
     """
     stem = name.rpartition("/")[2].removesuffix(ext)
     suffix = secrets.token_hex(_SUFFIX_BYTES)
@@ -102,7 +105,7 @@ def stored_name(name: str, ext: str) -> StoredName:
 
 
 def slug(text: str) -> str:
-    """Write a text in Latin letters and digits, with underscores between its words."""
+    """Transliterate a text to ASCII letters and digits, with underscores between its words."""
     spelled = "".join(
         SPELLED_OUT.get(letter, letter) for letter in unicodedata.normalize("NFC", text)
     )
@@ -113,5 +116,5 @@ def slug(text: str) -> str:
 
 
 def kilobytes(size: int) -> float:
-    """Return kilobytes (1000 bytes) with two decimals, halves upwards."""
+    """Return kilobytes (1000 bytes) with two decimals, rounded half up."""
     return (size + 5) // 10 / 100

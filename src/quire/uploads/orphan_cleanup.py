@@ -11,7 +11,7 @@ from quire.database.stores.files import FileRow, all_files
 from quire.uploads.storage import Storage
 
 GRACE_MS = 3_600_000
-"""What was put there in the last hour may belong to a row that is about to be written."""
+"""Files of the last hour are ignored: their rows may not be written yet."""
 
 _ROWS_AT_ONCE = 1000
 
@@ -20,16 +20,16 @@ Run = Callable[[Program[Any]], Awaitable[Any]]
 
 
 class OrphanedFiles(Struct, frozen=True, kw_only=True):
-    """What does not fit: keys of bytes ``without_row``, ids of rows ``without_bytes``, in order."""
+    """Mismatches: keys of bytes ``without_row``, ids of rows ``without_bytes``, in order."""
 
     without_row: tuple[str, ...] = ()
     without_bytes: tuple[int, ...] = ()
 
 
 async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: int) -> OrphanedFiles:
-    """Compare storage and rows; changes nothing. Files of other providers do not count.
+    """Compare storage and rows; changes nothing.
 
-    Raises StorageError when the storage cannot be looked into.
+    Files of other providers are ignored. Raises StorageError when the storage cannot be listed.
     """
     kept = {found.key: found.changed_at async for found in storage.listed()}
     told: set[str] = set()
@@ -48,7 +48,7 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
 
 
 async def _still_incomplete(rows: list[FileRow], storage: Storage) -> list[int]:
-    """Look again: what was uploaded meanwhile is there by now."""
+    """Check again: a file that was being uploaded may be complete by now."""
     if not rows:
         return []
     kept = {found.key async for found in storage.listed()}

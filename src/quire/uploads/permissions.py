@@ -1,4 +1,4 @@
-"""What an administrator may do with files."""
+"""Permissions of an administrator on files."""
 
 from collections.abc import Collection
 
@@ -19,18 +19,18 @@ SETTINGS = "plugin::upload.settings.read"
 
 
 class FileRights(Struct, frozen=True):
-    """What one administrator may do by one action of the media library."""
+    """The permissions of one administrator for one action of the media library."""
 
     ability: AdminAbility
     action: str
 
     def require(self) -> None:
-        """Demand that the action is granted at all. Raises ForbiddenError."""
+        """Check that the action is granted at all. Raises ForbiddenError."""
         if not self.ability.allows(self.action):
             raise ForbiddenError
 
     def makers(self, store: EntryStore) -> Program[frozenset[int] | None]:
-        """Return the administrators whose files may be reached; ``None`` where all files may."""
+        """Return the administrators whose files are allowed; ``None`` for all files."""
         found: set[int] = set()
         for rule in self.ability.rules(self.action):
             wanted = self.ability.row_filter(rule)
@@ -43,7 +43,7 @@ class FileRights(Struct, frozen=True):
         return frozenset(found)
 
     def check(self, store: EntryStore, ids: Collection[int]) -> Program[None]:
-        """Demand that the action may be taken on all of these files. Raises ForbiddenError."""
+        """Check that the action is allowed on all of these files. Raises ForbiddenError."""
         self.require()
         makers = yield from self.makers(store)
         if makers is None:

@@ -44,10 +44,10 @@ class RecognisedFile(Struct, frozen=True, kw_only=True):
 
 
 class ImageRules(Struct, frozen=True, kw_only=True):
-    """What is made of pictures.
+    """How images are processed.
 
-    ``boxes`` are other sizes by name, ``variants`` other types that all sizes are kept in, too.
-    ``most_pixels`` is what a picture may have to be decoded.
+    ``boxes`` are other sizes by name, ``variants`` other types that all sizes are stored in, too.
+    ``most_pixels`` is the maximum size of an image to decode.
     """
 
     lighter: bool = True
@@ -59,7 +59,7 @@ class ImageRules(Struct, frozen=True, kw_only=True):
 
 
 class StoredPart(Struct, frozen=True, kw_only=True):
-    """Something for the storage: its key, where its bytes lie, and their type."""
+    """A file for the storage: its key, the path of its bytes, and their type."""
 
     key: str
     path: Path

@@ -1,6 +1,6 @@
-"""What happens to entries and files, as webhooks are told of it.
+"""Events of entries and files, for webhooks.
 
-Events are collected while a unit of work runs, and written to the outbox in its transaction.
+Events are collected in a unit of work, and written to the outbox in its transaction.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from quire.clock import iso_from_ms
 
 
 class EventName(StrEnum):
-    """What can happen to an entry or a file, by the names that webhooks know."""
+    """The events of entries and files, by their names in webhooks."""
 
     CREATE = "entry.create"
     UPDATE = "entry.update"
@@ -27,19 +27,19 @@ class EventName(StrEnum):
 
     @property
     def is_media(self) -> bool:
-        """Whether it happens to a file of the media library."""
+        """Whether it is an event of a file of the media library."""
         return self.value.startswith("media.")
 
 
 class Event(Struct, frozen=True, kw_only=True):
-    """Something that happened to one entry of a document.
+    """An event of one entry of a document.
 
-    ``uid`` is the content type, ``model`` its singular name. ``entry_id`` is the row it happened
-    to; a row that was deleted is named all the same. ``fields`` are the attributes that were
-    written (empty where all of them were). ``at`` is epoch milliseconds; ``origin`` says what
-    caused it (``api``, a job, an administrator). ``entry`` is the row as it was then, or as it was
-    before it went, without private attributes and passwords; unless it was deleted, with what lies
-    one level below it. It is ``None`` when nobody listened.
+    ``uid`` is the content type, ``model`` its singular name. ``entry_id`` is the row, even if it
+    was deleted. ``fields`` are the attributes that were written (empty if all of them were). ``at``
+    is epoch milliseconds; ``origin`` says what caused it (``api``, a job, an administrator).
+    ``entry`` is the row at that time, or before its deletion, without private attributes and
+    passwords; unless it was deleted, its first level is populated. It is ``None`` if there was no
+    subscriber.
     """
 
     name: EventName
@@ -55,7 +55,7 @@ class Event(Struct, frozen=True, kw_only=True):
     entry: Mapping[str, Any] | None = None
 
     def payload(self) -> dict[str, Any]:
-        """Return what is told of the event outside, as JSON has it."""
+        """Return the payload of the event as JSON data."""
         told = {"event": self.name.value, "createdAt": iso_from_ms(self.at)}
         if self.name.is_media:
             return {**told, "media": self.entry}

@@ -1,6 +1,6 @@
 """HTTP requests to webhooks.
 
-Private addresses, the machine itself among them, are refused unless the project says otherwise, and
+Private addresses, including the machine itself, are refused unless the project allows them, and
 redirects are not followed.
 """
 
@@ -35,7 +35,7 @@ _RESERVED = frozenset(
         "upgrade",
     }
 )
-"""Headers that frame a message or belong to one connection: the sender alone decides on them."""
+"""Headers of the connection or the message framing, which only the sender sets."""
 _PORTS = {"http": 80, "https": 443}
 _SECONDS = 10.0
 _BODY_SECONDS = 3.0
@@ -44,9 +44,9 @@ _LONGEST_LINE = 200
 
 
 class DeliveryResponse(Struct, frozen=True, kw_only=True):
-    """What became of a call: the status of the answer, and its phrase.
+    """The result of a call: the status of the response, and its phrase.
 
-    ``headers`` and ``body`` are there where they were asked for; of the body the first 16 KB.
+    ``headers`` and ``body`` are set if they were asked for; the body up to its first 16 KB.
     """
 
     status: int
@@ -64,11 +64,11 @@ async def post(
     method: str = "POST",
     whole: bool = False,
 ) -> DeliveryResponse:
-    """Send a body; of the answer the first line is read, and all of it where ``whole``.
+    """Send a body; of the response the status line is read, and all of it with ``whole``.
 
-    With ``private`` private addresses are called too; ``method`` is another one where a cache wants
-    it. Raises ApplicationError, in words for
-    whoever asked, when the address may not be called, or does not answer in time.
+    With ``private`` private addresses are called too; ``method`` is another one for caches. Raises
+    ApplicationError, with a message for people, when the address may not be called, or does not
+    respond in time.
     """
     parts = _split(url)
     try:
@@ -83,7 +83,7 @@ async def post(
 
 
 def is_reserved(name: str) -> bool:
-    """Tell whether a header, in any case, cannot be set by who configures a call."""
+    """Tell whether a header, in any case, cannot be configured for a webhook."""
     return name.lower() in _RESERVED
 
 
@@ -140,7 +140,7 @@ async def _send(
 
 
 class _ReceivedParts:
-    """Takes the headers and the body of an answer from `httptools.HttpResponseParser`."""
+    """Receives the headers and the body of a response from `httptools.HttpResponseParser`."""
 
     def __init__(self) -> None:
         self.headers: list[tuple[str, str]] = []
@@ -158,11 +158,11 @@ class _ReceivedParts:
 
 
 async def _read_whole(line: bytes, reader: asyncio.StreamReader) -> _ReceivedParts:
-    """Read an answer that begins with a line, until it ends, is long enough or takes too long."""
+    """Read a response after its status line, until it ends, reaches the limit or times out."""
     received = _ReceivedParts()
     parser = httptools.HttpResponseParser(received)
     length = 0
-    # What ends early or is slow is shown as far as it has come: the status is known.
+    # An incomplete or slow body is shown as far as it was read: the status is known.
     with suppress(TimeoutError, OSError, httptools.HttpParserError):
         async with asyncio.timeout(_BODY_SECONDS):
             part = line
@@ -179,7 +179,7 @@ def _request(method: str, parts: SplitResult, headers: Mapping[str, str], body: 
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     shown = f"[{host}]" if ":" in host else host
     where = shown if parts.port is None else f"{shown}:{parts.port}"
-    # Names are the same in any case; of two, the last one counts.
+    # Names are case-insensitive; of two values, the last one counts.
     fields = {
         name.lower(): (name, value)
         for name, value in headers.items()

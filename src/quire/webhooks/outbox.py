@@ -1,9 +1,10 @@
 """Writes events for webhooks to the outbox, in the transaction of the change.
 
-So nothing that was changed is forgotten, and nothing is told that was undone. Who sends it, and
-when, is another's business (`events.courier`). Any process may change webhooks: each transaction
-reads those that are enabled (`listeners`); for the courier they are remembered, and looked up again
-by `refresh`.
+So no event of a committed change is lost, and none of a rolled back change is sent. The worker
+(`webhooks.worker`) sends them.
+
+Any process may change webhooks: each transaction reads the enabled ones (`listeners`); for the
+worker they are cached, and read again by `refresh`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +29,7 @@ _OF_PUBLISHED = frozenset({EventName.PUBLISH, EventName.UNPUBLISH, EventName.DEL
 
 
 class Outbox:
-    """Writes down what enabled webhooks want to hear; at most ``most`` of it waits for each."""
+    """Stores events for enabled webhooks; at most ``most`` may be waiting for each."""
 
     def __init__(
         self,
@@ -41,7 +42,7 @@ class Outbox:
         most: int,
         purges: bool = False,
     ) -> None:
-        """With ``purges`` shared caches are told of changes, too (`quire.webhooks.purge`)."""
+        """With ``purges``, shared caches are notified of changes, too (`quire.webhooks.purge`)."""
         self.purges = purges
         self._database = database
         self._webhooks = webhooks
@@ -52,20 +53,20 @@ class Outbox:
         self._enabled: Mapping[int, Webhook] = {}
         self._full: frozenset[int] = frozenset()
         self.added: Callable[[], None] = lambda: None
-        """Is called when something was written down and is durable."""
+        """Called after deliveries were committed."""
 
     @property
     def listens(self) -> bool:
-        """Whether any webhook wants to hear of anything."""
+        """Whether any webhook is enabled or caches are notified."""
         return bool(self._enabled)
 
     @property
     def enabled(self) -> Mapping[int, Webhook]:
-        """The webhooks that are enabled, by id."""
+        """The enabled webhooks, by id."""
         return self._enabled
 
     async def refresh(self) -> None:
-        """Look up which webhooks there are, and how much waits for them.
+        """Read the enabled webhooks, and the number of their waiting deliveries.
 
         Raises ServiceUnavailableError.
         """
@@ -82,16 +83,16 @@ class Outbox:
         self._enabled, self._full = enabled, full
 
     def listeners(self) -> Program[list[Webhook]]:
-        """Return the webhooks that are enabled."""
+        """Return the enabled webhooks."""
         found = yield from self._webhooks.all()
         return [one for one in found if one.enabled and one.url and one.events]
 
     def record(
         self, events: Sequence[Event], listeners: Sequence[Webhook], trace: str | None = None
     ) -> Program[bool]:
-        """Write down what listeners are to be told of events; tells whether that was anything.
+        """Store deliveries of events to listeners; tells whether there were any.
 
-        ``trace`` is the ``traceparent`` of what has caused the events, if it has one.
+        ``trace`` is the ``traceparent`` of the cause of the events, if it has one.
         """
         told = [one for event in events for one in self._told(event, listeners, trace)]
         if self.purges and PURGE_ID not in self._full:
@@ -123,12 +124,12 @@ class Outbox:
 
 
 def _is_public(event: Event) -> bool:
-    """Tell whether an event may change what visitors see: changes of drafts do not."""
+    """Tell whether an event may change public content: changes of drafts do not."""
     return event.published or event.name in _OF_PUBLISHED
 
 
 def _purge(event: Event, trace: str | None) -> Delivery:
-    """Return the message that lets caches forget what an event has changed."""
+    """Return the purge request for an event."""
     return Delivery(
         webhook_id=PURGE_ID,
         event=event.name.value,

@@ -1,4 +1,4 @@
-"""Calls by which shared caches are told which content has changed.
+"""Requests that notify shared caches of changed content.
 
 They are written to the outbox with the change, as events for webhooks are, and delivered like them.
 """
@@ -15,7 +15,7 @@ from quire.settings import CdnSettings
 from quire.webhooks.events import Event
 
 PURGE_ID = 0
-"""What purges stand under in the outbox, in the place of the id of a webhook."""
+"""The value of purges in the column of webhook ids."""
 
 _JSON = {"Content-Type": "application/json"}
 _FASTLY = "https://api.fastly.com"
@@ -23,7 +23,7 @@ _CLOUDFLARE = "https://api.cloudflare.com/client/v4"
 
 
 class PurgeCall(Struct, frozen=True, kw_only=True):
-    """A request that tells a cache what to forget."""
+    """A request that purges tags of a cache."""
 
     method: str
     url: str
@@ -32,16 +32,16 @@ class PurgeCall(Struct, frozen=True, kw_only=True):
 
 
 class Purge(Protocol):
-    """Makes the request for tags."""
+    """Makes the purge request for tags."""
 
     def __call__(self, tags: list[str], /) -> PurgeCall:
-        """Return the request that lets a cache forget what has any of these tags."""
+        """Return the request that purges everything with any of these tags."""
 
 
 def open_purge(settings: CdnSettings) -> Purge | None:
-    """Return what makes the calls, ``None`` where caches are told nothing.
+    """Return the function that makes purge requests, ``None`` without a cache.
 
-    Raises ConfigurationError when a setting is missing that they need.
+    Raises ConfigurationError when a required setting is missing.
     """
     make = _TEMPLATES.get(settings.purge)
     if make is None:
@@ -54,7 +54,7 @@ def open_purge(settings: CdnSettings) -> Purge | None:
 
 
 def purged_tags(event: Event) -> list[str]:
-    """Return the tags of what an event may change: answers for its type, and its document's own."""
+    """Return the tags of responses that an event may change: those of its type and its document."""
     return [event.uid, f"{event.uid}:{event.document_id}"]
 
 
@@ -79,7 +79,8 @@ def _varnish(settings: CdnSettings) -> Purge:
 def _fastly(settings: CdnSettings) -> Purge:
     address = (settings.purge_url or _FASTLY).rstrip("/")
     url = f"{address}/service/{quote(str(settings.purge_zone), safe='')}/purge"
-    # What is purged softly may still be shown while it is fetched anew (stale-while-revalidate).
+    # A softly purged response may still be shown while it is fetched again
+    # (stale-while-revalidate).
     headers = {**_JSON, "Fastly-Key": str(settings.purge_token), "fastly-soft-purge": "1"}
 
     def call(tags: list[str]) -> PurgeCall:

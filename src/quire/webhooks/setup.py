@@ -1,4 +1,4 @@
-"""Puts the webhooks together: outbox, table, worker."""
+"""Creates the parts of webhooks: outbox, table, worker."""
 
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class WebhookParts(Struct, frozen=True, kw_only=True):
-    """What tells webhooks; ``key`` is what their secrets are made of, if there is any."""
+    """The parts of webhooks; ``key`` is the secret that theirs are derived from, if any."""
 
     webhooks: Webhooks
     deliveries: Deliveries
@@ -40,7 +40,7 @@ def open_webhooks(
     clock: Clock,
     tracing: "Tracing | None" = None,
 ) -> WebhookParts:
-    """Make them for one database; nothing is sent before the courier starts."""
+    """Create the parts for one database; nothing is sent before the worker starts."""
     webhooks, deliveries = Webhooks(writes), Deliveries(writes)
     purge = open_purge(settings.cdn)
     outbox = Outbox(

@@ -1,7 +1,7 @@
 """Signatures of webhook requests (Standard Webhooks).
 
-A receiver that knows the secret of a webhook can tell that a call comes from here, and when it was
-made. Each webhook has a secret of its own, made of one that the project keeps.
+A receiver with the secret of a webhook can verify the sender of a request, and its time. The secret
+of each webhook is derived from one secret of the project.
 """
 
 import base64
@@ -13,13 +13,13 @@ _PREFIX = "whsec_"
 
 
 def webhook_secret(key: str, webhook_id: int) -> str:
-    """Return the secret of a webhook; ``key`` is what the project keeps."""
+    """Return the secret of a webhook; ``key`` is the project's secret."""
     purpose = f"quire webhook {webhook_id}".encode()
     return _PREFIX + base64.b64encode(hmac.digest(key.encode(), purpose, hashlib.sha256)).decode()
 
 
 def signature_headers(secret: str, delivery_id: str, seconds: int, body: bytes) -> dict[str, str]:
-    """Return the headers that sign a body which is sent at a moment."""
+    """Return the headers that sign a body which is sent at a time."""
     signed = f"{delivery_id}.{seconds}.".encode() + body
     raw = base64.b64decode(secret.removeprefix(_PREFIX))
     digest = base64.b64encode(hmac.digest(raw, signed, hashlib.sha256)).decode()
@@ -31,7 +31,7 @@ def signature_headers(secret: str, delivery_id: str, seconds: int, body: bytes) 
 
 
 def is_signed(secret: str, headers: Mapping[str, str], body: bytes) -> bool:
-    """Tell whether a body was signed with a secret; names of headers are in lower case."""
+    """Tell whether a body was signed with a secret; header names are in lower case."""
     try:
         seconds = int(headers["webhook-timestamp"])
         wanted = signature_headers(secret, headers["webhook-id"], seconds, body)

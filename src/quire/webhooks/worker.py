@@ -1,7 +1,7 @@
 """Delivers the outbox to webhooks, with retries.
 
-A webhook may be told the same thing twice, and never out of order for one document. Whoever writes
-content waits for none of this.
+An event may be delivered twice, and never out of order for one document. Writes of content do not
+wait for deliveries.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -38,7 +38,7 @@ _log = structlog.get_logger("quire.webhooks")
 
 
 class OutgoingCall(NamedTuple):
-    """A request to another server; with ``private``, one that may be on no public address."""
+    """A request to another server; with ``private``, private addresses are allowed."""
 
     method: str
     url: str
@@ -48,11 +48,11 @@ class OutgoingCall(NamedTuple):
 
 
 Call = Callable[[OutgoingCall], Awaitable[DeliveryResponse]]
-"""Sends a request. Raises ApplicationError where that does not work."""
+"""Sends a request. Raises ApplicationError on failure."""
 
 _SECOND = 1000
 DELAYS = (5, 30, 120, 600, 1800, 3600, 10_800, 21_600, 43_200)
-"""Seconds between one attempt and the next; after the last one it is given up."""
+"""Seconds between two attempts; after the last one the delivery is given up."""
 
 _LEASE = 30 * _SECOND
 _AT_ONCE = 2
@@ -60,14 +60,14 @@ _PRUNE_EVERY = 600 * _SECOND
 _FINE = range(200, 300)
 _NO_ANSWER = 0
 RETRIED = "retried"
-"""What an attempt counts as that has to be made again; others count as what they ended in."""
+"""The counter label of attempts that are retried; others are counted by their final state."""
 
 
 class WebhookWorkerOptions(Struct, frozen=True, kw_only=True):
-    """``key`` is what secrets of webhooks are made of, ``None`` sends without a signature.
+    """``key`` is the secret that theirs are derived from, ``None`` sends without a signature.
 
-    ``purge`` makes the calls that tell shared caches of changes, where there are some.
-    What ended is kept for ``log_days``, and no more than ``log_rows`` of it.
+    ``purge`` makes the purge requests, if there is a cache. Ended deliveries are kept for
+    ``log_days``, and at most ``log_rows`` of them.
     """
 
     key: str | None
@@ -77,7 +77,7 @@ class WebhookWorkerOptions(Struct, frozen=True, kw_only=True):
 
 
 class WebhookWorker(QueueWorker):
-    """Takes what is due from the outbox and sends it."""
+    """Claims due deliveries and sends them."""
 
     def __init__(
         self,
@@ -103,21 +103,21 @@ class WebhookWorker(QueueWorker):
         self._next_due = 0
         self._pruned = 0
         self.attempts: dict[str, int] = {DELIVERED: 0, RETRIED: 0, FAILED: 0}
-        """How many attempts were made, by what became of them."""
+        """The number of attempts, by result."""
         outbox.added = self.wake
 
     @property
     def is_sending(self) -> bool:
-        """Whether something was taken, and what became of it is not written down yet."""
+        """Whether deliveries are claimed whose result is not recorded yet."""
         return self._is_claiming or bool(self._running)
 
     def wake(self) -> None:
-        """Look for something to send now, and not only in a while."""
+        """Check for deliveries now."""
         self._next_due = 0
         super().wake()
 
     async def work(self) -> None:
-        """Take what is due and begin to send it. Raises ServiceUnavailableError."""
+        """Claim due deliveries and start to send them. Raises ServiceUnavailableError."""
         version = self._database.version()
         now = self._clock()
         if not self._is_refreshed.get(version):
@@ -133,13 +133,13 @@ class WebhookWorker(QueueWorker):
             await self._database.write(self._pruning(now))
 
     async def _take(self, webhook: Webhook, now: int) -> int:
-        """Take what a webhook is to be told now; returns when to look again."""
+        """Claim the due deliveries of a webhook; returns when to check again."""
         free = _AT_ONCE - self._count_of(webhook.id)
         due = await self._database.read(lambda: self._deliveries.first_due(webhook.id))
         if due is None:
             return now + _LEASE
         if due > now or not free:
-            # What is being sent wakes the worker at its end.
+            # A delivery wakes the worker when it ends.
             return due if due > now else now + _LEASE
         claim = self._deliveries.claim(webhook.id, now=now, until=now + _LEASE, most=free)
         self._is_claiming = True
@@ -210,5 +210,5 @@ class WebhookWorker(QueueWorker):
 
 
 def _trace_of(delivery: Delivery) -> dict[str, str]:
-    """Return the header that says which trace a delivery is of, if it is of one."""
+    """Return the trace header of a delivery, if it is part of a trace."""
     return {} if delivery.trace is None else {TRACE_PARENT: delivery.trace}

@@ -1,7 +1,7 @@
 """Accounts of administrators: registration and sign-in.
 
-Passwords are hashed and compared before a transaction begins, because that takes long by design.
-What changes a password ends all sessions.
+Passwords are hashed and compared before a transaction begins, because that is slow by design. A
+change of the password ends all sessions.
 """
 
 import hashlib
@@ -34,14 +34,14 @@ _FIRST_ADMINISTRATOR = b"first administrator"
 
 
 class AdminDevice(Struct, frozen=True, kw_only=True):
-    """Where somebody signs in from; ``remember`` keeps them signed in."""
+    """The client that signs in; ``remember`` makes the session persistent."""
 
     id: str
     remember: bool = False
 
 
 class SignInResult(Struct, frozen=True, kw_only=True):
-    """Somebody who just signed in."""
+    """The result of a sign-in."""
 
     admin_user: AdminUser
     tokens: Tokens
@@ -61,7 +61,7 @@ class AdminAccounts:
         clock: Clock,
         registration_key: str | None,
     ) -> None:
-        """Without ``registration_key`` whoever comes first may become the first administrator."""
+        """Without ``registration_key`` anybody may register as the first administrator."""
         self._database = database
         self._users = tables.of(ADMIN_USER_UID, RowId)
         self._roles = tables.of(ADMIN_ROLE_UID, RowId)
@@ -76,10 +76,10 @@ class AdminAccounts:
         return await self._database.read(self._admin_users.exist)
 
     async def first_token(self) -> str | None:
-        """Return the token that makes the first administrator.
+        """Return the registration token of the first administrator.
 
-        ``None`` when there is one already, or none is needed. It is the same in every process, and
-        good for nothing as soon as there is an administrator.
+        ``None`` when there is an administrator already, or no token is needed. It is the same in
+        every process, and becomes invalid with the first administrator.
         """
         if self._registration_key is None or await self.exist():
             return None
@@ -88,9 +88,9 @@ class AdminAccounts:
         return hmac.new(self._registration_key.encode(), text, hashlib.sha256).hexdigest()
 
     async def identified(self, email: str, password: str) -> AdminUser:
-        """Return who has an e-mail and a password.
+        """Return the administrator with an e-mail and a password.
 
-        Raises ApplicationError for those who have not, and for accounts that are not active.
+        Raises ApplicationError for wrong ones, and for inactive accounts.
         """
         found = await self._database.read(lambda: self._admin_users.by_email(email))
         admin_user = found[0] if found else None
@@ -104,10 +104,10 @@ class AdminAccounts:
     async def sign_in(
         self, admin_user: AdminUser, device: AdminDevice, code: str | None
     ) -> SignInResult:
-        """Begin a session of somebody whose password is right.
+        """Start a session of an administrator whose password was checked.
 
-        Whoever has a second factor shows a code of it, too. Raises SecondFactorError without one,
-        and ApplicationError for a wrong one.
+        With a second factor, a code is needed as well. Raises SecondFactorError without one, and
+        ApplicationError for a wrong one.
         """
 
         def program() -> Program[SignInResult]:
@@ -119,28 +119,28 @@ class AdminAccounts:
         return await self._database.write(program())
 
     async def begin(self, admin_user: AdminUser, device: AdminDevice) -> SignInResult:
-        """Begin a session of somebody who has shown everything already."""
+        """Start a session of an administrator who is fully authenticated."""
         tokens = await self._database.write(self._begun(admin_user.id, device))
         return SignInResult(admin_user=admin_user, tokens=tokens)
 
     async def refresh(self, token: str) -> Tokens | None:
-        """Exchange a refresh token; ``None`` when it is not good."""
+        """Exchange a refresh token; ``None`` when it is invalid."""
         return await self._database.write(self._sessions.rotate(token, self._clock()))
 
     async def sign_out(self, user_id: int, device_id: str | None = None) -> None:
-        """End all sessions of somebody, or those of one device."""
+        """End all sessions of an administrator, or those of one device."""
         await self._database.write(self._sessions.end_all(user_id, device_id=device_id))
 
     async def invited(self, token: str) -> AdminUser | None:
-        """Return who was invited with a token."""
+        """Return the administrator who was invited with a token."""
         return await self._database.read(lambda: self._admin_users.by_registration_token(token))
 
     async def register(
         self, token: str, info: Mapping[str, object], password: str, device: AdminDevice
     ) -> SignInResult:
-        """Let somebody who was invited choose a password, and sign them in.
+        """Set the password of an invited administrator, and sign them in.
 
-        The invitation is used up. Raises ValidationError for one that does not hold.
+        This uses up the invitation. Raises ValidationError for an invalid one.
         """
         if await self.invited(token) is None:
             raise ValidationError(BAD_INVITATION)
@@ -159,10 +159,10 @@ class AdminAccounts:
     async def register_first(
         self, info: Mapping[str, object], password: str, device: AdminDevice, token: str | None
     ) -> SignInResult:
-        """Make the first administrator, a super admin, and sign them in.
+        """Create the first administrator, a super admin, and sign them in.
 
-        Raises ApplicationError when there is one already, and ForbiddenError without the token
-        that was printed at the start.
+        Raises ApplicationError when there is one already, and ForbiddenError without the
+        registration token.
         """
         if await self.exist():
             raise ApplicationError(NO_SECOND_FIRST)
@@ -173,7 +173,7 @@ class AdminAccounts:
             role = yield from self._super_admin_role()
             if role is None:
                 raise ApplicationError(NO_SUPER_ADMIN_ROLE)
-            # Written first, so that of several who come at once one waits for the other here.
+            # This write comes first, so that concurrent registrations wait for each other here.
             same = {"code": SUPER_ADMIN_CODE}
             yield from self._roles.update(same, eq("id", role.id))
             if (yield from self._admin_users.exist()):
@@ -212,5 +212,5 @@ class AdminAccounts:
 
 
 def new_device_id(make: Callable[[], uuid.UUID] = uuid.uuid4) -> str:
-    """Return the name of a device that has none."""
+    """Return a new device id."""
     return str(make())

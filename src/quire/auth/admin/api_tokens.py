@@ -1,6 +1,6 @@
 """API tokens, managed by administrators.
 
-A token is shown in clear when it is made; later only where the project has a key to keep it under.
+A token is shown when it is created; later only if the project has an encryption key.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -53,7 +53,7 @@ class ApiTokenRow(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ManagedApiToken(Struct, frozen=True, kw_only=True):
-    """An API token; ``key`` is the token in clear, where it is known."""
+    """An API token; ``key`` is the plain token, if it is known."""
 
     row: ApiTokenRow
     actions: tuple[str, ...]
@@ -66,7 +66,7 @@ class ManagedApiToken(Struct, frozen=True, kw_only=True):
 
 
 class TokenKeys(Struct, frozen=True, kw_only=True):
-    """What tokens are hashed with, and encrypted with where they may be shown again."""
+    """The salt that tokens are hashed with, and the key that they may be encrypted with."""
 
     salt: str
     encryption: str | None
@@ -96,21 +96,21 @@ class ApiTokenManager:
         self._custom_actions = custom_actions
 
     async def all(self) -> list[ManagedApiToken]:
-        """Return all tokens, by their names."""
+        """Return all tokens, by name."""
         tokens = await self._database.read(self._found)
         return sorted(tokens, key=lambda token: str(token.row.name))
 
     async def one(self, token_id: int) -> ManagedApiToken:
-        """Return a token, in clear where it can be. Raises NotFoundError."""
+        """Return a token, with the plain token if possible. Raises NotFoundError."""
         return await self._database.read(lambda: self._existing(token_id))
 
     async def create(
         self, values: Mapping[str, object], actions: Sequence[str] | None, lifespan: int | None
     ) -> ManagedApiToken:
-        """Make a token; returns it in clear.
+        """Create a token; returns it with the plain token.
 
-        Raises ApplicationError for a name that is taken, ValidationError for actions that do not
-        go with its type.
+        Raises ApplicationError for a name that is in use, ValidationError for actions that do not
+        match its type.
         """
         found = self._checked(str(values["type"]), actions)
         key = new_api_token()
@@ -134,9 +134,9 @@ class ApiTokenManager:
     async def change(
         self, token_id: int, values: Mapping[str, object], actions: Sequence[str] | None
     ) -> ManagedApiToken:
-        """Change a token; it stays the same in clear.
+        """Change a token; the plain token is unchanged.
 
-        Raises NotFoundError, and else as `create` does.
+        Raises NotFoundError, and what `create` raises.
         """
 
         def program() -> Program[ManagedApiToken]:
@@ -155,7 +155,7 @@ class ApiTokenManager:
         return await self._database.write(program())
 
     async def regenerate(self, token_id: int) -> ManagedApiToken:
-        """Give a token another secret; the old one is no good any more. Raises NotFoundError."""
+        """Replace the plain token; the old one becomes invalid. Raises NotFoundError."""
         key = new_api_token()
 
         def program() -> Program[ManagedApiToken]:
@@ -166,7 +166,7 @@ class ApiTokenManager:
         return await self._database.write(program())
 
     async def delete(self, token_id: int) -> ManagedApiToken | None:
-        """Delete a token; returns what it was, ``None`` when there was none."""
+        """Delete a token; returns it, ``None`` when there was none."""
 
         def program() -> Program[ManagedApiToken | None]:
             found = yield from self._found(eq("id", token_id))
@@ -245,7 +245,7 @@ class ApiTokenManager:
         yield from self._permissions.delete_ids(linked[token_id])
 
     def _custom_grants(self, token_ids: Collection[int]) -> Program[dict[int, frozenset[str]]]:
-        """Return the actions of Python routes that tokens grant, which are kept apart."""
+        """Return the actions of Python routes that tokens grant, which are stored separately."""
         if not self._custom_actions:
             return dict.fromkeys(token_ids, frozenset())
         stored = yield from read_setting(self._writes, CUSTOM_GRANTS_KEY)

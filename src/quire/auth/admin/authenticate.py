@@ -1,8 +1,8 @@
-"""From an ``Authorization`` header to an administrator with what they may do.
+"""Authenticates an administrator by an ``Authorization`` header.
 
-What was found out is remembered by a hash of the header until a table that it was read from
-changes, and never beyond the end of the token: roles, permissions, sessions and accounts that
-change are looked at again with the next request.
+Results are cached by a hash of the header until a table that they were read from changes, and never
+beyond the expiry of the token: changes of roles, permissions, sessions and accounts count from the
+next request on.
 """
 
 from msgspec import Struct
@@ -39,7 +39,7 @@ class AdminAuthenticator:
         clock: Clock,
         cache_size: int,
     ) -> None:
-        """Without ``sessions`` nobody can sign in, because there is no secret to sign with."""
+        """Without ``sessions`` nobody can sign in, because there is no signing secret."""
         self._database = database
         self._schema = schema
         self._admin_users = admin_users
@@ -54,11 +54,10 @@ class AdminAuthenticator:
     async def administrator(
         self, header: bytes | None, credential: bytes | None, version: int | None
     ) -> Administrator:
-        """Find out who asks.
+        """Return the administrator who sends a request.
 
-        ``credential`` is the fingerprint of the header, ``version`` the database's token of the
-        present content. Raises UnauthorizedError for whatever is no good access token of an active
-        administrator.
+        ``credential`` is the fingerprint of the header, ``version`` the present content version.
+        Raises UnauthorizedError unless it is a valid access token of an active administrator.
         """
         known = None if credential is None else self._known.get(credential, version)
         if known is not None and known.until > self._clock():
@@ -92,7 +91,7 @@ class AdminAuthenticator:
         return _VerifiedAdministrator(administrator, session[2])
 
     def ability_of(self, admin_user: AdminUser) -> Program[AdminAbility]:
-        """Work out what somebody may do."""
+        """Compute the ability of an administrator."""
         if admin_user.is_super_admin:
             return super_ability(self._schema, user_id=admin_user.id, role_ids=admin_user.role_ids)
         stored = yield from self._admin_users.permissions(admin_user.role_ids)

@@ -1,6 +1,7 @@
-"""Administrators grant no more than they have, and manage nobody who has more.
+"""An administrator can grant only permissions that they hold.
 
-Who may make administrators or change roles could otherwise make themselves anything.
+The same applies to managing other administrators: otherwise the permission to edit roles or users
+would include all others.
 """
 
 from collections.abc import Collection, Iterable
@@ -16,7 +17,7 @@ BEYOND = "This goes beyond what you may do yourself"
 
 
 class GrantLimits:
-    """Holds administrators to what they may do themselves."""
+    """Limits administrators to their own permissions."""
 
     def __init__(self, schema: Schema, admin_users: AdminUserRows) -> None:
         self._schema = schema
@@ -25,7 +26,7 @@ class GrantLimits:
     def require_roles(
         self, ability: AdminAbility, roles: Collection[StoredAdminRole]
     ) -> Program[None]:
-        """Refuse roles that grant more than somebody has. Raises ForbiddenError."""
+        """Check that roles grant no more than an administrator holds. Raises ForbiddenError."""
         if ability.super_admin or not roles:
             return
         if any(role.is_super_admin for role in roles):
@@ -34,10 +35,13 @@ class GrantLimits:
         self.require_grants(ability, [permission.grant for permission in stored])
 
     def require_admin_user(self, ability: AdminAbility, admin_user: AdminUser) -> Program[None]:
-        """Refuse to act on somebody who may do more. Raises ForbiddenError."""
+        """Check that another administrator has no more permissions. Raises ForbiddenError."""
         yield from self.require_roles(ability, admin_user.roles)
 
     def require_grants(self, ability: AdminAbility, grants: Iterable[Grant]) -> None:
-        """Refuse permissions that grant more than somebody has. Raises ForbiddenError."""
+        """Check that permissions grant no more than an administrator holds.
+
+        Raises ForbiddenError.
+        """
         if not ability.covers(granted_by(self._schema, grants)):
             raise ForbiddenError(BEYOND)

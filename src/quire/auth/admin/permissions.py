@@ -9,7 +9,7 @@ from quire.schema.model import Schema
 
 
 def super_grants(schema: Schema, locales: Sequence[str]) -> Iterator[Grant]:
-    """Yield everything that can be granted, on every field and in every locale."""
+    """Yield all permissions, on every field and in every locale."""
     for action in ACTIONS:
         if action.section is not PermissionSection.CONTENT:
             yield Grant(action=action.uid, subject=None, properties={})

@@ -1,7 +1,7 @@
 """Password reset of administrators, by mail.
 
-The mail goes to the address that is stored, its link begins with what was configured, and whether
-there is an account for an address shows nowhere.
+The mail is sent to the stored address, its link begins with the configured URL, and responses do
+not reveal whether there is an account for an address.
 """
 
 import secrets
@@ -35,7 +35,7 @@ _TEXT = (
 
 
 class RecoveryMails(Struct, frozen=True, kw_only=True):
-    """How mails go out; ``page`` is the address of the admin UI, which their links begin with."""
+    """How mails are sent; ``page`` is the URL of the admin UI for their links."""
 
     background_tasks: BackgroundTasks
     sender: Sender
@@ -43,7 +43,7 @@ class RecoveryMails(Struct, frozen=True, kw_only=True):
 
 
 class AdminRecovery:
-    """Sends links to choose another password, and lets whoever has one do so."""
+    """Sends password reset links, and resets passwords with them."""
 
     def __init__(
         self,
@@ -64,9 +64,9 @@ class AdminRecovery:
         self._clock = clock
 
     def forgot(self, email: str) -> None:
-        """Send a link to the owner of an address, if there is one, after this has returned.
+        """Send a link to the owner of an address, if there is one, in the background.
 
-        Raises ServiceUnavailableError when too much is waiting to be sent.
+        Raises ServiceUnavailableError when too many mails are waiting.
         """
         self._mailing.background_tasks.require_room()
         self._mailing.background_tasks.put(
@@ -74,15 +74,15 @@ class AdminRecovery:
         )
 
     async def holder(self, token: str) -> AdminUser:
-        """Return whose link it is. Raises ApplicationError for one that does not hold."""
+        """Return the owner of a link. Raises ApplicationError for an invalid one."""
         return await self._database.read(lambda: self._holder(token))
 
     async def reset(self, token: str, password: str, code: str | None) -> AdminUser:
-        """Let whoever has a link choose another password; returns who it is.
+        """Set a new password with a link; returns its owner.
 
-        The link is used up, and all sessions end. Whoever has a second factor shows a code of it,
-        too. Raises ApplicationError for a link or code that does not hold, and SecondFactorError
-        without a code, with nothing changed.
+        This uses up the link, and ends all sessions. With a second factor, a code is needed as
+        well. Raises ApplicationError for an invalid link or code, and SecondFactorError without a
+        code, with nothing changed.
         """
         hashed = await hash_in_background(password)
 

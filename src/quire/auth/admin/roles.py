@@ -52,7 +52,7 @@ class AdminRoles:
         self._clock = clock
 
     async def create(self, name: str, description: str | None) -> StoredAdminRole:
-        """Make a role that grants nothing yet. Raises ApplicationError for a name that is taken."""
+        """Create a role without permissions. Raises ApplicationError for a name that is in use."""
 
         def program() -> Program[StoredAdminRole]:
             yield from self._require_free(name, None)
@@ -84,10 +84,10 @@ class AdminRoles:
         return await self._database.write(program())
 
     async def delete(self, ids: Collection[int], ability: AdminAbility) -> list[StoredAdminRole]:
-        """Delete roles with their permissions, all of them or none; returns those there were.
+        """Delete roles with their permissions, all of them or none; returns the existing ones.
 
-        Raises InUseError for roles that somebody has and for that of super admins, and
-        ForbiddenError for those beyond ``ability``.
+        Raises InUseError for roles with users and for that of super admins, and ForbiddenError for
+        those beyond ``ability``.
         """
 
         def program() -> Program[list[StoredAdminRole]]:
@@ -109,10 +109,10 @@ class AdminRoles:
     async def grant(
         self, role_id: int, grants: Sequence[Grant], ability: AdminAbility
     ) -> list[StoredPermission]:
-        """Let a role grant this and nothing else; what it grants already keeps its row.
+        """Set the permissions of a role; existing permissions keep their rows.
 
-        Raises NotFoundError, ApplicationError for the role of super admins, and ForbiddenError
-        for what is beyond ``ability``.
+        Raises NotFoundError, ApplicationError for the role of super admins, and ForbiddenError for
+        permissions beyond ``ability``.
         """
 
         def program() -> Program[list[StoredPermission]]:
@@ -158,13 +158,13 @@ class AdminRoles:
 
 
 def require_editable(role: StoredAdminRole) -> None:
-    """Refuse to change what super admins may do. Raises ApplicationError."""
+    """Check that a role is not that of super admins. Raises ApplicationError."""
     if role.is_super_admin:
         raise ApplicationError(NO_PERMISSIONS)
 
 
 def _code(name: str, now: int) -> str:
-    """Return the code of a new role: its name for addresses, and the moment."""
+    """Return the code of a new role: its name as a slug, and the time."""
     words = "".join(c if c.isalnum() else " " for c in name.lower()).split()
     number, digits = now, ""
     while number:

@@ -1,7 +1,7 @@
 """The second factor of administrators: one-time codes and recovery codes.
 
-Each code is good for once. Secrets are kept encrypted, recovery codes hashed, under a key of the
-core store that the reference server does not know and leaves alone.
+Each code can be used once. Secrets are stored encrypted, recovery codes hashed, under a key of the
+core store that Strapi does not know and leaves alone.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ _NEVER = -1
 
 
 class StoredSecondFactor(Struct, frozen=True, kw_only=True):
-    """What is kept of somebody's second factor; ``step`` is the last one whose code was used."""
+    """A stored second factor; ``step`` is the last one whose code was used."""
 
     secret: str
     active: bool
@@ -40,7 +40,7 @@ class StoredSecondFactor(Struct, frozen=True, kw_only=True):
 
 
 class SecondFactors:
-    """The programs of second factors; ``key`` is what secrets are encrypted with."""
+    """The programs of second factors; ``key`` encrypts secrets."""
 
     def __init__(self, writes: Writes, key: str, clock: Clock) -> None:
         self._writes = writes
@@ -48,14 +48,14 @@ class SecondFactors:
         self._clock = clock
 
     def of(self, admin_user: AdminUser) -> Program[StoredSecondFactor | None]:
-        """Return somebody's second factor, begun or in use; ``None`` when there is none."""
+        """Return the second factor of an administrator, enabled or not; ``None`` without one."""
         stored = yield from read_setting(self._writes, _name(admin_user))
         return self._factor(stored)
 
     def begin(self, admin_user: AdminUser) -> Program[str]:
-        """Begin a second factor; returns its secret. It is in use once a code was confirmed.
+        """Set up a second factor; returns its secret. It is enabled by `confirm`.
 
-        Raises ApplicationError when there is one in use.
+        Raises ApplicationError when one is enabled already.
         """
         present = yield from self.of(admin_user)
         if present is not None and present.active:
@@ -65,7 +65,7 @@ class SecondFactors:
         return factor.secret
 
     def confirm(self, admin_user: AdminUser, code: str) -> Program[tuple[str, ...]]:
-        """Take a second factor into use, with a code that shows that the app has it.
+        """Enable a second factor, with a code that shows that the app has the secret.
 
         Returns recovery codes. Raises ApplicationError.
         """
@@ -80,7 +80,7 @@ class SecondFactors:
         )
 
     def renew_codes(self, admin_user: AdminUser, code: str) -> Program[tuple[str, ...]]:
-        """Make other recovery codes; the old ones are void. Raises as `require` does."""
+        """Replace the recovery codes. Raises as `require` does."""
         yield from self.require(admin_user, code)
         factor = yield from self.of(admin_user)
         if factor is None or not factor.active:
@@ -88,7 +88,7 @@ class SecondFactors:
         return (yield from self._with_new_codes(admin_user, factor))
 
     def require(self, admin_user: AdminUser, code: str | None) -> Program[None]:
-        """Demand a code of whoever has a second factor in use, and use it up.
+        """Check a code if a second factor is enabled, and use it up.
 
         Raises SecondFactorError without one, and ApplicationError for a wrong one.
         """
@@ -103,11 +103,11 @@ class SecondFactors:
         yield from self._keep(admin_user, used)
 
     def remove(self, admin_user: AdminUser) -> Program[None]:
-        """Let somebody sign in without a second factor."""
+        """Remove the second factor of an administrator."""
         yield from write_setting(self._writes, _name(admin_user), {})
 
     def _used(self, factor: StoredSecondFactor, code: str) -> StoredSecondFactor | None:
-        """Return the factor after a code was used, ``None`` when the code is none of it."""
+        """Return the factor after a code was used, ``None`` for a wrong code."""
         step = matching_step(factor.secret, code, self._clock(), after=factor.step)
         if step is not None:
             return replace(factor, step=step)
@@ -136,7 +136,7 @@ class SecondFactors:
             return None
         secret = decrypt_token(str(stored["secret"]), self._key)
         if secret is None:
-            # Better nobody gets in than somebody without the factor: the key has changed.
+            # The key has changed: it is safer to lock everybody out than to skip the factor.
             raise ApplicationError(WRONG_CODE)
         step, recovery = stored.get("step"), stored.get("recovery")
         return StoredSecondFactor(
@@ -152,5 +152,5 @@ def _name(admin_user: AdminUser) -> str:
 
 
 def _hashed(code: str) -> str:
-    """Return what is kept of a recovery code; these are random, so no slow hash is needed."""
+    """Return the hash of a recovery code; these are random, so no slow hash is needed."""
     return hashlib.sha256(code.encode()).hexdigest()

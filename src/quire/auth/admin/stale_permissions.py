@@ -1,6 +1,6 @@
 """Removes permissions for fields that the schema no longer has.
 
-Else a field that gets the name of an earlier one would be shown to everybody who could see that.
+Otherwise a new field with the name of a former one would be shown to everybody who could see that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class _Permission(Struct, frozen=True):
 
 
 class _NarrowedPermission(Struct, frozen=True):
-    """A permission that names fields that are gone: what is left of its properties."""
+    """A permission that names removed fields: its remaining properties."""
 
     id: int
     subject: str
@@ -36,14 +36,14 @@ class _NarrowedPermission(Struct, frozen=True):
 
 
 class StalePermissions(Struct, frozen=True, kw_only=True):
-    """Looks for such permissions in one database, and narrows them."""
+    """Finds such permissions in one database, and narrows them."""
 
     database: Database
     tables: ContentTables
     clock: Clock
 
     async def forget(self) -> None:
-        """Take fields that the schema does not have out of all permissions.
+        """Remove fields that the schema does not have from all permissions.
 
         Raises ServiceUnavailableError.
         """
@@ -83,7 +83,7 @@ def _narrower(schema: Schema, row: _Permission) -> _NarrowedPermission | None:
 
 
 def _is_there(schema: Schema, model: Model, path: Sequence[str]) -> bool:
-    """Tell whether a path of a permission leads to an attribute."""
+    """Tell whether a path of a permission is that of an attribute."""
     attribute = model.attributes.get(path[0])
     if attribute is None or len(path) == 1:
         return attribute is not None

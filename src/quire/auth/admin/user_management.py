@@ -1,6 +1,6 @@
 """Invites, changes and deletes administrators.
 
-One super admin stays, whatever is asked. Whoever gets another password is signed out everywhere.
+At least one super admin always remains. A new password ends all sessions.
 """
 
 import secrets
@@ -32,7 +32,7 @@ _TOKEN_BYTES = 20
 
 
 class AdminUserChange(Struct, frozen=True, kw_only=True):
-    """What is to change about somebody; ``roles`` and ``password`` only where they are given."""
+    """The requested changes; ``roles`` and ``password`` only if they are given."""
 
     values: Mapping[str, object]
     roles: Collection[int] | None = None
@@ -63,11 +63,10 @@ class AdminUserManagement:
     async def invite(
         self, values: Mapping[str, object], roles: Collection[int], ability: AdminAbility
     ) -> tuple[AdminUser, str]:
-        """Make somebody an administrator who has yet to choose a password.
+        """Create an administrator who has no password yet.
 
-        Returns them, and the token of the invitation. Raises ApplicationError for an e-mail that
-        is taken, ValidationError for roles that are not there, and ForbiddenError for roles beyond
-        ``ability``.
+        Returns them, and the invitation token. Raises ApplicationError for an e-mail that is in
+        use, ValidationError for missing roles, and ForbiddenError for roles beyond ``ability``.
         """
         token = secrets.token_hex(_TOKEN_BYTES)
 
@@ -91,7 +90,7 @@ class AdminUserManagement:
     async def change(
         self, admin_user_id: int, change: AdminUserChange, ability: AdminAbility
     ) -> AdminUser:
-        """Change somebody. Raises NotFoundError, and else as `invite` does."""
+        """Change an administrator. Raises NotFoundError, and what `invite` raises."""
         hashed = None if change.password is None else await hash_in_background(change.password)
 
         def program() -> Program[AdminUser]:
@@ -113,9 +112,9 @@ class AdminUserManagement:
     async def change_self(
         self, admin_user_id: int, values: Mapping[str, object], password: str | None
     ) -> AdminUser:
-        """Let somebody change their own profile.
+        """Change the administrator's own profile.
 
-        Raises ApplicationError for an e-mail that is taken.
+        Raises ApplicationError for an e-mail that is in use.
         """
         hashed = None if password is None else await hash_in_background(password)
 
@@ -128,10 +127,10 @@ class AdminUserManagement:
         return await self._database.write(program())
 
     async def delete(self, ids: Collection[int], ability: AdminAbility) -> list[AdminUser]:
-        """Delete administrators, all of them or none; returns who they were.
+        """Delete administrators, all of them or none; returns them.
 
         Raises NotFoundError, ValidationError when no super admin would be left, and ForbiddenError
-        for those who may do more than ``ability``.
+        for those with permissions beyond ``ability``.
         """
 
         def program() -> Program[list[AdminUser]]:
@@ -159,7 +158,7 @@ class AdminUserManagement:
                 "resetPasswordTokenExpiresAt": None,
             }
         if hashed is not None or given.get("isActive") is True:
-            given["registrationToken"] = None  # an invitation that still went round is void
+            given["registrationToken"] = None  # an unused invitation becomes invalid
         yield from self._users.change(admin_user_id, given, now=self._clock())
         if hashed is not None:
             yield from self._sessions.end_all(admin_user_id)
@@ -193,12 +192,12 @@ class AdminUserManagement:
             raise ApplicationError(message)
 
     def _require_another(self, *leaving: AdminUser) -> Program[None]:
-        """Refuse what would leave no super admin who can sign in. Raises ValidationError."""
+        """Check that another super admin can sign in. Raises ValidationError."""
         if not any(admin_user.is_super_admin for admin_user in leaving):
             return
         roles = yield from self._admin_users.roles_with_code(SUPER_ADMIN_CODE)
         role_ids = [role.id for role in roles]
-        # Written first, so that of two who leave at once one waits for the other here.
+        # This write comes first, so that concurrent removals wait for each other here.
         yield from self._roles.update({"code": SUPER_ADMIN_CODE}, in_list("id", role_ids))
         members = yield from self._admin_users.members(role_ids)
         ids = {admin_user_id for several in members.values() for admin_user_id in several}

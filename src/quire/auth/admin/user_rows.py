@@ -1,6 +1,6 @@
 """Administrators and their roles, as rows.
 
-What tells of a secret (passwords, tokens) is read only where it is compared, and shown nowhere.
+Secrets (password hashes, tokens) are read only where they are compared, and never shown.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -34,7 +34,7 @@ PUBLIC_FIELDS = (
     "publishedAt",
     "locale",
 )
-"""What is shown of an administrator, in this order."""
+"""The shown fields of an administrator, in order."""
 
 ROLE_FIELDS = (
     "documentId",
@@ -46,7 +46,7 @@ ROLE_FIELDS = (
     "publishedAt",
     "locale",
 )
-"""What is shown of a role, in this order."""
+"""The shown fields of a role, in order."""
 
 
 class StoredAdminRole(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -135,7 +135,7 @@ class AdminUser(Struct, frozen=True, kw_only=True):
 
 
 class StoredPermission(Struct, frozen=True, kw_only=True):
-    """A permission as stored, with what is shown of it."""
+    """A stored permission, with its shown fields."""
 
     id: int
     grant: Grant
@@ -154,7 +154,7 @@ class AdminUserRows:
 
     @property
     def tables(self) -> frozenset[str]:
-        """The tables that administrators and what they may do are read from."""
+        """The tables that administrators and their permissions are read from."""
         users, roles = self._users.tables("roles"), self._roles.tables("permissions")
         return users | roles | self._permissions.tables()
 
@@ -168,7 +168,7 @@ class AdminUserRows:
         return found[0] if found else None
 
     def admin_users(self, ids: Collection[int]) -> Program[list[AdminUser]]:
-        """Return administrators by their ids, in the order of these."""
+        """Return administrators by their ids, in the order of the ids."""
         return (yield from self._with_roles((yield from self._users.by_ids(ids))))
 
     def every(self) -> Program[list[AdminUser]]:
@@ -180,12 +180,12 @@ class AdminUserRows:
         return (yield from self._by(eq("email", email.lower())))
 
     def by_registration_token(self, token: str) -> Program[AdminUser | None]:
-        """Return who was invited with a token."""
+        """Return the administrator who was invited with a token."""
         found = yield from self._by(eq("registrationToken", token))
         return found[0] if found else None
 
     def by_reset_token(self, token: str) -> Program[tuple[AdminUser, int | None] | None]:
-        """Return to whom a token was sent to choose a new password, and until when it holds."""
+        """Return the administrator with a password reset token, and its expiry."""
         found = yield from self._by(eq("resetPasswordToken", token))
         if not found:
             return None
@@ -199,7 +199,7 @@ class AdminUserRows:
         return (yield from self._roles.by_ids(ids))
 
     def roles_with_code(self, code: str) -> Program[list[StoredAdminRole]]:
-        """Return the roles with a code, one at most in an orderly database."""
+        """Return the roles with a code; at most one in a consistent database."""
         return (yield from self._roles.select(eq("code", code)))
 
     def members(self, role_ids: Collection[int]) -> Program[dict[int, list[int]]]:

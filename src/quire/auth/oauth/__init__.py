@@ -1,6 +1,5 @@
 """Sign-in through providers: OAuth 2, OpenID Connect, OAuth 1.
 
-`presets` knows where the usual providers are and how each says who somebody is; `flow` keeps what
-has to be kept between two requests of a browser; `exchange` speaks with a provider; `identity`
-checks what it has signed.
+`provider_presets` has the URLs and profile formats of known providers; `state` stores the state
+between two requests of a browser; `oauth1` and `oauth2` are the clients; `http` sends the requests.
 """

@@ -2,8 +2,8 @@
 
 
 class ProviderError(Exception):
-    """A provider that does not say who somebody is."""
+    """A provider does not return a profile."""
 
 
 class IdentityError(ProviderError):
-    """An ID token that proves nothing."""
+    """An invalid ID token."""

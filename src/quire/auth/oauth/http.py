@@ -18,7 +18,7 @@ _HEADERS = {"Accept": "application/json", "User-Agent": "Quire"}
 
 @asynccontextmanager
 async def provider_client() -> AsyncIterator[httpx.AsyncClient]:
-    """Return what calls a provider. Raises ExchangeError when it cannot be reached."""
+    """Return the HTTP client for a provider. Raises ExchangeError when it cannot be reached."""
     client = httpx.AsyncClient(
         timeout=_TIMEOUT_S, follow_redirects=False, headers=_HEADERS, trust_env=False
     )
@@ -30,25 +30,25 @@ async def provider_client() -> AsyncIterator[httpx.AsyncClient]:
 
 
 def check_address(url: str) -> str:
-    """Return an address that secrets may be sent to. Raises ExchangeError for others."""
+    """Check that secrets may be sent to a URL, and return it. Raises ExchangeError."""
     if not is_safe(url):
         raise ProviderError("the provider has an address without TLS")
     return url
 
 
 def read_response(response: httpx.Response) -> bytes:
-    """Return what a provider answered. Raises ExchangeError unless that is good and short."""
+    """Return the body of a response. Raises ExchangeError for an error status or a large body."""
     if not response.is_success:
         raise ProviderError(f"the provider answered {response.status_code}")
     if len(response.content) > _LARGEST:
-        raise ProviderError("the provider answered too much")
+        raise ProviderError("the response of the provider is too large")
     return response.content
 
 
 def read_json(response: httpx.Response) -> object:
-    """Return the JSON that a provider answered. Raises ExchangeError."""
+    """Return the JSON of a response. Raises ExchangeError."""
     try:
         found: object = orjson.loads(read_response(response))
     except orjson.JSONDecodeError:
-        raise ProviderError("the provider answered no JSON") from None
+        raise ProviderError("the response of the provider is not JSON") from None
     return found

@@ -15,16 +15,16 @@ from quire.auth.oauth.state import SignInState
 
 
 class OAuth1Client:
-    """Speaks with one provider, for one sign-in."""
+    """Client of one provider, for one sign-in."""
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
 
     async def begin(self, begun: SignInState) -> tuple[SignInState, str]:
-        """Return what is to be kept of a sign-in, and where a browser is sent for it.
+        """Return the state to store for a sign-in, and the URL to redirect the browser to.
 
-        The token of the sign-in takes the place of its state, and that token's secret the place of
-        its verifier. Raises ExchangeError.
+        The request token serves as its state, and the token secret as its verifier. Raises
+        ExchangeError.
         """
         preset = self._provider.preset
         auth = self._auth(redirect_uri=self._provider.redirect_uri)
@@ -37,7 +37,7 @@ class OAuth1Client:
         return replace(begun, state=token, verifier=secret), address
 
     async def profile(self, code: str, begun: SignInState) -> Profile:
-        """Return who somebody is who came back with a code. Raises ExchangeError."""
+        """Return the profile of a user who came back with a code. Raises ExchangeError."""
         preset = self._provider.preset
         auth = self._auth(token=begun.state, token_secret=begun.verifier, verifier=code)
         async with provider_client() as client:
@@ -59,7 +59,7 @@ async def _tokens(client: httpx.AsyncClient, url: str, auth: ClientAuth) -> Mapp
     try:
         return dict(parse_qsl(read_response(response).decode()))
     except ValueError:
-        raise ProviderError("the provider answered no tokens") from None
+        raise ProviderError("the response of the provider has no tokens") from None
 
 
 def _signed(auth: ClientAuth, method: str, url: str) -> dict[str, str]:

@@ -29,14 +29,14 @@ def read_id_token(
     audiences = claims.get("aud")
     listed = audiences if isinstance(audiences, list) else [audiences]
     if claims.get("iss") != issuer:
-        raise IdentityError("somebody else issued it")
+        raise IdentityError("its issuer is another one")
     if audience not in listed or (len(listed) > 1 and claims.get("azp") != audience):
-        raise IdentityError("it is meant for somebody else")
+        raise IdentityError("its audience is another one")
     ends, begins = claims.get("exp"), claims.get("nbf", 0)
     if not isinstance(ends, int) or not isinstance(begins, int):
-        raise IdentityError("it does not say when it holds")
+        raise IdentityError("it has no expiry")
     if not (begins - _LEEWAY_S) * 1000 <= now < (ends + _LEEWAY_S) * 1000:
-        raise IdentityError("it does not hold now")
+        raise IdentityError("it has expired or is not valid yet")
     found = claims.get("nonce")
     if not isinstance(found, str) or not is_same(found, nonce):
         raise IdentityError("it belongs to another sign-in")
@@ -65,14 +65,14 @@ def _signed(token: str, keys: object) -> Mapping[str, object]:
 
 
 class OAuth2Client:
-    """Speaks with one provider, for one sign-in."""
+    """Client of one provider, for one sign-in."""
 
     def __init__(self, provider: Provider, clock: Clock) -> None:
         self._provider = provider
         self._clock = clock
 
     async def begin(self, begun: SignInState) -> tuple[SignInState, str]:
-        """Return what is to be kept of a sign-in, and where a browser is sent for it.
+        """Return the state to store for a sign-in, and the URL to redirect the browser to.
 
         Raises ExchangeError.
         """
@@ -96,7 +96,7 @@ class OAuth2Client:
         return begun, address
 
     async def profile(self, code: str, begun: SignInState) -> Profile:
-        """Return who somebody is who came back with a code. Raises ExchangeError."""
+        """Return the profile of a user who came back with a code. Raises ExchangeError."""
         async with provider_client() as client:
             return await self._profile(client, code, begun)
 
@@ -152,7 +152,7 @@ class OAuth2Client:
         response = await client.post(check_address(url), content=body, headers=form, auth=auth)
         found = read_json(response)
         if not isinstance(found, Mapping) or "access_token" not in found:
-            # GitHub tells a fault with a status of success.
+            # GitHub reports errors with a status of success.
             raise ProviderError("the provider gave no token")
         return found
 

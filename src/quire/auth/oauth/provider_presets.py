@@ -1,8 +1,8 @@
 """The known providers: their URLs, and how to read their profiles. One row each.
 
-``{subdomain}`` stands for what an administrator has set. A provider of OpenID Connect is found by
-its ``issuer``, and says who somebody is in what it signs; of the others a profile is read. An
-e-mail counts only if the provider says that it has verified it, or verifies all of them.
+``{subdomain}`` is a setting of the administrator. A provider of OpenID Connect is found by its
+``issuer``, and its signed ID token has the profile; for others the profile is requested. An e-mail
+counts only if the provider has verified it.
 """
 
 import re
@@ -14,7 +14,7 @@ Json = Mapping[str, object]
 
 
 class Profile(Struct, frozen=True):
-    """Who somebody is, as a provider says; ``email`` is ``None`` without one that is verified."""
+    """The profile of a user; ``email`` is ``None`` without a verified one."""
 
     email: str | None
     username: str | None
@@ -23,12 +23,12 @@ class Profile(Struct, frozen=True):
 class Preset(Struct, frozen=True, kw_only=True):
     """A provider.
 
-    ``profile`` reads a profile from the answers of ``profile_urls``, in their order, and last what
-    came with the token; or from the claims of an ID token where there is an ``issuer``. ``headers``
-    go with requests for a profile; ``{key}`` in them is the project's key. With ``by_header`` the
-    secret is told in a header. A ``request_url`` makes it a provider of OAuth 1, which gives tokens
-    for sign-ins there. ``without_email`` says that no e-mail is told: one is made up then, at which
-    nobody gets mails.
+    ``profile`` reads a profile from the responses of ``profile_urls``, in their order, and last the
+    token response; or from the claims of an ID token if there is an ``issuer``. ``headers`` are
+    sent with profile requests; ``{key}`` in them is the project's key. With ``by_header`` the
+    secret is sent in a header. A ``request_url`` makes it a provider of OAuth 1, which issues
+    request tokens there. ``without_email`` says that the provider returns no e-mail: an
+    undeliverable address is generated then.
     """
 
     profile: Callable[[tuple[object, ...]], Profile]
@@ -44,12 +44,12 @@ class Preset(Struct, frozen=True, kw_only=True):
 
     @property
     def comes_back_with(self) -> tuple[str, str]:
-        """The parameters with which a browser comes back: whose sign-in it is, and its code."""
+        """The parameters of the redirect back: the state, and the code."""
         return ("oauth_token", "oauth_verifier") if self.request_url else ("state", "code")
 
 
 def claims_profile(responses: tuple[object, ...]) -> Profile:
-    """Read the claims that OpenID Connect has names for."""
+    """Read the profile from the standard claims of OpenID Connect."""
     claims = _object(responses[0])
     verified = claims.get("email_verified") in (True, "true")
     names = ("preferred_username", "cognito:username", "nickname", "name")
@@ -113,7 +113,7 @@ def _twitter(responses: tuple[object, ...]) -> Profile:
 
 
 def _vk(responses: tuple[object, ...]) -> Profile:
-    # The e-mail comes with the token, and only if VK has had it confirmed.
+    # The e-mail is in the token response, and only if VK has had it confirmed.
     listed = _object(responses[0]).get("response")
     user = _object(listed[0]) if isinstance(listed, list) and listed else {}
     names = (_text(user, name) for name in ("last_name", "first_name"))
@@ -130,7 +130,7 @@ def _reddit(responses: tuple[object, ...]) -> Profile:
 
 
 def _made_up(name: str | None) -> Profile:
-    """Return the address that the reference makes up for a name: it finds accounts again by it."""
+    """Return the address that Strapi generates for a name, by which it finds accounts again."""
     if name is None or not _NAME.fullmatch(name):
         return Profile(None, None)
     return Profile(f"{name}@{_MADE_UP}", name)
@@ -252,7 +252,7 @@ PRESETS: Mapping[str, Preset] = {
         profile=_reddit,
     ),
 }
-"""Providers by the names that they are set under."""
+"""Presets by the provider names of the settings."""
 
 
 def _object(value: object) -> Json:

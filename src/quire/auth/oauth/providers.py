@@ -9,15 +9,15 @@ from quire.auth.oauth.provider_presets import PRESETS, Preset, claims_profile
 
 GRANT_KEY = "plugin_users-permissions_grant"
 _LOCAL = "email"
-"""Stands among the providers for signing in with a password."""
+"""The provider name of sign-ins with a password."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class Provider(Struct, frozen=True, kw_only=True):
-    """A provider that is switched on.
+    """An enabled provider.
 
-    ``callback`` is the page that a browser ends on; ``redirect_uri`` is where the provider sends
-    it back to.
+    ``callback`` is the page that the browser ends on; ``redirect_uri`` is the URL that the provider
+    redirects it back to.
     """
 
     name: str
@@ -30,14 +30,14 @@ class Provider(Struct, frozen=True, kw_only=True):
     preset: Preset
 
     def address(self, template: str) -> str:
-        """Return an address of a preset with this provider's subdomain in it."""
+        """Return a URL of a preset with this provider's subdomain in it."""
         return template.replace("{subdomain}", self.subdomain)
 
 
 def read_provider(grant: object, name: str, api: str) -> Provider | None:
-    """Return a provider of what is stored; ``None`` for one that is off, or of no known kind.
+    """Return a provider from its stored form; ``None`` for a disabled or unknown one.
 
-    ``api`` is the address of the content API. Any name with an ``issuer`` is a provider of OpenID
+    ``api`` is the URL of the content API. Any name with an ``issuer`` is a provider of OpenID
     Connect.
     """
     options = grant.get(name) if isinstance(grant, Mapping) and name != _LOCAL else None
@@ -63,13 +63,13 @@ def read_provider(grant: object, name: str, api: str) -> Provider | None:
 
 
 def takes_passwords(grant: object) -> bool:
-    """Tell whether users may sign in with a password; so it is unless it was switched off."""
+    """Tell whether users may sign in with a password; true unless it was disabled."""
     options = grant.get(_LOCAL) if isinstance(grant, Mapping) else None
     return not isinstance(options, Mapping) or options.get("enabled") is True
 
 
 def is_allowed(callback: str, provider: Provider) -> bool:
-    """Tell whether a browser may end on a page: one with origin and path of the configured one."""
+    """Tell whether a browser may end on a page: it has origin and path of the configured one."""
     if any(character in callback for character in "\\\t\r\n") or callback != callback.strip():
         return False
     try:
@@ -82,13 +82,13 @@ def is_allowed(callback: str, provider: Provider) -> bool:
 
 
 def is_safe(url: str) -> bool:
-    """Tell whether secrets may be sent to an address: over TLS, or to this machine."""
+    """Tell whether secrets may be sent to a URL: by TLS, or to this machine."""
     parts = urlsplit(url)
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOOPBACK)
 
 
 def _scope(options: Mapping[str, object], preset: Preset) -> tuple[str, ...]:
-    """Return what is asked for: what is set, and all that it takes to say who somebody is."""
+    """Return the scope: the configured one, and what the profile needs."""
     stored = options.get("scope")
     texts = [item for item in stored if isinstance(item, str)] if isinstance(stored, list) else []
     asked = [scope for text in texts for scope in text.split()]
@@ -99,7 +99,7 @@ def _scope(options: Mapping[str, object], preset: Preset) -> tuple[str, ...]:
 
 
 def _callback(options: Mapping[str, object], api: str) -> str:
-    # Stored without a host, it is a path of this server.
+    # A stored URL without a host is a path of this server.
     stored = _text(options, "callback") or _text(options, "callbackUrl")
     return urljoin(f"{api}/", f"/{stored.lstrip('/')}") if not urlsplit(stored).scheme else stored
 
