@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.database.compile.custom_operators import Sql
     from quire.document_service.api import Documents, documents
+    from quire.document_service.extension_context import wait
     from quire.document_service.hook_principal import (
         as_principal,
         as_system,
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
         transaction,
     )
     from quire.document_service.http_client import HttpClient, http
+    from quire.document_service.mail_client import MailClient, mail
+    from quire.errors import MailError
     from quire.extensions.code_settings import settings
     from quire.hooks.attribute_types import (
         AdminInput,
@@ -69,6 +72,8 @@ __all__ = [
     "Forbidden",
     "HttpClient",
     "Job",
+    "MailClient",
+    "MailError",
     "NotFound",
     "NotLoadedError",
     "Page",
@@ -95,6 +100,7 @@ __all__ = [
     "documents",
     "http",
     "job",
+    "mail",
     "now",
     "on_start",
     "on_stop",
@@ -107,6 +113,7 @@ __all__ = [
     "schedule",
     "settings",
     "transaction",
+    "wait",
 ]
 
 # Imported when they are asked for: the command line and the server need none of them to start.
@@ -131,6 +138,9 @@ _MODULES = {
     **dict.fromkeys(("Change", "after_commit"), "quire.hooks.changes"),
     **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.lifecycle"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
+    **dict.fromkeys(("MailClient", "mail"), "quire.document_service.mail_client"),
+    "MailError": "quire.errors",
+    "wait": "quire.document_service.extension_context",
     "Shape": "quire.hooks.shape",
     **dict.fromkeys(
         ("AdminInput", "AttributeOptions", "AttributeType", "attribute_type"),
@@ -173,12 +183,15 @@ def __getattr__(name: str) -> object:
     return value
 
 
+_NO_SUBPACKAGES = frozenset({"mail", "settings"})
+
+
 class _Package(ModuleType):
-    """This package, in which ``settings`` is the function and not the subpackage of that name."""
+    """This package, in which ``mail`` and ``settings`` are not the subpackages of these names."""
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set an attribute, as the import system does with each subpackage."""
-        if name != "settings" or not isinstance(value, ModuleType):
+        if name not in _NO_SUBPACKAGES or not isinstance(value, ModuleType):
             super().__setattr__(name, value)
 
 

@@ -15,8 +15,10 @@ from quire.app import build_app
 from quire.cli import run
 from quire.extensions import load_extensions
 from quire.hooks.extensions import Extensions
+from quire.mail.message import Mail
 from quire.schema.load import load_schema
 from quire.settings import load_settings
+from quire.testing.project import RecordingSender
 from tests.conformance.client import running
 from tests.docs.pages import DOCS, ROOT, fences
 from tests.extending.pytest_runs import run_pytest
@@ -162,6 +164,25 @@ async def test_prepare_does_what_the_page_says(
         made: Any = (await client.request("POST", "/api/categories", headers, body)).json
     assert made["data"] is not None, made
     assert made["data"]["description"] == "Corrected"
+
+
+async def test_mails_and_plain_functions_do_what_the_pages_say(
+    blog: Path, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mails: list[Mail] = []
+    monkeypatch.setattr(quire.mail, "sender", RecordingSender(mails))
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+        data = {"name": "Eve", "slug": "eve-mail", "email": "eve@example.org"}
+        body = json.dumps({"data": data}).encode()
+        made = await client.request("POST", "/api/authors", headers, body)
+        assert made.status == 201, made.content
+        async with asyncio.timeout(60):
+            while not mails:  # noqa: ASYNC110 - a job sends it
+                await asyncio.sleep(0.02)
+        listed: Any = (await client.request("GET", "/api/articles/as-csv", {}, b"")).json
+    assert [(one.to, one.text) for one in mails] == [(("eve@example.org",), "Hello Eve!")]
+    assert len(listed["csv"].splitlines()) > 1
 
 
 async def test_rules_do_what_the_page_says(blog: Path, token: str) -> None:

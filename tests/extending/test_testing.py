@@ -51,6 +51,7 @@ async def send() -> None:
 @schedule("0 3 * * *")
 async def nightly() -> None:
     fired.append("nightly")
+    await mail.send("ann@example.org", subject="Nightly", text="All is well")
 
 @route.get("/papers/key")
 def key() -> str:
@@ -155,8 +156,10 @@ async def test_jobs_deliveries_and_schedules_run_when_a_test_drains(project: Pro
     project.clock.freeze("2030-01-01T22:00")
     await project.drain()
     nights = project.fired["nightly"]
+    project.mails.clear()
     await project.until("03:00")
     assert project.fired["nightly"] == nights + 1
+    assert [(one.to, one.text) for one in project.mails] == [(("ann@example.org",), "All is well")]
     assert project.clock.now.isoformat() == "2030-01-02T03:00:00+00:00"
 
 

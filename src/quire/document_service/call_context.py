@@ -1,9 +1,9 @@
 """The context of routes and jobs: one transaction for each read or write, or for several."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.access.principal import Principal
 from quire.database.program import Program
@@ -51,6 +51,7 @@ class CallContext(ExtensionContext):
         self._origin = origin
         self._find_user = find_user
         self._open: _BlockTransaction | None = None
+        self._loop = asyncio.get_running_loop()
 
     @property
     def is_in_transaction(self) -> bool:
@@ -76,6 +77,17 @@ class CallContext(ExtensionContext):
         return CallContext(
             self.name, self._documents, user, causes=self.causes, origin=self._origin
         )
+
+    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine of a plain function in the event loop, while its thread waits.
+
+        Raises UnitOfWorkError in the event loop itself.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        return super().wait(coroutine)
 
     async def read(self, act: Callable[[], Program[T]]) -> T:
         """Run a program that reads, in the transaction of the block if there is one."""

@@ -3,12 +3,16 @@
 The public functions of ``quire`` find it in a context variable; everything else is passed.
 """
 
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
 from copy import copy
-from typing import Self, TypeVar
+from types import FrameType
+from typing import Any, Self, TypeVar
+
+import structlog
 
 from quire.access.principal import Principal
 from quire.database.program import Program
@@ -21,6 +25,11 @@ T = TypeVar("T")
 Act = Callable[[UnitOfWork], Program[T]]
 """The work that a unit of work belongs to."""
 
+_log = structlog.get_logger("quire.extensions")
+_OWN = "quire."
+_MOST_PLACES = 1000
+_reported: set[str] = set()
+"""Lines of code that the log has named."""
 _current: ContextVar["ExtensionContext"] = ContextVar("unit of work")
 
 
@@ -83,6 +92,15 @@ class ExtensionContext(ABC):
             context.principal, context.is_system = None, True
         return context
 
+    def wait(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine of a plain function that runs in a thread of its own.
+
+        Raises UnitOfWorkError where functions run in place.
+        """
+        coroutine.close()
+        message = f"{self.name} does not run in a thread of its own: make it an async def"
+        raise UnitOfWorkError(message)
+
     @contextmanager
     def activate(self) -> Iterator[None]:
         """Make it the current unit of work of a block, and of the tasks that the block starts."""
@@ -123,3 +141,49 @@ def current_context() -> ExtensionContext:
         message = f"the unit of work of {context.name} has ended: await what it starts within it"
         raise UnitOfWorkError(message)
     return context
+
+
+def wait(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine from a plain ``def``, and return its result.
+
+    It is for routes, jobs and functions of the start and stop, whose plain functions run in threads
+    of their own: ``page = wait(documents(Article).find())``. Raises what the coroutine raises, and
+    UnitOfWorkError elsewhere.
+    """
+    try:
+        context = current_context()
+    except UnitOfWorkError:
+        coroutine.close()
+        raise
+    return context.wait(coroutine)
+
+
+def refuse_in_transaction(call: str) -> None:
+    """Refuse a call that waits for another server while a transaction is open.
+
+    Raises UnitOfWorkError in development; in production the log says once for each line of code
+    that it happened.
+    """
+    context = optional_context()
+    if context is None or not context.is_in_transaction:
+        return
+    if context.engine.is_development:
+        message = (
+            f"{call} within a transaction: nobody else can write while it waits. "
+            "Send it from a job, or from a function marked with @after_commit"
+        )
+        raise UnitOfWorkError(message)
+    place = _caller()
+    if place not in _reported and len(_reported) < _MOST_PLACES:
+        _reported.add(place)
+        _log.warning("a request is sent within a transaction", place=place, code=context.name)
+
+
+def _caller() -> str:
+    """Return the file and line of the project's code that makes a call."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the stack has no other way in
+    while frame is not None:
+        if not str(frame.f_globals.get("__name__", "")).startswith(_OWN):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back
+    return "?"

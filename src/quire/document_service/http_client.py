@@ -4,24 +4,16 @@ No requests are sent within a transaction, which would block other writes.
 """
 
 import ssl
-import sys
 from collections.abc import Mapping
 from functools import cache
-from types import FrameType
 from typing import Any
 
 import httpx
-import structlog
 
-from quire.document_service.extension_context import optional_context
-from quire.hooks.errors import UnitOfWorkError
-
-_log = structlog.get_logger("quire.extensions")
+from quire.document_service.extension_context import refuse_in_transaction
 
 _SECONDS = 10.0
-_MOST_PLACES = 1000
 _LARGEST = 20_000_000
-_OWN = "quire."
 
 
 class HttpClient:
@@ -33,7 +25,6 @@ class HttpClient:
 
     def __init__(self) -> None:
         self.transport: httpx.AsyncBaseTransport | None = None
-        self._reported: set[str] = set()
 
     async def get(self, url: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - those of request
         """Send a GET request; ``options`` are those of `request`."""
@@ -74,7 +65,7 @@ class HttpClient:
         response of more than 20 MB, and UnitOfWorkError within a transaction in development; in
         production it logs a warning, once per line of code.
         """
-        self._refuse_transaction(method)
+        refuse_in_transaction(f"http.{method.lower()}")
         async with httpx.AsyncClient(
             verify=_tls(), timeout=timeout, transport=self.transport, trust_env=False
         ) as client:
@@ -87,21 +78,6 @@ class HttpClient:
             finally:
                 await response.aclose()
         return response.raise_for_status() if response.is_error else response
-
-    def _refuse_transaction(self, method: str) -> None:
-        context = optional_context()
-        if context is None or not context.is_in_transaction:
-            return
-        message = (
-            f"http.{method.lower()} within a transaction: nobody else can write while it waits. "
-            "Send it from a job, or from a function marked with @after_commit"
-        )
-        if context.engine.is_development:
-            raise UnitOfWorkError(message)
-        place = _caller()
-        if place not in self._reported and len(self._reported) < _MOST_PLACES:
-            self._reported.add(place)
-            _log.warning("a request is sent within a transaction", place=place, code=context.name)
 
 
 http = HttpClient()
@@ -124,13 +100,3 @@ async def _read(response: httpx.Response) -> None:
 def _tls() -> ssl.SSLContext:
     """Return the TLS context; creating one takes longer than a request."""
     return httpx.create_ssl_context()
-
-
-def _caller() -> str:
-    """Return the file and line of the project's code that sends a request."""
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the stack has no other way in
-    while frame is not None:
-        if not str(frame.f_globals.get("__name__", "")).startswith(_OWN):
-            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-        frame = frame.f_back
-    return "?"

@@ -24,6 +24,7 @@ from quire.document_service.read_planner import ReadPlanner
 from quire.hooks.changes import ChangeListener
 from quire.hooks.extensions import NO_EXTENSIONS, CallCause, Extensions
 from quire.hooks.limits import DEFAULT_LIMITS, CodeLimits
+from quire.mail.senders import NoSender, Sender
 from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
@@ -43,7 +44,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     ``limits`` are those of one read. ``extensions`` are the hooks of the project's Python code,
     ``jobs`` receives background jobs, and ``changes`` the changes for functions after the commit.
     Some mistakes of that code are errors only with ``is_development``. ``clock`` is the time of
-    that code.
+    that code, ``mail`` sends its mails.
     """
 
     store: EntryStore
@@ -56,6 +57,7 @@ class WriteEngine(Struct, kw_only=True, eq=False, dict=True):
     changes: ChangeQueue | None = None
     is_development: bool = False
     clock: Clock = now_ms
+    mail: Sender = field(default_factory=NoSender)
     code_limits: CodeLimits = DEFAULT_LIMITS
 
     @cached_property

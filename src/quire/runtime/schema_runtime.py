@@ -273,6 +273,7 @@ def _engine(services: Services, store: EntryStore, extensions: Extensions) -> Wr
         changes=services.jobs.change_queue,
         is_development=services.settings.is_development,
         clock=services.clock,
+        mail=services.services.sender,
         code_limits=_code_limits(services),
     )
 

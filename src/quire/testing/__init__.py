@@ -8,15 +8,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quire.mail.message import Mail
     from quire.testing.client import Client
     from quire.testing.clock import ProjectClock
     from quire.testing.project import Project
 
-__all__ = ["Client", "Project", "ProjectClock"]
+__all__ = ["Client", "Mail", "Project", "ProjectClock"]
 
 # Imported when they are asked for: pytest loads the plug-in in runs that test no project, too.
 _MODULES = {
     "Client": "quire.testing.client",
+    "Mail": "quire.mail.message",
     "Project": "quire.testing.project",
     "ProjectClock": "quire.testing.clock",
 }

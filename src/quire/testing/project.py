@@ -25,8 +25,10 @@ from quire.document_service.commands import CreateDocument
 from quire.document_service.service import run_command
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.hooks.errors import nearest
+from quire.mail.message import Mail, compose
 from quire.runtime.schema_runtime import SchemaRuntime
 from quire.schema.model import USER_UID
+from quire.settings import MailSettings
 from quire.testing.background import BackgroundWorkers
 from quire.testing.client import Client
 from quire.testing.clock import ProjectClock
@@ -65,6 +67,18 @@ class StatementLog(Timings):
             self._authenticating -= step
 
 
+class RecordingSender:
+    """Keeps mails instead of sending them."""
+
+    def __init__(self, mails: list[Mail]) -> None:
+        self._mails = mails
+
+    async def send(self, mail: Mail) -> None:
+        """Keep a mail. Raises MailError for what could not be sent either."""
+        compose(mail, MailSettings().sender)
+        self._mails.append(mail)
+
+
 class Project:
     """The project under test, with a database of its own; requests are answered by the real app.
 
@@ -83,6 +97,8 @@ class Project:
     ) -> None:
         self.http = ExpectedRequests()
         """What the code of the project sends to other servers."""
+        self.mails: list[Mail] = []
+        """What the code of the project has sent with `mail`; nothing leaves the machine."""
         self._background = background
         self.clock = clock
         self.fired = fired

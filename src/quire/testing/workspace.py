@@ -21,6 +21,7 @@ from quire.app import Application
 from quire.auth.admin.accounts import AdminDevice
 from quire.auth.admin.user_rows import AdminUser
 from quire.clock import now_ms
+from quire.document_service.mail_client import mail
 from quire.extensions import ImportedModules, import_modules
 from quire.hooks.marks import MARKS
 from quire.schema.model import Schema
@@ -32,7 +33,7 @@ from quire.testing.background import BackgroundWorkers
 from quire.testing.clock import ProjectClock
 from quire.testing.databases import TestDatabases
 from quire.testing.loop import LoopThread
-from quire.testing.project import Project
+from quire.testing.project import Project, RecordingSender
 
 _UNCOUNTED = frozenset({"rule", "policy", "computed", "on_start", "on_stop"})
 """Marked functions that are no events; how often they run depends on what is remembered."""
@@ -184,11 +185,13 @@ class Workspace:
             background=background,
         )
         project.http.install()
+        mail.sender = RecordingSender(project.mails)
         return app, project
 
     async def stop(self, app: Application, project: Project) -> None:
         """Stop the copy of a test, and drop it."""
         project.http.remove()
+        mail.sender = None
         await app.stop()
         folder = app.settings.project
         await self._databases.drop(folder)
