@@ -1,4 +1,4 @@
 """From a raw query string to a plan that a database can run.
 
-Nothing in this room does input or output, and nothing in it knows a table, SQL or HTTP.
+This package does no I/O, and does not know tables, SQL or HTTP.
 """

@@ -9,8 +9,7 @@ from quire.schema.model import ContentType, Model, Schema
 def known_filters(filters: QueryValue, content_type: ContentType, schema: Schema) -> QueryValue:
     """Return filters without unknown attributes and operators, at every depth.
 
-    A condition of which nothing is left is dropped as a whole; private attributes stay, to be
-    refused.
+    An empty condition is dropped as a whole; private attributes stay, and are rejected later.
     """
     return _known(filters, content_type, schema) if isinstance(filters, dict) else filters
 
@@ -18,11 +17,11 @@ def known_filters(filters: QueryValue, content_type: ContentType, schema: Schema
 def _known(
     filters: dict[str, QueryValue], model: Model | None, schema: Schema
 ) -> dict[str, QueryValue]:
-    """Return the known members of an object; without a model, one of operators alone."""
+    """Return the known members of an object; without a model, only operators."""
     kept: dict[str, QueryValue] = {}
     for name, value in filters.items():
         if name in GROUPS:
-            # An object in the place of a list stays, to be refused.
+            # An object instead of a list stays, and is rejected later.
             is_known = isinstance(value, list) or name == NOT
             kept[name] = _each(value, model, schema) if is_known else value
         elif model is None:

@@ -1,7 +1,7 @@
 """The filter operators, one row each.
 
-An operator says which predicate it stands for, whether it negates it, whether it folds case, and
-what its operand looks like. How a predicate is written in SQL is the database's business.
+An operator has a predicate, and says whether it negates it, whether it ignores case, and what its
+operand is. Dialects write the predicates in SQL.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from quire.hooks.operators import CustomOperator
 
 
 class Predicate(Enum):
-    """The comparisons that a database must offer."""
+    """The comparisons that a database must support."""
 
     EQUALS = "equals"
     LESS = "less"
@@ -54,7 +54,7 @@ class Operator(Struct, frozen=True, kw_only=True):
     negated: bool = False
     fold: bool = False
     null: bool = False
-    """Whether an operand that is missing asks for null (``$eq`` and its kin)."""
+    """Whether a missing operand means null (``$eq`` and similar ones)."""
 
 
 _VALUE, _TEXT = Operand.VALUE, Operand.TEXT
@@ -99,7 +99,7 @@ Operators = Mapping[str, Operator | CustomOperator]
 """Comparison operators by name."""
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType({row.name: row for row in _ROWS})
-"""The operators that Quire brings. Resolving takes the table as an argument."""
+"""Quire's own operators. Resolving takes the table as an argument."""
 
 AND, OR, NOT = "$and", "$or", "$not"
 GROUPS = frozenset({AND, OR, NOT})
@@ -112,4 +112,4 @@ def operators_of(custom: Mapping[str, CustomOperator]) -> Operators:
 
 
 UNSUPPORTED = frozenset({"$jsonSupersetOf"})
-"""Operator names that the format knows but that are not for clients."""
+"""Operator names that Strapi knows but that are not for clients."""

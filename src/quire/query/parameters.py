@@ -1,7 +1,7 @@
 """Query parameters given as Python values.
 
-Code inside the server asks in the language of the wire: the same filters, orders and populate
-objects, with numbers, booleans and moments in the place of their texts.
+Code inside the server uses the query language of the content API: the same filters, orders and
+populate objects, with numbers, booleans and datetimes instead of texts.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from quire.query.querystring import QueryValue
 
 
 def as_query(value: object) -> QueryValue:
-    """Return a value as a query string would have said it.
+    """Return a value in the form of a parsed query string.
 
     Members of objects keep their order; other kinds of lists become lists. Raises TypeError for
-    what the wire has no form for, a moment without a time zone among it.
+    other values, including a datetime without a time zone.
     """
     match value:
         case None | str():

@@ -1,8 +1,8 @@
 """Read plans: a tree in the shape of the response, without values.
 
-Nodes say which columns of which model are read and what is populated below. Values stand apart in
-*slots* (positions in a tuple), so that two requests that differ only in values have equal plans;
-a plan is hashable and is the key under which compiled statements are kept.
+Nodes say which columns of which model are read and what is populated below. Values are separate, in
+*slots* (positions in a tuple), so that two requests that differ only in values have equal plans; a
+plan is hashable and is the cache key of compiled statements.
 """
 
 from enum import Enum
@@ -19,11 +19,10 @@ Status = Literal["draft", "published"]
 
 
 class Comparison(Struct, frozen=True):
-    """An attribute against bound values.
+    """An attribute compared with bound values.
 
-    ``slots`` holds none (is null), one, two (between), or the one slot of a list. ``negated``
-    negates the comparison, with the database's rule for null: a comparison that is unknown stays
-    unknown.
+    ``slots`` has none (is null), one, two (between), or the one slot of a list. ``negated`` negates
+    the comparison, with the database's rule for null: an unknown comparison stays unknown.
     """
 
     attribute: str
@@ -34,7 +33,7 @@ class Comparison(Struct, frozen=True):
 
 
 class Junction(Struct, frozen=True):
-    """Several filters of which all, or at least one, must hold. Never empty."""
+    """The conjunction or disjunction of several filters. Never empty."""
 
     every: bool
     parts: "tuple[Filter, ...]"
@@ -43,8 +42,8 @@ class Junction(Struct, frozen=True):
 class RelatedCondition(Struct, frozen=True):
     """A filter on related rows: at least one of them must satisfy ``part``.
 
-    With ``missing``, rows without any related row satisfy it too. ``part`` is ``None`` when every
-    related row will do. Only rows that satisfy ``within`` are related rows at all.
+    With ``missing``, rows without any related row satisfy it too. ``part`` is ``None`` if any
+    related row satisfies it. Only rows that satisfy ``within`` count as related.
     """
 
     attribute: str
@@ -54,7 +53,7 @@ class RelatedCondition(Struct, frozen=True):
 
 
 class ConstantCondition(Struct, frozen=True):
-    """A filter that holds for every row or for none."""
+    """A filter that matches every row or none."""
 
     holds: bool
 
@@ -63,7 +62,7 @@ Filter = Comparison | Junction | RelatedCondition | ConstantCondition
 
 
 class SortKey(Struct, frozen=True):
-    """One key of an order: an attribute, perhaps of related rows, in one direction."""
+    """One key of an order: an attribute, possibly of related rows, and a direction."""
 
     path: tuple[str, ...]
     attribute: str
@@ -71,7 +70,7 @@ class SortKey(Struct, frozen=True):
 
 
 class EdgeKind(Enum):
-    """What stands in the answer for a populated attribute."""
+    """How a populated attribute is shown in the response."""
 
     ROWS = "rows"
     COUNT = "count"
@@ -91,13 +90,12 @@ class PublicationFilter(Enum):
 
 
 class PlanNode(Struct, frozen=True, kw_only=True):
-    """Rows of one model: which, in what order, what to show of them, what is populated below.
+    """Rows of one model: which, in what order, which fields, what is populated below.
 
-    ``fields`` are scalar attributes in the order of the answer; those of them that are ``hidden``
-    are read for ``computed`` fields alone. ``status`` and ``publication``
-    narrow rows of draft & publish types, and ``missing_locale`` (the slot of a code) those of
-    localized ones to documents without a version in that locale. Without ``sort`` related rows keep
-    the order of their links.
+    ``fields`` are scalar attributes in the order of the response; those of them that are ``hidden``
+    are read only for ``computed`` fields. ``status`` and ``publication`` restrict rows of draft &
+    publish types, and ``missing_locale`` (the slot of a code) those of localized ones to documents
+    without a version in that locale. Without ``sort`` related rows keep the order of their links.
     """
 
     uid: str
@@ -116,8 +114,8 @@ class PlanEdge(Struct, frozen=True, kw_only=True):
     """One populated attribute.
 
     ``nodes`` has one node for most attributes and one per component for dynamic zones (and per
-    content type for relations to any type). ``others`` are components that a zone does not list;
-    entries may hold them all the same, and they are read where one occurs.
+    content type for polymorphic relations). ``others`` are components that a zone does not allow;
+    entries may contain them all the same, and they are read where one occurs.
     """
 
     attribute: str
@@ -127,7 +125,7 @@ class PlanEdge(Struct, frozen=True, kw_only=True):
 
 
 class SearchCondition(Struct, frozen=True):
-    """Free text: the term in ``slot`` is looked for in every one of ``attributes``."""
+    """Full-text search: the term in ``slot`` is searched in every one of ``attributes``."""
 
     attributes: tuple[str, ...]
     slot: Slot
@@ -148,9 +146,9 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
     ``document`` is the slot of a document id, ``entry`` the slot of a row id; ``locale_slot`` goes
     with the scopes ONE and SOME (a list). ``limit`` and ``offset`` are slots; without a limit all
     rows are read. ``count`` asks for the number of rows before the limit, or with
-    ``count_documents`` for that of their documents. With ``published_only``
-    drafts of related documents do not exist, neither for filters and orders nor for what is shown.
-    ``together`` asks for few statements, also of a database to which each of them costs little.
+    ``count_documents`` for that of their documents. With ``published_only`` drafts of related
+    documents are ignored, in filters, orders and populated values. ``together`` asks for few
+    statements, even on a database where each of them is cheap.
     """
 
     root: PlanNode
@@ -168,7 +166,7 @@ class ReadPlan(Struct, frozen=True, kw_only=True):
 
 
 def goes_through(part: Filter | None) -> bool:
-    """Tell whether a filter looks at related rows."""
+    """Tell whether a filter uses related rows."""
     match part:
         case RelatedCondition():
             return True
@@ -179,10 +177,10 @@ def goes_through(part: Filter | None) -> bool:
 
 
 def with_sorted_fields(fields: tuple[str, ...], sort: tuple[SortKey, ...]) -> tuple[str, ...]:
-    """Put the attributes that rows are sorted by before the fields that were asked for.
+    """Put the attributes that rows are sorted by before the requested fields.
 
-    The format does so wherever rows are found through other rows, unless related rows have a say
-    in the order too.
+    Strapi does so wherever rows are found through other rows, unless the order also depends on
+    related rows.
     """
     if any(key.path for key in sort):
         return fields
@@ -190,7 +188,7 @@ def with_sorted_fields(fields: tuple[str, ...], sort: tuple[SortKey, ...]) -> tu
 
 
 def plan_size(plan: ReadPlan) -> int:
-    """Return of how many parts a plan is made: nodes, comparisons and relations that it follows."""
+    """Return the number of parts of a plan: nodes, comparisons and followed relations."""
     return _node_size(plan.root)
 
 

@@ -40,7 +40,7 @@ from quire.errors import InvalidKeyError, ValidationError
 __all__ = ["QueryValue", "parse", "parse_query"]
 
 QueryValue: TypeAlias = "str | list[QueryValue] | dict[str, QueryValue] | None"
-"""A value of a parsed query string: text, nothing (no `=`), a list or a mapping of such values."""
+"""A value of a parsed query string: text, ``None`` (no `=`), a list or a mapping of such values."""
 
 MAX_PAIRS: Final = 1000
 MAX_DEPTH: Final = 20
@@ -71,7 +71,7 @@ _INHERITED_SEGMENTS: Final = frozenset(
 _BRACKET: Final = re.compile(r"[\[\]]")
 _ENCODED_BRACKET: Final = re.compile("%5([BbDd])")
 _STRAY_PERCENT: Final = re.compile("%(?![0-9A-Fa-f]{2})")
-# Fifteen digits at most: beyond 2**53 a JavaScript number no longer writes itself as it was read.
+# Fifteen digits at most: JavaScript numbers beyond 2**53 do not round-trip.
 _INDEX: Final = re.compile("0|[1-9][0-9]{0,14}")
 # The greatest number that JavaScript sorts before the other names of an object.
 _LAST_ARRAY_INDEX: Final = 2**32 - 2
@@ -81,14 +81,14 @@ _FILTERS: Final = "filters"
 _SELECTING: Final = frozenset(
     {_FILTERS, "_q", "locale", "status", "publicationFilter", "hasPublishedVersion"}
 )
-"""Parameters that decide which rows are meant."""
+"""Parameters that determine which rows are meant."""
 _TOO_MANY: Final = (
     "{} is beyond the first {} parameters of the query (the elements of a list count as one)"
 )
 
 
 class _List(Struct, eq=False):
-    """A list in the making: its items by index, with gaps that no pair has filled (yet)."""
+    """A list under construction: its items by index, with gaps that no pair has filled (yet)."""
 
     items: "dict[int, _Node]"
     length: int
@@ -99,7 +99,7 @@ class _List(Struct, eq=False):
 
 
 class _Mapping(Struct, eq=False):
-    """A mapping in the making.
+    """A mapping under construction.
 
     `last_index` is the greatest index in it if it stands for a list that was too long: such a
     mapping still takes further values at its end. It is None for one that was written with names.
@@ -167,7 +167,7 @@ _parse_query_cached = lru_cache(maxsize=CACHE_ENTRIES)(_parse_query)
 
 
 class CacheStatistics(NamedTuple):
-    """How often a query string was known or not, and how many are."""
+    """The lookups and the size of the cache of query strings."""
 
     hits: int
     misses: int
@@ -175,7 +175,7 @@ class CacheStatistics(NamedTuple):
 
 
 def cache_statistics() -> CacheStatistics:
-    """Return what the cache of parsed query strings has counted in this process."""
+    """Return the statistics of the cache of parsed query strings in this process."""
     info = _parse_query_cached.cache_info()
     return CacheStatistics(info.hits, info.misses, info.currsize)
 
@@ -183,7 +183,7 @@ def cache_statistics() -> CacheStatistics:
 def _first_pairs(raw: str) -> Iterator[tuple[str, str | None]]:
     """Yield the first 1000 pairs, the elements of a list counted as one.
 
-    Raises ValidationError for a pair after them that decides which rows are meant.
+    Raises ValidationError for a later pair that determines which rows are meant.
     """
     if raw.count("&") < MAX_PAIRS:
         yield from _pairs(raw)
@@ -216,7 +216,8 @@ def _pairs(raw: str, most: int = -1) -> Iterator[tuple[str, str | None]]:
     text = _ENCODED_BRACKET.sub(lambda match: "[" if match[1] in "Bb" else "]", raw)
     pairs = text.split("&") if most < 0 else text.split("&", most)[:most]
     for pair in pairs:
-        # A name in brackets may hold an equals sign, so their end is looked for first.
+        # A name in brackets may contain an equals sign, so the end of the brackets is searched
+        # first.
         bracket = pair.find("]=")
         end = pair.find("=") if bracket < 0 else bracket + 1
         name = _decode(pair if end < 0 else pair[:end])
@@ -235,7 +236,7 @@ def _decode(text: str) -> str:
 
 
 def _combine_equal_names(pairs: Iterator[tuple[str, str | None]]) -> dict[str, _Node]:
-    """Collect the values of each name; names that only mean the same meet later, in `_merge`."""
+    """Collect the values of each name; different names with the same meaning are merged later."""
     values: dict[str, _Node] = {}
     for name, value in pairs:
         values[name] = _combine(values[name], value) if name in values else value
@@ -284,7 +285,7 @@ def _closing_bracket(name: str, opening: int) -> int:
 
 
 def _nest(segments: list[str], value: _Node) -> _Container:
-    """Wrap a value into the containers that its name spells out, from the innermost outwards."""
+    """Wrap a value into the containers of its name, from the innermost outwards."""
     container = _wrap(segments[-1], value)
     for segment in reversed(segments[:-1]):
         container = _wrap(segment, container)
@@ -311,9 +312,9 @@ def _is_list(node: _Node) -> TypeGuard[_Container]:
 
 
 def _merge(target: _Node, source: _Node) -> _Node:
-    """Put what one name says into what the names before it said, and return the result.
+    """Merge the value of one name into those of earlier names, and return the result.
 
-    Nothing, and the empty text, add nothing to what is there.
+    Nothing, and the empty text, add nothing.
     """
     if source is None or source == "":
         return target
@@ -364,7 +365,7 @@ def _merge_members(target: _Mapping, source: _Container) -> _Mapping:
 
 
 def _prepend(first: str | None, source: _Container) -> _Container:
-    """Make room at the front of a list, or a mapping that stands for one, for a single value."""
+    """Insert a value at the front of a list, or of a mapping that stands for one."""
     if isinstance(source, _List):
         items = {index + 1: item for index, item in source.items.items()}
         return _limited(_List({0: first, **items}, source.length + 1))
@@ -396,7 +397,7 @@ def _by_index(items: _List) -> list[tuple[int, _Node]]:
 
 
 def _finish(node: _Node, *, long_lists: bool = False) -> QueryValue:
-    """Return the value of a node; with ``long_lists``, a mapping with indices alone is a list."""
+    """Return the value of a node; with ``long_lists``, a mapping with only indices is a list."""
     if isinstance(node, _List):
         return [_finish(item, long_lists=long_lists) for _, item in _by_index(node)]
     if not isinstance(node, _Mapping):

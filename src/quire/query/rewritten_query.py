@@ -1,7 +1,7 @@
-"""Query strings that are changed before they are parsed.
+"""Query strings that are rewritten before they are parsed.
 
-A `RewrittenQuery` takes the place of the raw query in a request. As bytes it is unlike any query
-string and unlike the same one of another route, so that caches keep the two apart.
+A `RewrittenQuery` replaces the raw query in a request. As bytes it is unequal to any query string
+and to the same one of another route, so that caches distinguish the two.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,13 +10,13 @@ from quire.query.parameters import as_query
 from quire.query.querystring import QueryValue, parse_query
 
 Rewrite = Callable[[Mapping[str, QueryValue]], Mapping[str, object]]
-"""Makes the query that is served of the one that was sent."""
+"""Returns the query to serve for the one that was sent."""
 
 
 class RewrittenQuery(bytes):
     """A raw query, marked by its route; ``sent`` is the query as it was sent.
 
-    ``query`` is what it was changed to.
+    ``query`` is the rewritten one.
     """
 
     sent: bytes
@@ -24,9 +24,9 @@ class RewrittenQuery(bytes):
 
 
 def rewrite_query(raw: bytes, route: str, rewrite: Rewrite) -> RewrittenQuery:
-    """Return what a raw query becomes on a route. Raises AppError as `parse_query` does.
+    """Return the rewritten form of a raw query on a route. Raises AppError as `parse_query` does.
 
-    A request may be answered again, from the start: its query is changed once.
+    A request may be handled again, from the start: its query is rewritten once.
     """
     if isinstance(raw, RewrittenQuery):
         return raw
@@ -43,5 +43,5 @@ def sent_query(raw: bytes) -> bytes:
 
 
 def read_query(raw: bytes) -> dict[str, QueryValue]:
-    """Return the parsed query of a request; shared between requests, so not to be changed."""
+    """Return the parsed query of a request, which is shared: do not modify it."""
     return raw.query if isinstance(raw, RewrittenQuery) else parse_query(raw.decode("latin-1"))

@@ -1,4 +1,4 @@
-"""Backups that servers make by themselves, as the settings say when."""
+"""Backups that servers make themselves, by a schedule in the settings."""
 
 import asyncio
 import sys
@@ -22,18 +22,18 @@ _log = structlog.get_logger("quire.backups")
 
 
 class NoArguments(Struct, frozen=True):
-    """A backup is as the settings say."""
+    """The job of backups has no arguments."""
 
 
 class BackupFailedError(Exception):
-    """`quire backup` has ended with an error; the message is what it printed."""
+    """`quire backup` has failed; the message is its output."""
 
 
 def backup_schedules(settings: Settings) -> tuple[ScheduleDefinition, ...]:
     """Return the schedule of backups, if the settings have one.
 
-    Of all server processes one makes a backup that is due. Raises ConfigurationError for what is no
-    cron expression.
+    One of all server processes makes a due backup. Raises ConfigurationError for an invalid cron
+    expression.
     """
     cron = settings.backup.schedule
     if cron is None:
@@ -55,7 +55,7 @@ def backup_schedules(settings: Settings) -> tuple[ScheduleDefinition, ...]:
 
 def _backup_of(project: Path) -> Callable[[], Awaitable[None]]:
     async def backup() -> None:
-        """Run `quire backup` in a process of its own, which may have the SQLite file open too."""
+        """Run `quire backup` in a subprocess, which may have the SQLite file open too."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",

@@ -1,4 +1,4 @@
-"""Puts the content API together."""
+"""Creates the content API of a schema runtime."""
 
 import structlog
 from msgspec import Struct
@@ -53,10 +53,10 @@ _log = structlog.get_logger("quire")
 
 
 class ContentParts(Struct, frozen=True, kw_only=True):
-    """What the content API is made of that was made for the same schema.
+    """The parts of the content API that were created for the same schema.
 
-    ``require_schema`` raises where the tables have another schema; ``other_api`` responds to
-    requests for the admin API.
+    ``require_schema`` raises an error if the tables have another schema; ``other_api`` handles
+    requests to the admin API.
     """
 
     accounts: Accounts
@@ -71,7 +71,7 @@ class ContentParts(Struct, frozen=True, kw_only=True):
 
 
 def assemble_content(services: Services, parts: ContentParts) -> ContentApi:
-    """Make the content API. Types that JavaScript guards are closed, which the log tells."""
+    """Create the content API. Types that are guarded by JavaScript are disabled, and logged."""
     settings = services.settings
     schema = parts.reader.schema
     found = parts.customisations
@@ -211,21 +211,21 @@ def _uploaded_files(settings: Settings, library: MediaLibrary) -> UploadedFiles:
 
 
 def _log_closed(found: Customisations) -> None:
-    """Say in the log what the project's own JavaScript keeps closed."""
+    """Log what the project's own JavaScript disables."""
     for name, files in found.closed.items():
         what = "content type" if name.count(".") == 1 else "action"
         _log.warning(f"{what} is closed", uid=name, files=", ".join(files))
 
 
 def _missing(found: Customisations, schema: Schema) -> frozenset[str]:
-    """Return the actions of content types that no route leads to."""
+    """Return the actions of content types that no route has."""
     return frozenset(
         f"{one.uid}.{action}" for one in schema.api_types for action in found.missing_actions(one)
     )
 
 
 def _guarded_actions(found: Customisations) -> frozenset[str]:
-    """Return the actions whose routes check or change requests: in a batch, nothing would."""
+    """Return the actions whose routes check or change requests, which batches would bypass."""
     return frozenset(
         f"{uid}.{route.action}"
         for uid, routes in found.routes.items()

@@ -1,4 +1,4 @@
-"""Collects what one process has measured."""
+"""Collects the metrics of one process."""
 
 import asyncio
 import platform
@@ -54,11 +54,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _QUEUE_SECONDS = 1.0
-"""How long the database may take to tell what waits; without it the other figures are given."""
+"""Timeout for the sizes of the queues; without them the other metrics are returned."""
 
 
 class DatabaseMetrics:
-    """Times of the operations of a database."""
+    """Durations of the operations of a database."""
 
     def __init__(self, slow_seconds: float) -> None:
         self._times: dict[Operation, Histogram] = {
@@ -80,7 +80,7 @@ class DatabaseMetrics:
             self._slow[operation] += 1
 
     def families(self) -> Iterator[MetricFamily]:
-        """Yield what was counted."""
+        """Yield the metrics."""
         yield histogram_family(
             DATABASE_SECONDS, {(name,): one for name, one in self._times.items()}
         )
@@ -88,11 +88,11 @@ class DatabaseMetrics:
 
 
 class Metrics:
-    """What a process measures: requests, database, caches, itself.
+    """The metrics of a process: requests, database, caches, itself.
 
-    Where no metrics are wanted, ``requests`` and ``database`` are ``None``, and nothing is timed;
-    lookups of caches are counted all the same. ``observer`` is told of each request, ``None``
-    where there are neither metrics nor traces nor a request log.
+    If metrics are disabled, ``requests`` and ``database`` are ``None``, and nothing is timed;
+    lookups of caches are counted all the same. ``observer`` receives each request, ``None`` without
+    metrics, traces and a request log.
     """
 
     def __init__(self, settings: Settings, clock: Clock, tracing: "Tracing | None" = None) -> None:
@@ -109,7 +109,7 @@ class Metrics:
         self._tracing = tracing
 
     def observed(self, database: Database) -> Database:
-        """Return a database whose operations are measured and traced, or the same one."""
+        """Return a wrapper of a database that measures and traces it, or the database itself."""
         observers: list[DatabaseObserver] = []
         if self.database is not None:
             observers.append(self.database)
@@ -120,18 +120,18 @@ class Metrics:
         return database
 
     def start(self) -> None:
-        """Begin to measure the event loop, where metrics are wanted."""
+        """Start to measure the event loop, if metrics are enabled."""
         if self.requests is not None:
             self.process.start()
 
     def stop(self) -> None:
-        """Measure no more."""
+        """Stop to measure."""
         self.process.stop()
 
     async def collect(
         self, database: Database, webhooks: WebhookParts, jobs: JobParts
     ) -> list[MetricFamily]:
-        """Return the present figures of this process."""
+        """Return the present metrics of this process."""
         found = [self._build(), single(PROCESSES, 1), *self.process.families()]
         if self.requests is not None:
             found += self.requests.families()
@@ -184,7 +184,7 @@ def _job_backlog(jobs: JobParts, now: int) -> Program[tuple[int, int | None]]:
 
 
 def _age(moment: int | None, now: int) -> float:
-    """Return the seconds since a moment, 0 where there is none."""
+    """Return the seconds since a time, 0 for none."""
     return 0.0 if moment is None else max(0, now - moment) / 1000
 
 

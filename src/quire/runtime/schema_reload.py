@@ -17,20 +17,19 @@ from quire.schema.model import Schema
 
 _SECONDS = 0.25
 _LONGEST_SECONDS = 5.0
-"""How long it may take until files are read again that were not those of the announced schema."""
+"""How long it may take until files of another schema are read again."""
 _PATIENCE_SECONDS = 2.0
-"""How long a request waits for the schema that its tables have."""
+"""How long a request waits for the schema of the tables."""
 _STEP_SECONDS = 0.05
 _REFUSALS_TOLD = 2
 _log = structlog.get_logger("quire.schema")
 
 
 class FollowerContext(Struct, frozen=True, kw_only=True):
-    """What a follower works with.
+    """The context of a follower.
 
-    ``present`` returns the version of the schema by which requests are answered. ``load`` reads the
-    schema from the files of the project, which should be of the version that it is given; ``adopt``
-    lets it take over.
+    ``present`` returns the version of the schema of new requests. ``load`` reads the schema from
+    the files of the project, which should be of the given version; ``adopt`` switches to it.
     """
 
     present: Callable[[], str]
@@ -39,10 +38,10 @@ class FollowerContext(Struct, frozen=True, kw_only=True):
 
 
 class SchemaFollower:
-    """Looks now and then which schema the tables have, and lets it take over.
+    """Checks now and then which schema the tables have, and adopts it.
 
-    ``disregarded`` is what was announced before the start although the files say something else:
-    whoever changes types without a server need not announce it.
+    ``disregarded`` was announced before the start although the files have another one: a change
+    without a server need not be announced.
     """
 
     def __init__(
@@ -55,35 +54,34 @@ class SchemaFollower:
         self._is_followed: VersionedValue[bool] = VersionedValue(
             database.versions, frozenset({CORE_STORE})
         )
-        """The token of the content in which nothing was left to be done."""
+        """The content version in which the schema was last checked successfully."""
         self._refused: Counter[str] = Counter()
         """How often the announced version could not be adopted."""
         self._task: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[bool] | None = None
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start to check."""
         self._task = asyncio.get_running_loop().create_task(self._follow())
 
     async def stop(self) -> None:
-        """Look no more."""
+        """Stop to check."""
         for task in (self._task, self._looking):
             if task is not None and not task.done():
                 task.cancel()
                 await asyncio.wait([task])
 
     async def look(self) -> bool:
-        """Look once, and adopt what is announced; tell whether nothing is left to be done.
+        """Check once, and adopt the announced schema; tell whether nothing is left to do.
 
-        Whoever comes while somebody looks shares what is found. Raises AppError when the database
-        cannot be asked.
+        Concurrent calls share one check. Raises AppError when the database cannot be read.
         """
         if self._looking is None or self._looking.done():
             self._looking = asyncio.get_running_loop().create_task(self._look())
         return await asyncio.shield(self._looking)
 
     async def catch_up(self) -> None:
-        """Wait until the schema that the tables have has taken over.
+        """Wait until the schema of the tables is adopted.
 
         Raises ServiceUnavailableError when that takes too long.
         """
@@ -125,7 +123,7 @@ class SchemaFollower:
         return announced in {None, self.disregarded, self._following.present()}
 
     async def _adopted(self, announced: str) -> bool:
-        """Let a schema take over, if the files are there; say in the log when they are not."""
+        """Adopt a schema, if its files exist; log it when they do not."""
         try:
             schema = await self._following.load(announced)
             if schema.version == announced:
@@ -136,7 +134,7 @@ class SchemaFollower:
         except Exception as error:  # noqa: BLE001 - what cannot be made now is tried again
             reason = str(error) or repr(error)
         self._refused[announced] += 1
-        # The first time the files may just have been on their way to yet another schema.
+        # The first time, the files may just have been changing to yet another schema.
         if self._refused[announced] == _REFUSALS_TOLD:
             _log.error("the tables have another schema", version=announced, reason=reason)
         return False

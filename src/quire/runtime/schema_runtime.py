@@ -1,8 +1,8 @@
 """Everything that is built for one version of the schema.
 
-When content types change, another runtime is made, which replaces the present one.
-Requests hold whatever they need of the one that they began with; it is gone when the last of them
-is done. So nothing in it may have to be closed: such things belong to the `Services`.
+When content types change, another runtime is created, which replaces the present one. Requests keep
+references to the runtime that they began with; it is garbage-collected after the last of them. So
+nothing in it may have to be closed: such objects belong to the `Services`.
 """
 
 from msgspec import Struct
@@ -54,7 +54,7 @@ from quire.uploads.signed_links import present_files
 
 
 def make_reader(services: Services, schema: Schema, tables: TableMap) -> ReadService:
-    """Make what reads for the content API."""
+    """Create the read service of the content API."""
     settings, links = services.settings, services.upload_context.links
     api = settings.api
     limits = ReadLimits(
@@ -92,7 +92,7 @@ def make_reader(services: Services, schema: Schema, tables: TableMap) -> ReadSer
 
 
 def inner_limits(settings: Settings) -> ReadLimits:
-    """Return what bounds reads by the server itself: pages of any size, but not any work."""
+    """Return the limits of reads by the server itself: any page size, but limited work."""
     return ReadLimits(
         default_limit=settings.api.default_limit,
         max_limit=None,
@@ -104,13 +104,13 @@ def inner_limits(settings: Settings) -> ReadLimits:
 
 
 class SchemaRuntime(Struct, frozen=True, kw_only=True, weakref=True):
-    """An application for one schema.
+    """The application of one schema.
 
-    ``content`` is its content API, ``asgi_app`` takes requests; ``fast_path_api`` is what the
-    fast path for reads asks (`quire.content_api.fast_path`), ``None`` where there is none.
-    ``admin`` is ``None`` in a project without a secret for administrators. The default locale is
-    unknown until ``content_version`` was asked for the first time. ``jobs`` are the functions that
-    may run in the background: those of the project, and the server's own (`quire.jobs.job`).
+    ``content`` is its content API, ``asgi_app`` handles requests; ``fast_path_api`` handles the
+    fast path of reads (`quire.content_api.fast_path`), ``None`` if there is none. ``admin`` is
+    ``None`` in a project without a secret for administrators. The default locale is unknown until
+    ``content_version`` was first read. ``jobs`` are the background functions: those of the project,
+    and the server's own (`quire.jobs.job`).
     """
 
     schema: Schema
@@ -132,9 +132,10 @@ def make_schema_runtime(
     *,
     disregarded: str | None = None,
 ) -> SchemaRuntime:
-    """Make the application for a schema and the project's code. It asks the database for nothing.
+    """Create the application for a schema and the project's code.
 
-    It writes while the database says that its tables have this schema, or the ``disregarded`` one.
+    It does not use the database. It writes while the announced schema of the tables is this one, or
+    the ``disregarded`` one.
     """
     schema = extend_schema(schema, extensions)
     tables = map_tables(schema)
@@ -241,8 +242,8 @@ def _content_version(
 def _library(services: Services, engine: WriteEngine) -> MediaLibrary:
     """Open the media library, which writes under any announced schema.
 
-    Uploads that arrive while types change cannot be begun again. What they write is of built-in
-    types, whatever the schema.
+    Uploads that arrive while types change cannot be repeated. They write only built-in types,
+    whatever the schema.
     """
     files = _document_service(services, engine, require_nothing)
     rows = FileRowAccess(database=services.database, store=engine.store, documents=files)

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 class Services(Struct, frozen=True, kw_only=True):
-    """What every `Generation` of an application stands on; none of it knows content types.
+    """The process-wide objects of every `SchemaRuntime`; none of them knows content types.
 
-    ``successor`` finds what answers in the place of an API whose tables have changed; ``adopt``
-    lets another schema take over. With ``is_timed``, stages of requests are measured;
-    ``tracing`` makes spans, where they are wanted.
+    ``successor`` returns the handler that replaces an API whose tables have changed; ``adopt``
+    switches to another schema. With ``is_timed``, stages of requests are measured; ``tracing``
+    makes spans, if enabled.
     """
 
     settings: Settings
@@ -56,7 +56,7 @@ class Services(Struct, frozen=True, kw_only=True):
     code_problems: FindCodeProblems
 
     async def start(self) -> None:
-        """Begin the work that goes on by itself."""
+        """Start the background work."""
         self.metrics.start()
         await self.webhooks.outbox.refresh()
         self.webhooks.worker.start()
@@ -91,7 +91,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
     adopt: Adopt,
     code_problems: FindCodeProblems,
 ) -> Services:
-    """Make what is made once. Raises ConfigurationError for a storage of files that cannot be."""
+    """Create the process-wide objects. Raises ConfigurationError for an invalid file storage."""
     services = account_services(settings, clock)
     writes = Writes(database.dialect)
     tables = OwnTables(database, target_of(settings).kind)

@@ -18,9 +18,9 @@ _log = structlog.get_logger("quire.schema")
 
 
 async def clear_archives(settings: Settings, database: Database, clock: Clock) -> None:
-    """Delete archives that are older than the settings allow; a failure is left to a later start.
+    """Delete archives that are older than the settings allow; a failure is retried later.
 
-    Of several processes one does it.
+    One of several processes does it.
     """
     kind, days, now = target_of(settings).kind, settings.database.archive_days, clock()
     try:
@@ -37,7 +37,7 @@ async def clear_archives(settings: Settings, database: Database, clock: Clock) -
 async def require_agreement(
     settings: Settings, database: Database, schema: Schema, options: LoadOptions
 ) -> None:
-    """Demand that rows are what a schema takes them for, and say in the log what is left over.
+    """Check that the rows match the schema, and log surplus tables and columns.
 
     Raises DatabaseOpenError.
     """

@@ -1,7 +1,7 @@
 """Problems of a schema that involve several files.
 
-Names used twice, relations to types that are not there, sides of a relation that do not agree,
-components that are missing or contain themselves, attributes whose columns would collide.
+Names used twice, relations to missing types, inconsistent sides of a relation, components that are
+missing or contain themselves, attributes whose columns would collide.
 """
 
 import re
@@ -14,14 +14,14 @@ from quire.schema.words import snake_case
 
 Raw = Mapping[str, object]
 _UNWRITABLE = re.compile(r'["\\\x00-\x1f]')
-"""What a name of a JSON member would have to escape."""
+"""Characters that would have to be escaped in a JSON key."""
 
 Models = Mapping[str, tuple[str, Raw]]
 """Schema files by uid: the path for messages and the content."""
 
 
 def check_models(models: Models, types: AttributeTypes) -> list[SchemaProblem]:
-    """List every fault between files. Objects of a wrong form are left to the checks of files."""
+    """List every error between files. Malformed objects are left to the checks of files."""
     found = [*_double_names(models), *_double_tables(models), *_component_circles(models)]
     for uid, (file, raw) in models.items():
         for name, attribute in _attributes(raw).items():
@@ -49,7 +49,7 @@ def _info(raw: Raw, key: str) -> object:
 
 
 def _double_names(models: Models) -> Iterator[SchemaProblem]:
-    """Singular and plural names of a project's types share one name space."""
+    """Singular and plural names of a project's types share one namespace."""
     seen: dict[object, str] = {}
     for uid, (file, raw) in models.items():
         if not uid.startswith("api::"):
@@ -141,7 +141,7 @@ def _morph_problems(raw: Raw, target: str, others: Mapping[str, Raw]) -> Iterato
 
 
 def _component_circles(models: Models) -> Iterator[SchemaProblem]:
-    """A component that must contain itself could never be saved."""
+    """A component that requires itself could never be saved."""
     required = {
         uid: {
             name: str(attribute.get("component"))
@@ -172,7 +172,7 @@ def _required_by(component: str, required: Mapping[str, Mapping[str, str]]) -> s
 
 
 def _columns(raw: Raw, types: AttributeTypes) -> Iterator[tuple[str, str]]:
-    """Two attributes whose names differ only in case or signs would share a column."""
+    """Two attributes whose names differ only in case or punctuation would share a column."""
     seen: dict[str, str] = {}
     for name, attribute in _attributes(raw).items():
         column = _column(name, attribute, types)

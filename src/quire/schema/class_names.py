@@ -1,7 +1,7 @@
-"""Names of content types and components as classes have them: ``Article``, ``SharedSeo``.
+"""Class names of content types and components: ``Article``, ``SharedSeo``.
 
-They are for what is generated from a schema. The project's own types have the shortest names; those
-of plugins begin with their plugin's. No two models have the same name.
+They are for code that is generated from a schema. The project's own types have the shortest names;
+those of plugins begin with their plugin's. No two models have the same name.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,7 +20,7 @@ def class_names(schema: Schema, *, reserved: Collection[str] = ()) -> Mapping[st
 
 
 def unused(wanted: str, taken: set[str]) -> str:
-    """Return a name that is not taken, with a number where need be; it is taken from now on."""
+    """Return an unused name, with a number if needed, and mark it as used."""
     name, number = wanted, 1
     while name in taken:
         number += 1
@@ -36,7 +36,7 @@ def class_name(text: str) -> str:
 
 
 def _rank(model: Model) -> tuple[int, str]:
-    """Put the project's own types first, since who comes first has the plain name."""
+    """Sort the project's own types first, since the first one gets the plain name."""
     own = isinstance(model, ContentType) and model.is_api
     return (0 if own else 1 if isinstance(model, Component) else 2, model.uid)
 

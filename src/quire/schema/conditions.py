@@ -1,8 +1,8 @@
 """Conditions under which an attribute is part of an entry, in the notation of JSON Logic.
 
 The ``conditions.visible`` of an attribute is an expression over the other values of its entry (or
-component): ``{"==": [{"var": "kind"}, "news"]}``. Where it is false, the attribute need not keep
-its rules. What is not understood here does not hide anything.
+component): ``{"==": [{"var": "kind"}, "news"]}``. If it is false, the attribute need not satisfy
+its rules. Unsupported expressions do not hide anything.
 """
 
 import math
@@ -13,18 +13,18 @@ from quire.javascript.numbers import as_double, read_number
 from quire.javascript.text import string_of
 
 Condition = Callable[[Mapping[str, object]], bool]
-"""Looks at the values beside an attribute; tells whether it is part of the entry."""
+"""Takes the other values of an entry; tells whether the attribute is part of it."""
 
 _MAX_DEPTH = 50
-"""Deeper expressions are not understood; no one writes them."""
+"""Deeper expressions are not supported."""
 
 
 class _UnknownError(ValueError):
-    """An expression that is not understood."""
+    """An unsupported expression."""
 
 
 def condition_of(raw: Mapping[str, object]) -> Condition | None:
-    """Read the condition of an attribute's object in the schema file; ``None`` for always."""
+    """Parse the condition of an attribute's object in the schema file; ``None`` for always."""
     conditions = raw.get("conditions")
     expression = conditions.get("visible") if isinstance(conditions, dict) else None
     if expression is None:
@@ -66,7 +66,7 @@ def _evaluate(expression: object, values: Mapping[str, object], depth: int) -> o
 
 
 def _variable(operands: Sequence[object], values: Mapping[str, object], depth: int) -> object:
-    """Look up a dotted path; a second operand is what stands for nothing."""
+    """Look up a dotted path; a second operand is the default."""
     path = _evaluate(operands[0], values, depth) if operands else ""
     otherwise = _evaluate(operands[1], values, depth) if len(operands) > 1 else None
     found: object = values
@@ -115,7 +115,7 @@ def _if(operands: Sequence[object], values: Mapping[str, object], depth: int) ->
 
 
 def _number(value: object) -> float:
-    """Read an operand of a comparison as JavaScript does."""
+    """Convert an operand of a comparison to a number as JavaScript does."""
     if value is None or isinstance(value, bool | int | float):
         return as_double(value or 0)
     text = string_of(value)
@@ -129,12 +129,12 @@ def _strictly_equal(one: object, other: object) -> bool:
         return one == other
     if isinstance(one, str) and isinstance(other, str):
         return one == other
-    # No two lists or objects are the same one.
+    # Lists and objects are never identical.
     return one is None and other is None
 
 
 def _equal(one: object, other: object) -> bool:
-    """Compare as ``==`` does: text and booleans as numbers beside one, null with null alone."""
+    """Compare as ``==`` does: text and booleans as numbers with one, null only with null."""
     if one is None or other is None:
         return one is None and other is None
     if isinstance(one, dict | list) and isinstance(other, dict | list):
@@ -147,7 +147,7 @@ def _equal(one: object, other: object) -> bool:
 def _in_order(
     compare: Callable[[float, float], bool], compare_text: Callable[[str, str], bool]
 ) -> Callable[[Sequence[object]], object]:
-    """Make a comparison of two operands, or of three: whether each stands so to the next."""
+    """Make a comparison of two operands, or of three: each with the next."""
 
     def pair(one: object, other: object) -> bool:
         if isinstance(one, str) and isinstance(other, str):
@@ -163,7 +163,7 @@ def _in_order(
 
 
 def _pair(compare: Callable[[object, object], bool]) -> Callable[[Sequence[object]], object]:
-    """Make an operator of two operands; an absent one is null."""
+    """Make an operator of two operands; a missing one is null."""
 
     def evaluate(operands: Sequence[object]) -> object:
         one, other, *_ = [*operands, None, None]
@@ -185,7 +185,7 @@ _LAZY: Mapping[str, Callable[[Sequence[object], Mapping[str, object], int], obje
     "if": _if,
     "?:": _if,
 }
-"""Operators that look at the values themselves, or at no more operands than they must."""
+"""Operators that evaluate their operands themselves, and only as many as needed."""
 
 _EAGER: Mapping[str, Callable[[Sequence[object]], object]] = {
     "==": _pair(_equal),
@@ -200,4 +200,4 @@ _EAGER: Mapping[str, Callable[[Sequence[object]], object]] = {
     ">=": _in_order(lambda one, other: one >= other, lambda one, other: one >= other),
     "in": _pair(_contains),
 }
-"""Operators that look at the values of their operands."""
+"""Operators that take the values of their operands."""

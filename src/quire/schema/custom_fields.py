@@ -1,8 +1,8 @@
-"""Custom fields: attributes whose input a Strapi plugin brings, stored as an ordinary type.
+"""Custom fields: attributes with the input of a Strapi plugin, stored as an ordinary type.
 
-A schema file writes ``"type": "customField"`` with the uid of the field. The plugin registers the
-uid with one of the ordinary attribute types, and that type decides the column and the JSON form.
-This module knows the types of well-known fields, and describes how a type was found.
+A schema file has ``"type": "customField"`` with the uid of the field. The plugin registers the uid
+with one of the ordinary attribute types, which determines the column and the JSON form. This module
+knows the types of well-known fields, and records how a type was found.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 CUSTOM_FIELD = "customField"
-"""The attribute type, and the option that holds the uid of the field."""
+"""The attribute type, and the option with the uid of the field."""
 
 FALLBACK_TYPE = "text"
-"""The type of a field that nothing is known of: a column of it holds every text."""
+"""The type of unknown fields: its column can store every text."""
 
 Origin = Literal["settings", "well known", "plugin", "database", "assumed"]
 
@@ -34,7 +34,7 @@ class CustomFieldUse(Struct, frozen=True, kw_only=True):
 
 
 class StorageType(Struct, frozen=True, kw_only=True):
-    """The attribute type that a custom field is stored as, and how that is known.
+    """The attribute type that a custom field is stored as, and how it was found.
 
     ``source`` completes the phrase "according to ...".
     """
@@ -193,4 +193,4 @@ WELL_KNOWN: Mapping[str, str] = MappingProxyType(
         "plugin::strapi-advanced-uuid.strapi-advanced-uuid": "uid",
     }
 )
-"""Storage types by the uid of the field. Above each stands the public code that registers it."""
+"""Storage types by the uid of the field. Each comment names the public code that registers it."""

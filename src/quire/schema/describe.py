@@ -1,7 +1,7 @@
 """Content types and components in the format of the content-type builder.
 
-Only what a schema file says is described, with the defaults of relations and media spelled out;
-attributes that the server adds by itself are left out (wire.md §1).
+The attributes of schema files are described, with the defaults of relations and media; attributes
+that the server adds are left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from quire.schema.system_attributes import RESERVED_NAMES
 
 _BUILDER = "content-type-builder"
 _GLOBAL_IDS = {"plugin::i18n.locale": "I18NLocale"}
-"""Names that the reference writes with other capitals."""
+"""Names that Strapi writes with other capitals."""
 _MEDIA_FIRST = ("type", "multiple", "required", "private", "allowedTypes")
 _PLUGINS = ("upload", "i18n", "content-releases", "review-workflows", "users-permissions")
 _ADMIN = (
@@ -35,7 +35,7 @@ def describe_content_types(schema: Schema) -> list[dict[str, Any]]:
 
 
 def in_order(schema: Schema) -> list[ContentType]:
-    """Return all content types as lists show them: of plugins, the project's, of the admin."""
+    """Return all content types in the order of lists: of plugins, the project's, of the admin."""
     return sorted(schema.content_types.values(), key=_place)
 
 
@@ -144,7 +144,7 @@ def _listed_attributes(model: Model) -> Iterator[dict[str, Any]]:
 
 
 def is_visible(content_type: ContentType) -> bool:
-    """Tell whether a type is shown where the model is edited, and described by itself."""
+    """Tell whether a type is shown in the content-type builder."""
     builder = _mapping(_mapping(content_type.raw, "pluginOptions"), _BUILDER)
     return builder.get("visible") is not False
 
@@ -163,7 +163,7 @@ def _rank(name: str, order: tuple[str, ...]) -> int:
 
 
 def relations_allowed(content_type: ContentType) -> list[str] | None:
-    """Return which relations a new attribute may have to a type; ``None`` stands for all."""
+    """Return which relations a new attribute may have to a type; ``None`` means all."""
     if content_type.uid == ADMIN_USER_UID:
         return ["oneWay", "manyWay"]
     return None if is_visible(content_type) else []

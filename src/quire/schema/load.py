@@ -3,8 +3,8 @@
 ``src/api/<api>/content-types/<type>/schema.json`` is the content type ``api::<api>.<type>``,
 ``src/components/<category>/<name>.json`` the component ``<category>.<name>``, and
 ``src/extensions/<plugin>/content-types/<type>/schema.json`` replaces a built-in type's schema, key
-by key at the top level. Nothing is half-loaded: either everything is sound or `SchemaError` lists
-each fault with its file and JSON path.
+by key at the top level. Nothing is half-loaded: either everything is valid or `SchemaError` lists
+each error with its file and JSON path.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ _KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class LoadOptions(Struct, frozen=True, kw_only=True):
-    """What outside the tree has a say in it.
+    """Options from outside the files.
 
     ``private_attributes`` are hidden in every content type; ``first_published`` adds
     ``firstPublishedAt`` to draft & publish types.
@@ -45,9 +45,9 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
 
 
 def load_schema(project: Path, options: LoadOptions | None = None) -> Schema:
-    """Load the schema tree of a project folder together with the built-in types.
+    """Load the schema files of a project folder together with the built-in types.
 
-    Raises SchemaError with every fault of the tree.
+    Raises SchemaError with every error.
     """
     problems: list[SchemaProblem] = []
     sources = list(_read_tree(project, problems))
@@ -55,9 +55,9 @@ def load_schema(project: Path, options: LoadOptions | None = None) -> Schema:
 
 
 def read_sources(project: Path) -> list[SchemaFile]:
-    """Read the schema files of a project as they are.
+    """Read the schema files of a project without checking them.
 
-    Raises SchemaError for files that hold no JSON object; what they hold is not looked at.
+    Raises SchemaError for files that are not a JSON object.
     """
     problems: list[SchemaProblem] = []
     sources = list(_read_tree(project, problems))
@@ -71,9 +71,9 @@ def build_schema(
     options: LoadOptions | None = None,
     problems: Sequence[SchemaProblem] = (),
 ) -> Schema:
-    """Make a `Schema` of sources that were read already; the built-in types join by themselves.
+    """Build a `Schema` from sources that were read already; built-in types are added.
 
-    ``problems`` are faults found while reading. Raises SchemaError when there are any at all.
+    ``problems`` are errors found while reading. Raises SchemaError when there are any at all.
     """
     options = options or LoadOptions()
     everything = [*_builtin_sources(sources), *sources]
@@ -98,7 +98,7 @@ def build_schema(
 
 
 def _builtin_sources(sources: Sequence[SchemaFile]) -> Iterator[SchemaFile]:
-    """Yield the built-in types with the project's extensions laid over them."""
+    """Yield the built-in types, overridden by the project's extensions."""
     extensions = {s.uid.removeprefix(EXTENSION): s for s in sources}
     for uid, name, raw in builtin_schemas():
         extension = extensions.get(uid)
@@ -109,7 +109,7 @@ def _builtin_sources(sources: Sequence[SchemaFile]) -> Iterator[SchemaFile]:
 
 
 def in_file_order(sources: Iterable[SchemaFile]) -> list[SchemaFile]:
-    """Return sources in the order in which a tree is read, which `Schema.version` depends on."""
+    """Return sources in the order in which files are read, which `Schema.version` depends on."""
     return sorted(sources, key=lambda source: (_rank(source), PurePath(source.file).parts))
 
 
@@ -153,7 +153,7 @@ def _read(
 
 
 def _double_uids(sources: Sequence[SchemaFile]) -> Iterator[SchemaProblem]:
-    """Find folders whose names become one and the same."""
+    """Find folders whose names result in the same uid."""
     seen: dict[str, str] = {}
     for source in sources:
         first = seen.setdefault(source.uid, source.file)
@@ -164,7 +164,7 @@ def _double_uids(sources: Sequence[SchemaFile]) -> Iterator[SchemaProblem]:
 def _shape_problems(
     sources: Sequence[SchemaFile], types: AttributeTypes
 ) -> Iterator[SchemaProblem]:
-    """Find what is wrong within single files."""
+    """Find the problems within single files."""
     for source in sources:
         for path, message in _model_problems(source):
             yield SchemaProblem(source.file, path, message)
@@ -224,7 +224,7 @@ def _option_problems(options: object) -> Iterator[tuple[str, str]]:
 
 
 def _build(source: SchemaFile, raw: Mapping[str, object], options: LoadOptions) -> Model:
-    """Make a model of a normalized source; ``raw`` is the file as it was read."""
+    """Build a model from a normalized source; ``raw`` is the file as it was read."""
     if source.is_component:
         return _build_component(source, raw, options)
     return _build_type(source, raw, options)
@@ -334,9 +334,9 @@ def _object(raw: Mapping[str, object], key: str) -> Mapping[str, object]:
 
 
 def _digest(sources: Sequence[SchemaFile], options: LoadOptions) -> str:
-    """Tell two schemas apart: same sources and options, same text.
+    """Return a digest of sources and options.
 
-    Neither the order of sources matters nor that of the parts of one; that of attributes does.
+    The order of sources, and of the parts of one, does not matter; that of attributes does.
     """
     models = [[s.uid, sorted(s.raw.items())] for s in sorted(sources, key=lambda s: s.uid)]
     seed = [models, sorted(options.private_attributes), options.first_published]

@@ -1,7 +1,7 @@
 """The schema as frozen values.
 
-Nothing here changes once made. A request holds the `Schema` it started with; a change of the model
-makes a new one with another `Schema.version`.
+A request keeps the `Schema` it started with; a change of the model creates a new one with another
+`Schema.version`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +39,7 @@ AUTOMATIC_NAMES = frozenset(
         "localizations",
     }
 )
-"""Names of attributes whose values the server decides, whatever a payload says of them."""
+"""Names of attributes whose values the server sets, whatever a payload contains."""
 
 DRAFT_STATUS = "draft"
 PUBLISHED_STATUS = "published"
@@ -53,7 +53,7 @@ ADMIN_USER_UID = "admin::user"
 
 
 class TypeKind(StrEnum):
-    """Whether a content type holds many documents or exactly one."""
+    """Whether a content type has many documents or exactly one."""
 
     COLLECTION = "collectionType"
     SINGLE = "singleType"
@@ -67,14 +67,14 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
     singular_name: str
     display_name: str
     attributes: Mapping[str, Attribute]
-    """All attributes by name, those that the server adds included, in the order of columns."""
+    """All attributes by name, including those that the server adds, in the order of columns."""
     file: str = ""
     raw: Mapping[str, object] = field(default_factory=dict)
-    """The schema file as it was read, for what only some rooms need."""
+    """The schema file as it was read, for options that only some packages need."""
 
     @cached_property
     def scalars(self) -> tuple[ScalarAttribute, ...]:
-        """Attributes with a column of their own, in order."""
+        """Attributes with their own column, in order."""
         return tuple(a for a in self.attributes.values() if isinstance(a, ScalarAttribute))
 
     @cached_property
@@ -84,7 +84,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def own_attributes(self) -> tuple[Attribute, ...]:
-        """Attributes whose values a payload decides, in order: without those the server adds."""
+        """Attributes whose values clients set, in order: without those that the server adds."""
         return tuple(a for a in self.attributes.values() if a.name not in AUTOMATIC_NAMES)
 
     @cached_property
@@ -100,7 +100,7 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def unique_names(self) -> frozenset[str]:
-        """Names of attributes whose values no two entries share; JSON is never compared."""
+        """Names of attributes with unique values; JSON is never compared."""
         unique = (a for a in self.scalars if a.unique or a.type.unique)
         return frozenset(a.name for a in unique if a.storage is not StorageKind.JSON)
 
@@ -111,18 +111,18 @@ class Model(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def presented(self) -> Mapping[str, Callable[[Any], Any]]:
-        """What turns values into what is shown of them, by name, where types say so."""
+        """Functions that convert values to their shown form, by name, for types that have one."""
         return {a.name: a.type.present for a in self.scalars if a.type.present is not None}
 
     @cached_property
     def conditions(self) -> Mapping[str, Condition]:
-        """When attributes are part of an entry, by name; those without a condition always are."""
+        """The conditions of attributes, by name; those without one are always part of an entry."""
         found = ((a.name, condition_of(a.raw)) for a in self.attributes.values())
         return {name: condition for name, condition in found if condition is not None}
 
 
 class Index(Struct, frozen=True, kw_only=True, dict=True):
-    """A database index that a schema file asks for, over physical columns."""
+    """A database index of a schema file, over physical columns."""
 
     name: str
     columns: tuple[str, ...]
@@ -130,7 +130,7 @@ class Index(Struct, frozen=True, kw_only=True, dict=True):
 
 
 class ContentType(Model, frozen=True, kw_only=True, dict=True):
-    """A type of document with endpoints of its own."""
+    """A type of document with its own endpoints."""
 
     kind: TypeKind
     plural_name: str
@@ -138,12 +138,12 @@ class ContentType(Model, frozen=True, kw_only=True, dict=True):
     localized: bool
     populate_creator_fields: bool
     plugin: str | None = None
-    """The plugin a built-in type belongs to (``upload``); ``None`` for a project's own types."""
+    """The plugin of a built-in type (``upload``); ``None`` for a project's own types."""
     indexes: tuple[Index, ...] = ()
 
     @property
     def is_api(self) -> bool:
-        """Whether the type gets endpoints of the content API by itself."""
+        """Whether the type gets endpoints of the content API automatically."""
         return self.uid.startswith("api::")
 
     @property
@@ -174,7 +174,7 @@ class Schema(Struct, frozen=True, kw_only=True, dict=True):
     custom_fields: tuple[CustomField, ...] = ()
     """The custom fields of all models, with the type that each is stored as."""
     notices: tuple[SchemaProblem, ...] = ()
-    """What the files say that has no effect, as it has none in the reference."""
+    """Definitions in the files that have no effect, as in Strapi."""
 
     def model(self, uid: str) -> Model:
         """Return the content type or component of a uid. Raises KeyError when there is none."""

@@ -1,8 +1,8 @@
 """Normalizes schema files.
 
 A custom field becomes an attribute of the type that it is stored as. Attributes and options that
-the reference accepts and ignores are left out, each with a notice: a project that starts there has
-to open here. What keeps the reference from starting stays, and is a fault.
+Strapi accepts and ignores are left out, each with a notice: a project that starts there has to open
+here. Problems that prevent Strapi from starting are kept, and are errors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,13 +24,13 @@ Raw = Mapping[str, object]
 _SERVER_ATTRIBUTES = frozenset(
     {"createdAt", "updatedAt", "publishedAt", "createdBy", "updatedBy", "locale", "localizations"}
 )
-"""What the server sets in every content type of a project, whatever the file says of it."""
+"""Attributes that the server sets in every content type of a project, whatever the file says."""
 
 _PLAIN_TYPE = "string"
 
 
 class NormalizedSources(Struct, frozen=True, kw_only=True):
-    """Sources in their common form, the custom fields in them, and what was left out."""
+    """Normalized sources, the custom fields in them, and what was left out."""
 
     sources: tuple[SchemaFile, ...]
     custom_fields: tuple[CustomField, ...]
@@ -40,7 +40,7 @@ class NormalizedSources(Struct, frozen=True, kw_only=True):
 def normalize(
     sources: Sequence[SchemaFile], custom_fields: CustomFieldTypes, types: AttributeTypes
 ) -> NormalizedSources:
-    """Normalize the sources of a schema, built-in types among them; the order is kept."""
+    """Normalize the sources of a schema, including built-in types; the order is kept."""
     work = _Normalizer({source.uid: source for source in sources}, custom_fields, types)
     return NormalizedSources(
         sources=tuple(work.source(source) for source in sources),
@@ -124,7 +124,7 @@ class _Normalizer(Struct):
         return raw
 
     def _mapped_relation(self, source: SchemaFile, name: str, raw: Raw) -> Raw:
-        """Correct what the reference takes from the other side: the owner names its inverse."""
+        """Correct what Strapi derives from the other side: the owner names its inverse."""
         if "inversedBy" in raw:
             self._notice(source, f"{name}.mappedBy", "has no effect beside inversedBy")
             return {key: value for key, value in raw.items() if key != "mappedBy"}
@@ -157,9 +157,9 @@ class _Normalizer(Struct):
         return self._with_type(source, name, {**raw, "type": storage.name})
 
     def _with_type(self, source: SchemaFile, name: str, raw: Raw) -> Raw:
-        """Leave out options that the storage type does not take; a field never keeps it shut.
+        """Leave out options that the storage type does not support; they are never an error.
 
-        Plugins declare options of their own, under names that the type may use for other things.
+        Plugins declare their own options, with names that the type may use for other things.
         """
         type_ = self.types[str(raw["type"])]
         missing = [option for option in type_.needs if option not in raw]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 EXTENSION = "extension:"
-"""Begins the uid of a source that is laid over a built-in type."""
+"""The prefix of the uid of a source that overrides a built-in type."""
 
 
 class SchemaFile(Struct, frozen=True):

@@ -1,8 +1,8 @@
 """The attributes that every content type has.
 
-Before a type's own attributes stand ``id`` and ``documentId``; after them the times, the creators,
-the locale and the localizations, in this order, which is also the order of columns. Components get
-``id`` alone.
+A type's own attributes are preceded by ``id`` and ``documentId``, and followed by the times, the
+creators, the locale and the localizations, in this order, which is also the order of columns.
+Components only get ``id``.
 """
 
 from collections.abc import Mapping
@@ -46,18 +46,18 @@ RESERVED_NAMES = frozenset(
         "locale",
     }
 )
-"""Names, in snake case, that an attribute of a schema file must not have."""
+"""Names, in snake case, that are not allowed in schema files."""
 RESERVED_IN_BUILDER = RESERVED_NAMES | {"entry_id", "meta"}
-"""Names that no new attribute gets; schema files that have them are served as ever."""
+"""Names that are not allowed for new attributes; existing ones are still served."""
 
 RESERVED_MEMBERS = frozenset({"__component", "__content_type", "__contentType", "__type"})
-"""Names, exactly as written, by which answers tell the kinds of rows in a list apart."""
+"""Case-sensitive names that distinguish the kinds of rows in a response's list."""
 
 RESERVED_PREFIXES = ("strapi", "_strapi", "__strapi")
 
 
 def leading_attributes(*, component: bool) -> list[Attribute]:
-    """Return what stands before a model's own attributes."""
+    """Return the attributes before a model's own."""
     first = ID.build(ID, "id", {"writable": False})
     return [first] if component else [first, DOCUMENT_ID.build(DOCUMENT_ID, "documentId", {})]
 
@@ -65,7 +65,7 @@ def leading_attributes(*, component: bool) -> list[Attribute]:
 def trailing_attributes(
     uid: str, *, localized: bool, creators_private: bool, first_published: bool
 ) -> list[Attribute]:
-    """Return what stands after a content type's own attributes.
+    """Return the attributes after a content type's own.
 
     ``first_published`` adds the optional ``firstPublishedAt`` of draft & publish types.
     """

@@ -1,8 +1,8 @@
 """Splits names into words, for table names (snake case) and uids (kebab case).
 
-Letters lose their accents, apostrophes vanish; a word ends at anything that is no letter or digit,
-between lower and upper case, between letters and digits (both ways), and before the last capital of
-an acronym that lower-case letters follow: ``HTTPServerURL2`` is ``http server url 2``.
+Accents and apostrophes are removed; a word ends at anything that is no letter or digit, between
+lower and upper case, between letters and digits (both ways), and before the last capital of an
+acronym that lower-case letters follow: ``HTTPServerURL2`` is ``http server url 2``.
 """
 
 import re
@@ -27,14 +27,14 @@ def words(name: str) -> list[str]:
 
 
 def without_accents(name: str) -> str:
-    """Return a name whose letters have no accents, without apostrophes."""
+    """Return a name without accents and apostrophes."""
     if not name.isascii():
         plain = unicodedata.normalize("NFD", name.translate(_UNDECOMPOSED))
         name = "".join(c for c in plain if not unicodedata.combining(c))
     return _APOSTROPHE.sub("", name)
 
 
-@lru_cache(maxsize=16_384)  # the names of a schema, which are asked for again and again
+@lru_cache(maxsize=16_384)  # the names of a schema, which are requested again and again
 def snake_case(name: str) -> str:
     """Return ``foo_bar_1_baz_2`` for ``fooBar1Baz2``."""
     return "_".join(words(name))

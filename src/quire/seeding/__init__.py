@@ -1,7 +1,7 @@
 """Imports content files into a new database.
 
-``content`` is what the files say; ``read`` gets it out of them, or lists every fault that ``check``
-and ``entries`` find. ``documents`` writes it by the actions that everything is written by, ``rows``
-what stands around it, and ``media`` puts the files of the media library in their place. ``project``
-runs it all in one transaction: everything is stored, or nothing.
+`content` has the values of the files; `load` reads them, with every error that `check` and
+`entries` find. `documents` writes them by the actions of the document service, `project` writes
+other rows, and `media` copies files into the media library. `project` runs it all in one
+transaction: everything is stored, or nothing.
 """

@@ -1,7 +1,7 @@
 """Validates the documents of content files against the schema.
 
-What stands around the values is looked at here: locales, statuses, and which value stands where.
-The values of each entry are looked at in `entries`.
+This module checks locales, statuses, and where values are placed. The values of each entry are
+checked in `entries`.
 """
 
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ from quire.seeding.source import DocumentSource
 
 
 class DocumentCheck:
-    """Looks at documents, one after the other, and remembers the values that must be unique."""
+    """Checks documents, one after the other, and remembers unique values."""
 
     def __init__(self, known: KnownTargets) -> None:
-        """``known`` is what values may refer to."""
+        """``known`` are the targets that values may refer to."""
         self._known = known
         self._entries = EntryCheck(known)
 
     def problems(self, source: DocumentSource) -> Iterator[ContentProblem]:
-        """List every fault of one document."""
+        """List every error of one document."""
         frame = [*_frame_problems(self._known, source)]
         found = frame or [*_placement_problems(source), *self._value_problems(source)]
         for path, message in dict.fromkeys(found):
@@ -32,13 +32,13 @@ class DocumentCheck:
         for version in source.document().versions:
             if version.published is not None:
                 yield from self._entries.problems(source, version, version.published, draft=False)
-            # The draft of what is published as it is has no other faults.
+            # The draft of an unmodified published entry has no other errors.
             if version.draft is not None and version.status is not Status.PUBLISHED:
                 yield from self._entries.problems(source, version, version.draft, draft=True)
 
 
 def _frame_problems(known: KnownTargets, source: DocumentSource) -> Iterator[Fault]:
-    """Find what is wrong around the values: locales and statuses."""
+    """Check locales and statuses."""
     content_type, item = source.content_type, source.item
     if not content_type.localized and item.locales is not None:
         yield source.at("locales"), f"{content_type.uid} is not localized"
@@ -76,7 +76,7 @@ def _status_problem(
 
 
 def _placement_problems(source: DocumentSource) -> Iterator[Fault]:
-    """Values that all locales share stand in the document, the others in a locale."""
+    """Check that shared values are in the document, and the others in a locale."""
     if not source.content_type.localized:
         return
     for name in source.item.data:

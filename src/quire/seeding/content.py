@@ -1,8 +1,8 @@
 """The content of content files, as values.
 
-Nothing here knows of rows. Values stay in the form of the files: a relation is the key of a
-document, media is the name of a file, a moment is an ISO string. Who stores them makes ids of keys
-and names.
+This module does not know rows. Values have the form of the files: a relation is the key of a
+document, media is the name of a file, a time is an ISO string. They are converted to ids when they
+are stored.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ MEDIA_FOLDER = "media"
 
 
 class Status(StrEnum):
-    """What there is of a version: a draft, a published entry like it, or one that differs."""
+    """The status of a version: a draft, published, or modified."""
 
     DRAFT = "draft"
     PUBLISHED = "published"
@@ -36,7 +36,7 @@ class Locale(Struct, frozen=True):
 
 
 class MediaFile(Struct, frozen=True, kw_only=True):
-    """A file for the media library; ``name`` is what values call it."""
+    """A file for the media library; ``name`` is its key in values."""
 
     name: str
     path: Path
@@ -47,8 +47,8 @@ class MediaFile(Struct, frozen=True, kw_only=True):
 class DocumentVersion(Struct, frozen=True, kw_only=True):
     """A document in one locale; ``locale`` is ``None`` when its content type is not localized.
 
-    ``status`` is ``None`` without draft & publish. ``changes`` are what the draft of a modified
-    version has in place of ``values``.
+    ``status`` is ``None`` without draft & publish. ``changes`` are the values of a modified draft
+    that differ from ``values``.
     """
 
     locale: str | None
@@ -63,7 +63,7 @@ class DocumentVersion(Struct, frozen=True, kw_only=True):
 
     @property
     def published(self) -> Values | None:
-        """The values of what is published (all there is without draft & publish), if anything."""
+        """The published values (all of them without draft & publish), if any."""
         return None if self.status is Status.DRAFT else self.values
 
     def entries(self) -> Iterator[Values]:
@@ -84,10 +84,10 @@ class Document(Struct, frozen=True, kw_only=True):
 
 
 class Content(Struct, frozen=True, kw_only=True):
-    """Everything there is to store.
+    """All content.
 
     ``locales`` begins with the default locale; ``documents`` are in an order in which each comes
-    after those that it refers to. ``public`` are the actions that visitors may take.
+    after those that it refers to. ``public`` are the actions of the public role.
     """
 
     locales: tuple[Locale, ...]
@@ -102,7 +102,7 @@ class Content(Struct, frozen=True, kw_only=True):
 
 
 class ContentProblem(Struct, frozen=True, order=True):
-    """One fault: in which file, at which JSON path, and what is wrong."""
+    """One error: the file, the JSON path, and what is wrong."""
 
     file: str
     path: str
@@ -115,7 +115,7 @@ class ContentProblem(Struct, frozen=True, order=True):
 
 
 class ContentError(SeedingError):
-    """Content files with faults; ``problems`` lists all of them, and nothing was stored."""
+    """Content files with errors; ``problems`` lists all of them, and nothing was stored."""
 
     def __init__(self, problems: Sequence[ContentProblem]) -> None:
         """``problems`` is not empty."""

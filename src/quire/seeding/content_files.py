@@ -1,6 +1,6 @@
 """The format of content files: keys and types.
 
-A list is taken apart before its items are decoded, so that a fault in one document hides none in
+The items of a list are decoded one by one, so that an error in one document does not hide those of
 the next.
 """
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """What all objects of content files have in common: no key is there in vain."""
+    """The base of all objects in content files: unknown keys are errors."""
 
 
 class LocaleItem(_File, frozen=True):
@@ -30,7 +30,7 @@ class LocaleItem(_File, frozen=True):
 
 
 class DocumentsItem(_File, frozen=True):
-    """A group of the manifest: the files that hold one content type."""
+    """A group of the manifest: the files of one content type."""
 
     content_type: Name
     files: tuple[Name, ...]
@@ -72,7 +72,7 @@ class DocumentItem(_File, frozen=True):
 
 
 class ContentFiles:
-    """Decodes the files of one folder and keeps what is wrong with them."""
+    """Decodes the files of one folder and collects their errors."""
 
     def __init__(self, folder: Path) -> None:
         """``problems`` grows with every call."""
@@ -80,12 +80,12 @@ class ContentFiles:
         self.problems: list[ContentProblem] = []
 
     def one(self, file: str, type_: type[T]) -> T | None:
-        """Decode a file that holds one object, or note why it cannot be done."""
+        """Decode a file that contains one object, or record why that is impossible."""
         raw = self._read(file)
         return None if raw is None else self._decode(file, "", raw, type_)
 
     def several(self, file: str, type_: type[T]) -> Iterator[tuple[str, T]]:
-        """Decode a file that holds one object or a list of them; each comes with its JSON path."""
+        """Decode a file that contains one object or a list of them, with their JSON paths."""
         raw = self._read(file)
         if raw is None:
             return
@@ -107,7 +107,7 @@ class ContentFiles:
         return sorted(path.relative_to(self.folder).as_posix() for path in found)
 
     def problem(self, file: str, path: str, message: str) -> None:
-        """Note a fault."""
+        """Record an error."""
         self.problems.append(ContentProblem(file, path, message))
 
     def _read(self, file: str) -> bytes | None:

@@ -1,7 +1,7 @@
 """Writes documents with the actions of the document service, in one transaction.
 
-Each version is made, and published unless it is a draft; the changes of a modified one are written
-to its draft when everything is there.
+Each version is created, and published unless it is a draft; the changes of a modified one are
+written to its draft after everything else.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class Documents:
     def __init__(
         self, unit: UnitOfWork, files: Mapping[str, Mapping[str, object]], default_locale: str
     ) -> None:
-        """``files`` are the stored media files by the names that values call them."""
+        """``files`` are the stored media files by their names in values."""
         self._unit = unit
         self._files = files
         self._default_locale = default_locale
@@ -34,7 +34,7 @@ class Documents:
     def write(self, document: Document) -> Program[None]:
         """Write a document in all of its locales, without the changes of modified ones.
 
-        What it refers to has to be there. Raises SeedingError when it cannot be written.
+        Its targets have to exist. Raises SeedingError when it cannot be written.
         """
         uid, key = document.content_type, document.key
         document_id = self._ids[uid, key] = self._unit.engine.new_id()
@@ -94,7 +94,7 @@ class Documents:
     def _data(
         self, document: Document, version: DocumentVersion, values: Values
     ) -> dict[str, object]:
-        """Return values in the wire's form."""
+        """Return values in the form of requests."""
         schema = self._unit.engine.schema
         source = schema.content_types[document.content_type]
 
@@ -109,7 +109,7 @@ class Documents:
     def _related(
         self, source: ContentType, locale: str | None, relation: RelationAttribute, key: str
     ) -> object:
-        """Name a document, or where there is no link table its row: what is published, if it is."""
+        """Return the id of a document, or of its published row if there is no link table."""
         target = self._unit.engine.schema.content_types[str(relation.target)]
         if relation.join_table:
             return {"documentId": self._ids[target.uid, key]}

@@ -1,9 +1,9 @@
 """Validates the values of entries in content files.
 
-What is published has to be complete; a draft may lack required values and be too short, as it may
-everywhere else. The rules for that, and what they say, are those of `documents.validate`. Here is
-only what they cannot know: that the keys and names in content files lead somewhere, and which of
-the things that the content API passes over would be mistakes in a file.
+Published entries have to be complete; a draft may lack required values and be too short, as always.
+These rules and their messages are those of `document_service.validate`. This module checks the
+rest: that the keys and names in content files exist, and which values that the content API ignores
+would be mistakes in a file.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,17 +44,17 @@ _AUTOMATIC = frozenset({"id", "documentId"}) | {
     )
 }
 _ANY: Mapping[str, object] = {"id": 1}
-"""Stands for whatever a key or name leads to, where only that it leads somewhere counts."""
+"""A placeholder for any target, where only its existence counts."""
 _MISSED: Mapping[str, object] = {
     **dict.fromkeys(("name", "url", "hash", "ext", "mime", "provider"), "-"),
     **dict.fromkeys(("width", "height", "size"), 0),
     **dict.fromkeys(("createdAt", "updatedAt"), "-"),
 }
-"""Stands for the file of an image that is missed already."""
+"""A placeholder for the file of an image that is reported as missing already."""
 
 
 class KnownTargets(Struct, frozen=True, kw_only=True):
-    """What values may refer to.
+    """The targets that values may refer to.
 
     ``locales`` begins with the default; ``groups`` is the order in which content types are loaded.
     """
@@ -67,10 +67,10 @@ class KnownTargets(Struct, frozen=True, kw_only=True):
 
 
 class EntryCheck:
-    """Looks at the values of entries, one after the other."""
+    """Checks the values of entries, one after the other."""
 
     def __init__(self, known: KnownTargets) -> None:
-        """``known`` is what values may refer to."""
+        """``known`` are the targets that values may refer to."""
         self._known = known
         self._wire = WireFormat(
             schema=known.schema,
@@ -83,7 +83,7 @@ class EntryCheck:
     def problems(
         self, source: DocumentSource, version: DocumentVersion, values: Values, *, draft: bool
     ) -> Iterator[Fault]:
-        """List every fault of one entry; values that must be unique are taken from now on."""
+        """List every error of one entry; its unique values are taken from now on."""
         model, locale = source.content_type, version.locale
         names = _EntryKeys(known=self._known, source=source, locale=locale, complete=not draft)
         found = [
@@ -112,7 +112,7 @@ class EntryCheck:
             self._taken.add(value)
 
     def _described(self, name: str) -> Mapping[str, object]:
-        """Describe the file of an image as far as it can be known before it is stored."""
+        """Describe the file of an image as far as possible before it is stored."""
         file = self._known.media.get(name)
         if file is None or not file.path.is_file():
             return _MISSED
@@ -120,14 +120,14 @@ class EntryCheck:
 
 
 def _is_own(name: str) -> bool:
-    """Whether an attribute belongs to the project, and not to those that the server adds."""
+    """Whether an attribute belongs to the project, and is not added by the server."""
     return name not in _AUTOMATIC
 
 
 def _told(checked: CheckedEntry) -> Iterator[tuple[Place, str]]:
-    """Iterate over what validation says, each sentence without the place that it begins with.
+    """Iterate over validation messages, without the position at their beginning.
 
-    What it says of the entry as a whole is said of one of its values as well.
+    A message about the entry as a whole is assigned to one of its values.
     """
     for problem in checked.problems:
         if problem.path:
@@ -139,7 +139,7 @@ def _told(checked: CheckedEntry) -> Iterator[tuple[Place, str]]:
 
 
 def _place(path: Sequence[str]) -> Place:
-    """Tell indices from names again."""
+    """Convert indices in a path back to numbers."""
     return tuple(int(step) if step.isdigit() else step for step in path)
 
 
@@ -148,7 +148,7 @@ def _inner(place: Sequence[Step]) -> str:
 
 
 class _EntryKeys(Struct, frozen=True, kw_only=True):
-    """Looks at the keys and names in one entry; those in ``complete`` ones must be published."""
+    """Checks the keys and names in one entry; targets of ``complete`` ones must be published."""
 
     known: KnownTargets
     source: DocumentSource
@@ -158,7 +158,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
     def problems(
         self, model: Model, values: Values, place: Callable[[str], str]
     ) -> Iterator[Fault]:
-        """Look at the values of a content type or component; ``place`` gives the path of each."""
+        """Check the values of a content type or component; ``place`` gives the path of each."""
         for name, value in values.items():
             attribute = model.attributes.get(name)
             if attribute is None or not _is_own(name):
@@ -227,7 +227,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
     def _components(
         self, attribute: ComponentAttribute | DynamicZoneAttribute, value: object, path: str
     ) -> Iterator[Fault]:
-        """Look at components; in a dynamic zone they must be some that it lists."""
+        """Check components; in a dynamic zone they must be listed."""
         match attribute:
             case ComponentAttribute(component=uid):
                 listed: tuple[str, ...] = (uid,)
@@ -242,7 +242,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
                     yield f"{inner}.{COMPONENT_KEY}", f"expected one of {', '.join(listed)}"
 
     def _blocks(self, value: object, path: str) -> Iterator[Fault]:
-        """Check that blocks are a list, and that the files of images are there."""
+        """Check that blocks are a list, and that the files of images exist."""
         if not isinstance(value, list):
             yield path, "expected a list of blocks"
             return
@@ -257,7 +257,7 @@ class _EntryKeys(Struct, frozen=True, kw_only=True):
 
 
 def _listed(value: object, *, many: bool, what: str) -> tuple[list[str], str | None]:
-    """Return the names in a value, and what is wrong with its form."""
+    """Return the names in a value, and the problem of its form."""
     expected = f"expected a list of {what}s" if many else f"expected a {what}"
     if many != isinstance(value, list):
         return [], expected

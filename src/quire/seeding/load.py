@@ -34,7 +34,7 @@ from quire.seeding.source import DocumentSource
 def read_content(folder: Path, schema: Schema) -> Content:
     """Read and check the content files in a folder against a schema.
 
-    Raises ContentError with every fault.
+    Raises ContentError with every error.
     """
     files = ContentFiles(folder)
     manifest = files.one(MANIFEST, ManifestFile)
@@ -53,7 +53,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
     manifest: ManifestFile
 
     def content(self) -> Content:
-        """Read everything; what is wrong is noted in ``files``."""
+        """Read everything; errors are recorded in ``files``."""
         locales = self._locales()
         media = self._media()
         groups = [self._group(position) for position in range(len(self.manifest.documents))]

@@ -19,13 +19,13 @@ SUFFIX_BYTES = 5
 """How many random bytes, in hexadecimal digits, make the name of an upload unique."""
 
 _TYPES = MimeTypes()
-"""The types that Python knows, without those that happen to be listed on this machine."""
+"""Python's own table of types, without the types that this machine adds."""
 _UNKNOWN_TYPE = "application/octet-stream"
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 
 
 class Upload(Struct, frozen=True, kw_only=True):
-    """A file with its place among the uploads.
+    """A file with its path among the uploads.
 
     ``values`` are those of the content type of files, by attribute.
     """
@@ -36,9 +36,9 @@ class Upload(Struct, frozen=True, kw_only=True):
 
 
 def plan_upload(file: MediaFile, folder: Path, new_suffix: Callable[[], str]) -> Upload:
-    """Choose a name among the uploads in ``folder`` and describe the file; nothing is copied yet.
+    """Choose a name among the uploads in ``folder`` and describe the file, without copying it.
 
-    ``new_suffix`` makes what keeps files of one name apart. Responsive formats are not made.
+    ``new_suffix`` makes names unique. Responsive formats are not created.
     """
     extension = file.path.suffix
     stored = f"{_slug(file.path.stem)}_{new_suffix()}"
@@ -80,10 +80,10 @@ def describe_file(
 
 @contextmanager
 def placed_files(uploads: Sequence[Upload], advance: Callable[[str], None]) -> Iterator[None]:
-    """Copy files to their places; they are taken away again when the block fails.
+    """Copy files to their places; they are deleted again when the block fails.
 
     ``advance`` is called with the name of each. Raises SeedingError when one cannot be copied, or
-    when its place is taken.
+    when its target exists.
     """
     done: list[Path] = []
     try:
@@ -98,7 +98,7 @@ def placed_files(uploads: Sequence[Upload], advance: Callable[[str], None]) -> I
 
 
 def image_size(path: Path) -> tuple[int | None, int | None]:
-    """Return width and height of a picture in pixels; neither for anything else."""
+    """Return width and height of an image in pixels; neither for other files."""
     with path.open("rb") as file:
         try:
             width, height = imagesize.get(file)
@@ -108,7 +108,7 @@ def image_size(path: Path) -> tuple[int | None, int | None]:
 
 
 def _copy(upload: Upload, done: list[Path]) -> None:
-    """Copy a file, never over another one; ``done`` grows as soon as there is something to undo."""
+    """Copy a file without overwriting; ``done`` grows as soon as there is something to undo."""
     try:
         upload.target.parent.mkdir(parents=True, exist_ok=True)
         with upload.source.open("rb") as source, upload.target.open("xb") as target:
@@ -125,5 +125,5 @@ def _slug(stem: str) -> str:
 
 
 def _kilobytes(size: int) -> float:
-    """Return kilobytes (1000 bytes) with two decimals, halves upwards."""
+    """Return kilobytes (1000 bytes) with two decimals, rounded half up."""
     return (size + 5) // 10 / 100

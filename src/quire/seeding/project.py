@@ -31,11 +31,11 @@ _PUBLIC_ROLE = "public"
 _DEFAULT_LOCALE = "plugin_i18n_default_locale"
 
 Advance = Callable[[str], None]
-"""Hears of every file and document that was written, from whatever thread it was written in."""
+"""Called for every written file and document, on the thread that wrote it."""
 
 
 class BuiltinRows(Struct, frozen=True, kw_only=True):
-    """Writes rows of built-in types; ``now`` is the instant of all of them."""
+    """Writes rows of built-in types; ``now`` is the time of all of them."""
 
     tables: ContentTables
     accounts: Accounts
@@ -43,7 +43,7 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
     now: int
 
     def locales(self, locales: Sequence[Locale]) -> Program[None]:
-        """Add the locales that the database does not know."""
+        """Add the locales that the database lacks."""
         known = yield from self.contents.locale_codes()
         for locale in locales:
             if locale.code not in known:
@@ -51,14 +51,14 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
                 yield from self._table(LOCALE_UID).create(values, now=self.now)
 
     def file(self, upload: Upload) -> Program[dict[str, object]]:
-        """Add a file to the media library, at its root; returns all that is known of it."""
+        """Add a file to the media library, at its root; returns its values."""
         document_id = self.tables.new_id()
         given = {"documentId": document_id, **upload.values, "folderPath": "/"}
         id_ = yield from self._table(FILE_UID).create(given, now=self.now)
         return describe_file(id_, document_id, upload.values, self.now)
 
     def permissions(self, public: Sequence[str]) -> Program[None]:
-        """Let visitors take some actions. Raises SeedingError when there is no role for them."""
+        """Grant actions to the public role. Raises SeedingError when there is no such role."""
         role = yield from self.accounts.role_of_type(_PUBLIC_ROLE)
         if role is None:
             raise SeedingError("The database has no role Public to grant anything to.")
@@ -74,7 +74,7 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
 
 
 class SeedTarget(Struct, frozen=True, kw_only=True):
-    """Where content goes: documents through a unit of work, what stands around them as rows."""
+    """Where content is written: documents through a unit of work, other rows directly."""
 
     rows: BuiltinRows
     unit: UnitOfWork
@@ -88,9 +88,9 @@ def seed_program(
 ) -> Program[None]:
     """Write all content into a database that has none.
 
-    ``uploads`` are the media files by name; ``advance`` is called with the key of each document
-    that was written. Raises SeedingError when the database lacks the role of visitors, or when a
-    document cannot be written.
+    ``uploads`` are the media files by name; ``advance`` is called with the key of each written
+    document. Raises SeedingError when the database lacks the public role, or when a document cannot
+    be written.
     """
     yield from target.rows.locales(content.locales)
     files = {}
@@ -106,7 +106,7 @@ def seed_program(
 
 
 class SeedValues(Struct, frozen=True, kw_only=True):
-    """What seeding does not decide by itself, so that a test can."""
+    """Values that seeding does not determine itself, so that a test can set them."""
 
     clock: Clock = now_ms
     new_id: Callable[[], str] = new_document_id
@@ -120,7 +120,7 @@ async def seed(
     advance: Advance,
     chance: SeedValues | None = None,
 ) -> None:
-    """Write content into the database of a project, which is made when there is none.
+    """Write content into the database of a project, which is created if it does not exist.
 
     Raises SeedingError when the database has content already or another default locale, and what
     `open_database` raises when it cannot be opened.
@@ -130,9 +130,9 @@ async def seed(
 
 
 async def make_database(settings: Settings, schema: Schema) -> None:
-    """Make the database of a project, without content, in the initial locale of the settings.
+    """Create the database of a project, without content, in the initial locale of the settings.
 
-    On a database server another node may just make it, too: who comes second finds it made.
+    On a database server another node may create it at the same time; the second one finds it.
     """
     code = settings.i18n.initial_locale
     target = target_of(settings)
@@ -147,7 +147,7 @@ async def make_database(settings: Settings, schema: Schema) -> None:
     )
 
     def program() -> Program[None]:
-        # In the transaction of whoever writes, which waits for all others that write.
+        # In the transaction of the write, which waits for all others.
         if not (yield from target.kind.inspector.table_names()):
             yield from first
 
@@ -156,7 +156,7 @@ async def make_database(settings: Settings, schema: Schema) -> None:
 
 
 class _SeedingRun:
-    """One seeding."""
+    """One run of seeding."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class _SeedingRun:
         }
 
     async def new(self) -> None:
-        """Make the database together with its content."""
+        """Create the database together with its content."""
         with placed_files(self._listed(), self._advance):
             async with self._database.new() as database:
                 await self._run(database, self._first)
@@ -212,12 +212,12 @@ class _SeedingRun:
         yield from seed_program(self._content, self._uploads, target, advance)
 
     def _further(self, target: SeedTarget, advance: Advance) -> Program[None]:
-        # Once more, because now nobody else can write.
+        # Again, because now nobody else can write.
         yield from self._require_unfilled(target)
         yield from seed_program(self._content, self._uploads, target, advance)
 
     def _require_unfilled(self, target: SeedTarget) -> Program[None]:
-        """Look whether the database is a place for the content. Raises SeedingError."""
+        """Check whether the database can receive the content. Raises SeedingError."""
         uids = [content_type.uid for content_type in self._schema.api_types]
         filled = yield from target.rows.contents.with_rows([*uids, FILE_UID])
         if filled:
@@ -236,7 +236,7 @@ class _SeedingRun:
     async def _run(
         self, database: Database, make: Callable[[SeedTarget, Advance], Program[None]]
     ) -> None:
-        """Run a program; an interrupted one stops at its next step, and nothing of it is kept."""
+        """Run a program; an interrupted one stops at its next step, and is rolled back."""
 
         def program(check: Callable[[], None]) -> Program[None]:
             def step(name: str) -> None:

@@ -17,7 +17,7 @@ Reference = tuple[str, str]
 
 
 def references(schema: Schema, document: Document) -> set[Reference]:
-    """Return the documents that any entry of a document refers to, through components too."""
+    """Return the documents that any entry of a document refers to, including its components."""
     content_type = schema.content_types[document.content_type]
     entries = chain.from_iterable(version.entries() for version in document.versions)
     return set(chain.from_iterable(_references(schema, content_type, values) for values in entries))
@@ -39,9 +39,10 @@ def _references(schema: Schema, model: Model, values: Values) -> Iterator[Refere
 def target_locale(
     source: ContentType, locale: str | None, target: ContentType, default: str
 ) -> str | None:
-    """Return the locale in which a relation finds its target.
+    """Return the locale of a relation's target.
 
-    Between localized types it is the same; what is not localized refers to the default locale.
+    Between localized types it is the same; an entry that is not localized refers to the default
+    locale.
     """
     if not target.localized:
         return None

@@ -9,7 +9,7 @@ from quire.seeding.content_files import DocumentItem, VersionItem
 
 
 class DocumentSource(Struct, frozen=True, kw_only=True):
-    """A document of a file; ``path`` is where in the file it stands (``[3]``, or nothing)."""
+    """A document of a file; ``path`` is its position in the file (``[3]``, or empty)."""
 
     file: str
     path: str
@@ -18,13 +18,13 @@ class DocumentSource(Struct, frozen=True, kw_only=True):
     default_locale: str | None
 
     def items(self) -> dict[str | None, VersionItem]:
-        """Return the versions as they stand in the file; one of no locale without locales."""
+        """Return the versions of the file; without locales a single one."""
         if self.item.locales is None:
             return {None: VersionItem(draft=self.item.draft, status=self.item.status)}
         return dict(self.item.locales.items())
 
     def document(self) -> Document:
-        """Put the document together; its versions begin with the default locale."""
+        """Build the document; its versions begin with the default locale."""
         versions = [
             DocumentVersion(
                 locale=locale,
@@ -44,7 +44,7 @@ class DocumentSource(Struct, frozen=True, kw_only=True):
         return f"{self.path}.{inner}".removeprefix(".")
 
     def place(self, locale: str | None, name: str, *, draft: bool) -> str:
-        """Return the JSON path of an attribute's value: where it stands, or where it should."""
+        """Return the JSON path of an attribute's value: where it is, or where it should be."""
         version = self.items()[locale]
         inner = "" if locale is None else f"locales.{locale}."
         if draft and name in version.draft:

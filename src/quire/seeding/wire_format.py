@@ -1,4 +1,4 @@
-"""Converts content files to the format of the content API."""
+"""Converts content files to the format of content API requests."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -19,10 +19,10 @@ COMPONENT_KEY = "__component"
 
 
 class WireFormat(Struct, frozen=True, kw_only=True):
-    """Puts values into the form that the content API takes.
+    """Converts values to the form of requests.
 
-    ``related`` says what a relation sends for the key of a document, ``file`` what media send for
-    the name of a file, and ``image`` what a block holds of it.
+    ``related`` returns the value of a relation for the key of a document, ``file`` that of media
+    for the name of a file, and ``image`` that of an image in a block.
     """
 
     schema: Schema
@@ -31,7 +31,7 @@ class WireFormat(Struct, frozen=True, kw_only=True):
     image: Callable[[str], object]
 
     def data(self, model: Model, values: Values) -> dict[str, object]:
-        """Return the values of an entry or component; what has another form stays as it is."""
+        """Return the values of an entry or component; values of another form are unchanged."""
         return {
             name: self._value(model.attributes.get(name), value) for name, value in values.items()
         }
@@ -60,7 +60,7 @@ class WireFormat(Struct, frozen=True, kw_only=True):
         return self.data(model, item)
 
     def _block(self, block: object) -> object:
-        """Let the image of a block carry all that is known of the file."""
+        """Add the file's data to the image of a block."""
         match block:
             case {"type": "image", "image": {"file": str(name)}, **rest}:
                 return {"type": "image", "image": self.image(name), **rest}
@@ -76,7 +76,7 @@ def is_blocks(attribute: ScalarAttribute) -> bool:
 def component_of(
     schema: Schema, attribute: ComponentAttribute | DynamicZoneAttribute, item: object
 ) -> Model | None:
-    """Return the component that an item is, ``None`` when it is none."""
+    """Return the component of an item, ``None`` when it is none."""
     if not isinstance(item, dict):
         return None
     if isinstance(attribute, ComponentAttribute):
@@ -88,7 +88,7 @@ def component_of(
 def components_of(
     schema: Schema, attribute: ComponentAttribute | DynamicZoneAttribute, value: object
 ) -> Iterator[tuple[Model, Values]]:
-    """Iterate over the components in a value; what is none is left out."""
+    """Iterate over the components in a value, without other items."""
     for item in as_list(value):
         component = component_of(schema, attribute, item)
         if component is not None and isinstance(item, Mapping):
@@ -96,7 +96,7 @@ def components_of(
 
 
 def as_list(value: object) -> list[object]:
-    """Return a list as it is, one value as a list of it, and nothing as an empty list."""
+    """Return a list unchanged, one value as a list, and nothing as an empty list."""
     if isinstance(value, list):
         return value
     return [] if value is None else [value]

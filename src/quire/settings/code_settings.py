@@ -1,8 +1,8 @@
 """Settings of a project's own Python code: tables of ``quire.toml``, and variables for secrets.
 
 ``quire.settings("search", SearchSettings)`` reads ``[extensions.config.search]``; the variable
-``SEARCH_KEY`` stands in for its key ``key``. Which keys there are is known to the code alone, so
-nothing is checked here but that the values are tables.
+``SEARCH_KEY`` overrides its key ``key``. Only the code knows the keys, so this module only checks
+that the values are tables.
 """
 
 import json
@@ -26,7 +26,7 @@ Tables = Mapping[str, Mapping[str, Any]]
 
 
 def is_section_name(name: str) -> bool:
-    """Tell whether a section may have a name: letters, digits, ``-`` and ``_``."""
+    """Tell whether a section name is valid: letters, digits, ``-`` and ``_``."""
     return _SECTION.fullmatch(name) is not None
 
 
@@ -75,7 +75,7 @@ TABLES: SettingType[Tables] = SettingType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllowedPackage:
-    """An installed package whose code is loaded: its name, the versions, and what it may do.
+    """An installed package whose code is loaded: its name, the versions, and its permissions.
 
     ``may`` are the names of decorators, and ``as_system``; ``record`` is the hash of its list of
     files, ``None`` for any.
@@ -168,10 +168,10 @@ class ExtensionSettings:
     variables: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}), repr=False, compare=False
     )
-    """The environment and ``.env``, in which code looks for its secrets."""
+    """The environment and ``.env``, from which code reads its secrets."""
 
     def explain_variables(self) -> Iterator[tuple[str, str, str]]:
-        """Yield a row for each variable that stands in for a key of a section, its value hidden."""
+        """Yield a row for each variable that overrides a key of a section, its value hidden."""
         for section in self.config:
             prefix = variable_of(section, "")
             for variable in sorted(self.variables):

@@ -1,13 +1,13 @@
 r"""Reads ``.env`` files as Node's ``dotenv`` does.
 
-A project's secrets are read by two servers. A reader with other ideas on quotes, escapes or ``#``
-would take another secret from the same line, and then every token of the project is refused.
+A project's secrets are read by two servers. A parser with other rules for quotes, escapes or ``#``
+would read another secret from the same line, and then every token of the project is rejected.
 
-An assignment is ``NAME=value`` or ``NAME: value``, with ``export`` before it if one likes. A value
-in quotes (single, double, back-tick) may span lines and must be followed by nothing but a comment;
-any other value ends at ``#`` or at the end of the line. ``\n`` and ``\r`` in double quotes are
-line ends; nothing else is unescaped, and nothing is expanded. A line that is none of this is passed
-over, and the last of several assignments to a name wins.
+An assignment is ``NAME=value`` or ``NAME: value``, optionally after ``export``. A value in quotes
+(single, double, back-tick) may span lines and must be followed by nothing but a comment; any other
+value ends at ``#`` or at the end of the line. ``\n`` and ``\r`` in double quotes are line ends;
+nothing else is unescaped, and nothing is expanded. Other lines are ignored, and the last of several
+assignments to a name wins.
 """
 
 import re
@@ -22,7 +22,7 @@ _BARE = re.compile(r"[^#\n]+")
 
 
 def parse_dotenv(text: str) -> dict[str, str]:
-    """The variables of a ``.env`` file with the given content."""
+    """Return the variables of a ``.env`` file with the given content."""
     content = text.replace("\r\n", "\n").replace("\r", "\n")
     variables: dict[str, str] = {}
     position = 0
@@ -36,7 +36,7 @@ def parse_dotenv(text: str) -> dict[str, str]:
 
 
 def _value_at(content: str, position: int) -> tuple[str, int]:
-    """The value that starts at ``position``, and where it ends."""
+    """Return the value that starts at ``position``, and where it ends."""
     found = _QUOTED.match(content, position) or _BARE.match(content, position)
     if not found:
         return "", position

@@ -2,7 +2,7 @@
 
 Command line > environment > ``.env`` > ``quire.toml`` > the files in ``config`` > defaults.
 
-The only place where the environment and the files of settings are read. All faults are collected
+The only place where the environment and the files of settings are read. All errors are collected
 before one :class:`SettingsError` lists them.
 """
 
@@ -37,7 +37,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class SettingsProblem:
-    """One fault: in which source, at which key, and what is wrong with it."""
+    """One error: the source, the key, and what is wrong with it."""
 
     source: str
     key: str
@@ -50,7 +50,7 @@ class SettingsProblem:
 
 
 class SettingsError(ConfigurationError):
-    """Settings that cannot be used; ``problems`` lists all that is wrong with them."""
+    """Invalid settings; ``problems`` lists all errors."""
 
     def __init__(self, problems: Iterable[SettingsProblem]) -> None:
         """``problems`` is not empty."""
@@ -62,7 +62,7 @@ class SettingsError(ConfigurationError):
 
 @dataclass(frozen=True, slots=True)
 class _FoundSetting:
-    """A value of a setting, and the source that it stands in."""
+    """A value of a setting, and its source."""
 
     value: object
     origin: str
@@ -77,13 +77,13 @@ def load_settings(
     overrides: Mapping[str, object] | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
-    """The effective settings of the project in the folder ``project``.
+    """Return the effective settings of the project in the folder ``project``.
 
-    ``overrides`` are what the command line says, by dotted name (``{"server.port": 8080}``);
-    ``environ`` stands in for the environment of the process. An empty variable counts as not set.
+    ``overrides`` are those of the command line, by dotted name (``{"server.port": 8080}``);
+    ``environ`` replaces the environment of the process. An empty variable counts as not set.
 
-    Raises :class:`SettingsError` with all faults, :class:`ConfigurationError` when there is no such
-    folder. Missing secrets are no fault here: see ``Settings.require_secrets``.
+    Raises :class:`SettingsError` with all errors, :class:`ConfigurationError` when there is no such
+    folder. Missing secrets are no error here: see ``Settings.require_secrets``.
     """
     root = _project_folder(project)
     variables = os.environ if environ is None else environ
@@ -110,7 +110,7 @@ def load_settings(
 
 
 def load_settings_from_environment(environ: Mapping[str, str] | None = None) -> Settings:
-    """The settings of the project that the environment names, for a server process of several.
+    """Return the settings of the project that the environment names, for a worker process.
 
     Raises what :func:`load_settings` raises, and :class:`ConfigurationError` when the variable
     ``QUIRE_PROJECT`` is missing.
@@ -124,7 +124,7 @@ def load_settings_from_environment(environ: Mapping[str, str] | None = None) -> 
 
 
 def hand_over_settings(settings: Settings, overrides: Mapping[str, object]) -> None:
-    """Let processes that this one starts arrive at the same settings, through the environment.
+    """Pass the settings to child processes, through the environment.
 
     They call :func:`load_settings_from_environment`; ``overrides`` are those of this process.
     """
@@ -138,7 +138,7 @@ def present_environment() -> Mapping[str, str]:
 
 
 def adopt_environment(environment: Mapping[str, str]) -> None:
-    """Let this process have the variables of another environment."""
+    """Replace the environment variables of this process."""
     os.environ.update(environment)
 
 
@@ -212,7 +212,7 @@ def _walk_table(
 def _take_typed(
     name: str, declared: Setting[object], value: object, origin: str, layer: Layer
 ) -> str | None:
-    """Put a typed value into the layer, or say what is wrong with it."""
+    """Add a typed value to the layer, or record its error."""
     if declared.private and origin == SETTINGS_FILE:
         return (
             f"belongs in the environment or in .env, as {declared.variable}, "
@@ -228,9 +228,9 @@ def _take_typed(
 def _from_config(
     root: Path, found: Layer, variables: Mapping[str, str], known: Mapping[str, Setting[object]]
 ) -> Layer:
-    """Take what the project's own configuration says.
+    """Add the values of the project's own configuration.
 
-    What does not fit is passed over: these files were written for another server, which may take
+    Unsupported values are ignored: these files were written for another server, which may accept
     more. Secrets are taken from the variables that the files name, never from the files.
     """
     layer: Layer = {}
@@ -304,7 +304,7 @@ def _from_overrides(
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    """A proposal for a misspelt name: first in its own section, then anywhere by its last word."""
+    """Return a suggestion for a misspelt name: from its own section, or by its last word."""
     section, _, last = name.rpartition(".")
     complete = list(known)
     sections = {part.rpartition(".")[0] for part in complete} - {""}
@@ -349,7 +349,7 @@ def _settings(root: Path, found: Layer, notices: tuple[str, ...]) -> Settings:
 
 
 def _section(default: S, prefix: str, root: Path, found: Layer) -> S:
-    """A section like ``default`` with what was found, its paths made absolute."""
+    """Return a section like ``default`` with the found values, its paths made absolute."""
     return type(default)(**_section_values(default, prefix, root, found))
 
 

@@ -129,7 +129,7 @@ class ApiSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseSettings:
-    """``[database]``: where the content is kept."""
+    """``[database]``: where the content is stored."""
 
     client: Literal["sqlite", "postgres"] = setting(
         CLIENT, "Kind of database.", default="sqlite", variable="DATABASE_CLIENT"
@@ -283,7 +283,7 @@ class SecretSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadSettings:
-    """``[uploads]``: files that people upload."""
+    """``[uploads]``: uploaded files."""
 
     directory: Path = setting(PATH, "Folder of the uploaded files.", default=Path("public/uploads"))
     size_limit: int = setting(integer(1), "Largest file, in bytes.", default=1_000_000_000)
@@ -370,7 +370,7 @@ class UploadSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicSettings:
-    """``[public]``: files that are served as they are."""
+    """``[public]``: static files."""
 
     directory: Path = setting(PATH, "Folder of the public files.", default=Path("public"))
 
@@ -502,7 +502,7 @@ class UserSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailSettings:
-    """``[mail]``: the server that takes mails, and whom they come from."""
+    """``[mail]``: the SMTP server, and the sender of mails."""
 
     host: str | None = setting(
         optional(TEXT),
@@ -564,7 +564,7 @@ class AdminSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
-    """Calls to other servers when something happens."""
+    """Calls to other servers after events."""
 
     private_addresses: bool = setting(
         FLAG,
@@ -631,7 +631,7 @@ class LocaleSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureSettings:
-    """``[features]``: what a project may switch on."""
+    """``[features]``: optional features."""
 
     first_published_at: bool = setting(
         FLAG,
@@ -643,7 +643,7 @@ class FeatureSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheSettings:
-    """``[cache]``: how much each process remembers, in entries where it does not say otherwise."""
+    """``[cache]``: sizes of the caches of each process, in entries unless stated otherwise."""
 
     queries: int = setting(integer(0), "Parsed query strings.", default=4000)
     plans: int = setting(integer(0), "Read plans with their compiled statements.", default=2000)
@@ -665,7 +665,7 @@ class CacheSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitSettings:
-    """``[limits]``: what one request may cost."""
+    """``[limits]``: the limits of one request."""
 
     json_body: int = setting(integer(1), "Largest JSON body, in bytes.", default=1_048_576)
     form_body: int = setting(integer(1), "Largest URL-encoded body, in bytes.", default=57_344)
@@ -712,7 +712,7 @@ class MigrationSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSettings:
-    """``[log]``: what the server says while it runs."""
+    """``[log]``: what the server logs."""
 
     level: Literal["debug", "info", "warning", "error"] = setting(
         choice("debug", "info", "warning", "error"),
@@ -812,8 +812,8 @@ class Settings:
     """The effective settings of one project; made by :func:`quire.settings.load_settings`.
 
     ``project`` is the absolute path of the project's folder; every path in a section is absolute,
-    too. ``notices`` are sentences on what works but deserves a look. ``origins`` says of every
-    setting that is not at its default where it comes from.
+    too. ``notices`` are warnings about valid settings. ``origins`` has the source of every setting
+    that is not at its default.
     """
 
     project: Path
@@ -861,7 +861,7 @@ class Settings:
         return self.environment == "development"
 
     def missing_secrets(self) -> tuple[str, ...]:
-        """Environment names of the secrets that are not set, in their usual order."""
+        """Return the environment names of the missing secrets, in their usual order."""
         return tuple(
             known.variable
             for name, known, value in _walk(self.secrets, "secrets")
@@ -869,10 +869,9 @@ class Settings:
         )
 
     def require_secrets(self) -> None:
-        """Refuse to serve without the secrets that credentials of the content API rest on.
+        """Check that the secrets for credentials of the content API are set.
 
-        Secrets made up for one run would let all tokens die with it, so none are made up.
-
+        Generated secrets would invalidate all tokens at the end of the run, so none are generated.
         Raises :class:`ConfigurationError` that names all missing secrets.
         """
         needed = {"API_TOKEN_SALT", "JWT_SECRET"}
@@ -888,9 +887,9 @@ class Settings:
         )
 
     def explain(self) -> list[tuple[str, str, str]]:
-        """Every setting as ``(name, value, source)``, private values hidden.
+        """Return every setting as ``(name, value, source)``, private values hidden.
 
-        Values read as in an environment variable; paths inside the project are relative to it.
+        Values have the form of environment variables; paths inside the project are relative to it.
         """
         rows = [("project", str(self.project), "command line")]
         for name, known, value in _walk(self, ""):
@@ -907,7 +906,7 @@ class Settings:
 
 
 def _walk(section: object, prefix: str) -> Iterator[tuple[str, Setting[object], object]]:
-    """Every setting of a section and of those inside it: dotted name, declaration, value."""
+    """Yield every setting of a section and its subsections: dotted name, declaration, value."""
     if not is_dataclass(section):
         return
     for declared in fields(section):
@@ -920,5 +919,5 @@ def _walk(section: object, prefix: str) -> Iterator[tuple[str, Setting[object], 
 
 
 def known_settings() -> dict[str, Setting[object]]:
-    """Every setting by its dotted name, in the order in which it is printed."""
+    """Return every setting by its dotted name, in the order in which it is printed."""
     return {name: known for name, known, _ in _walk(Settings(project=Path()), "")}

@@ -1,8 +1,8 @@
 """The types of settings: parsing, validation, and display of values.
 
-A :class:`SettingType` turns what a source holds (text from the environment and from ``.env``, typed
-values from ``quire.toml`` and from the command line) into the value of a setting, or says what was
-expected. Nothing here knows where a value comes from or which settings exist.
+A :class:`SettingType` converts a source's value (text from the environment and from ``.env``, typed
+values from ``quire.toml`` and from the command line) to the value of a setting, or says what was
+expected. This module knows neither the sources nor the existing settings.
 """
 
 import ipaddress
@@ -31,16 +31,16 @@ _NONE = "none"
 
 
 class UnfitValueError(Exception):
-    """A value that a kind does not take; the kind's ``expected`` says what it would."""
+    """A value that a setting type does not accept; its ``expected`` says what it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingType(Generic[T]):
-    """One kind of value.
+    """One type of values.
 
     ``expected`` completes the sentence "expected …". ``read`` takes a typed value, ``read_text``
-    what stands in an environment variable; both raise :class:`UnfitValueError`. ``show`` is the
-    inverse of ``read_text`` where there is one.
+    the text of an environment variable; both raise :class:`UnfitValueError`. ``show`` is the
+    inverse of ``read_text`` if there is one.
     """
 
     expected: str
@@ -51,10 +51,10 @@ class SettingType(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Setting(Generic[T]):
-    """What is known of one setting, kept in the metadata of its dataclass field.
+    """The description of one setting, stored in the metadata of its dataclass field.
 
-    ``variable`` is its environment variable. A setting that is ``private`` (a secret, an address
-    with a password in it) is never shown and not accepted from ``quire.toml``, which people commit.
+    ``variable`` is its environment variable. A setting that is ``private`` (a secret, a URL with a
+    password in it) is never shown and not accepted from ``quire.toml``, which is usually committed.
     """
 
     kind: SettingType[T]
@@ -126,11 +126,11 @@ FLAG = SettingType("true or false", _flag, _flag_from_text, _show_flag)
 
 
 MAX_INTEGER = 2**53 - 1
-"""The largest whole number that every reader of JSON and TOML has exactly."""
+"""The largest integer that every reader of JSON and TOML represents exactly."""
 
 
 def integer(minimum: int, maximum: int | None = None) -> SettingType[int]:
-    """A whole number from ``minimum`` to ``maximum``, both included; else to `MAX_INTEGER`."""
+    """An integer from ``minimum`` to ``maximum``, both included; else to `MAX_INTEGER`."""
     most = MAX_INTEGER if maximum is None else maximum
 
     def read(value: object) -> int:
@@ -145,7 +145,7 @@ def integer(minimum: int, maximum: int | None = None) -> SettingType[int]:
     def read_text(text: str) -> int:
         if not re.fullmatch(r"\s*-?[0-9]+\s*", text):
             raise UnfitValueError
-        # Python refuses to read thousands of digits.
+        # Python refuses to parse thousands of digits.
         return read(int(text) if len(text) <= _MAX_DIGITS else MAX_INTEGER + 1)
 
     upper = "up" if maximum is None else f"to {maximum}"
@@ -194,7 +194,7 @@ def optional(kind: SettingType[T]) -> SettingType[T | None]:
 
 
 MAX_DURATION = timedelta(days=36_500)
-"""A century: moments that lie as far in the future can be written and compared everywhere."""
+"""A century: times that far in the future can be written and compared everywhere."""
 
 
 def _duration(value: object) -> timedelta:
@@ -216,7 +216,7 @@ def _checked_duration(value: timedelta | None) -> timedelta:
 
 
 def _duration_of(count: int, unit: str) -> timedelta:
-    # A sum of so many units may be beyond what Python has.
+    # The sum may exceed Python's range.
     fits = count <= MAX_DURATION // _UNITS[unit]
     return _checked_duration(count * _UNITS[unit] if fits else None)
 
@@ -231,12 +231,12 @@ def _duration_from_text(text: str) -> timedelta:
 
 
 def _digits(text: str) -> int:
-    """Read digits. Python refuses thousands of them; fewer are enough to be too many."""
+    """Parse digits. Python refuses thousands of them; fewer are enough to be too many."""
     return int(text) if len(text) <= _MAX_DIGITS else 10**_MAX_DIGITS
 
 
 def show_duration(value: timedelta) -> str:
-    """``value`` in the largest unit that divides it: ``30d``, ``90s``, ``1500ms``."""
+    """Return ``value`` in the largest unit that divides it: ``30d``, ``90s``, ``1500ms``."""
     for name, unit in sorted(_UNITS.items(), key=lambda item: -item[1]):
         if name != "w" and value % unit == timedelta():
             return f"{value // unit}{name}"
@@ -252,7 +252,7 @@ DURATION = SettingType(
 
 
 def list_of(kind: SettingType[str], plural: str) -> SettingType[tuple[str, ...]]:
-    """Any number of strings; in an environment variable they are parted by commas."""
+    """Any number of strings; in an environment variable they are separated by commas."""
 
     def read(value: object) -> tuple[str, ...]:
         if not isinstance(value, list | tuple):
@@ -273,7 +273,7 @@ def list_of(kind: SettingType[str], plural: str) -> SettingType[tuple[str, ...]]
 
 
 def table_of(kind: SettingType[T], described: str) -> SettingType[Mapping[str, T]]:
-    """A table of names to values of one kind; only ``quire.toml`` can hold one."""
+    """A table of names to values of one type; only ``quire.toml`` can contain one."""
 
     def read(value: object) -> Mapping[str, T]:
         if not isinstance(value, Mapping):

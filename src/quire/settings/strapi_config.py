@@ -1,8 +1,8 @@
 """Reads settings from the ``config`` folder of a Strapi project, without running it.
 
 ``config/<name>.js`` (or ``.ts``, ``.json``) and, over it, ``config/env/<environment>/<name>.js``.
-What is plain data in a file counts: literals, constants and calls of ``env``. What is computed is
-left to `quire.customisations`, which reports it.
+Static values in a file are used: literals, constants and calls of ``env``. Computed values are left
+to `quire.customisations`, which reports them.
 """
 
 import json
@@ -84,7 +84,7 @@ _SUFFIXES = (".js", ".ts", ".json")
 
 
 class ConfigValue(Struct, frozen=True):
-    """What a file says about a setting: a value, or the variable that it comes from."""
+    """The value of a setting in a file, or the variable that it comes from."""
 
     setting: str
     value: object
@@ -92,7 +92,7 @@ class ConfigValue(Struct, frozen=True):
 
 
 def read_config(project: Path, environment: str) -> Iterator[ConfigValue]:
-    """Yield what the files say about settings; those of the environment come last."""
+    """Yield the values of settings in the files; those of the environment come last."""
     for folder in (Path("config"), Path("config", "env", environment)):
         for name, counterparts in COUNTERPARTS.items():
             for file in (folder / f"{name}{suffix}" for suffix in _SUFFIXES):
@@ -105,7 +105,7 @@ def read_config(project: Path, environment: str) -> Iterator[ConfigValue]:
 
 
 def settings_in(name: str, exported: object) -> object:
-    """Return what a file exports as nested objects: middlewares are a list, by name there."""
+    """Return the exports of a file as nested objects: middlewares are a list, by name there."""
     if name != "middlewares" or not isinstance(exported, list):
         return exported
     options = {
@@ -117,7 +117,7 @@ def settings_in(name: str, exported: object) -> object:
 
 
 def _in_our_form(middleware: str, config: object) -> object:
-    """Return the options of a middleware with values as our settings take them."""
+    """Return the options of a middleware in the form of our settings."""
     if not isinstance(config, dict):
         return config
     match middleware:
@@ -147,7 +147,7 @@ def _policy(value: object) -> dict[str, object]:
 
 
 def _bytes(value: object) -> object:
-    """Return a size such as ``10mb`` in bytes; other values are themselves."""
+    """Return a size such as ``10mb`` in bytes; other values are unchanged."""
     found = _SIZE.fullmatch(value.strip().lower()) if isinstance(value, str) else None
     return int(float(found[1]) * _UNITS[found[2] or "b"]) if found else value
 
@@ -167,12 +167,12 @@ def leaves(exported: object, path: str = "") -> Iterator[tuple[str, object]]:
 
 
 def plain_value(value: object) -> object:
-    """Return the value that a file gives by itself: for a variable, its default."""
+    """Return the value of a file without the environment: for a variable, its default."""
     return value.default if isinstance(value, EnvironmentVariable) else value
 
 
 def _exported(file: Path) -> object:
-    """What a file exports, or ``CODE``; a file that is not there or not readable says nothing."""
+    """Return the exports of a file, or ``CODE``; empty for a missing or unreadable file."""
     try:
         text = file.read_text(encoding="utf-8")
         return json.loads(text) if file.suffix == ".json" else read_module(text, partial=True)

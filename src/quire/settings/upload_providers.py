@@ -1,8 +1,8 @@
 """Upload providers of a Strapi configuration, as settings.
 
-The provider for S3 keeps a file under ``rootPath/hash.ext`` of a bucket, and its address in the
-row is that of the bucket or ``baseUrl``. A bucket that is private there is left out, since links
-into it are signed in another way.
+The provider for S3 stores a file under ``rootPath/hash.ext`` of a bucket, and its URL in the row is
+that of the bucket or ``baseUrl``. Private buckets are not supported, since links into them are
+signed in another way.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,19 +18,19 @@ Part = str | EnvironmentVariable
 
 
 class ConcatenatedText(Struct, frozen=True):
-    """A text that is made of texts and of variables; where one is missing, there is none."""
+    """A concatenation of texts and variables; without one of the variables it has no value."""
 
     parts: tuple[Part, ...]
 
     def text(self, variables: Mapping[str, str]) -> str | None:
-        """Return the text, with what the variables hold."""
+        """Return the text, with the values of the variables."""
         found = [_resolved(part, variables) for part in self.parts]
         texts = [part for part in found if part]
         return "".join(texts) if len(texts) == len(found) else None
 
 
 def bucket_settings(exported: object) -> Iterator[tuple[str, ConcatenatedText]]:
-    """Yield what the options of uploads say about a bucket, by setting."""
+    """Yield the options of uploads for a bucket, by setting."""
     options = _options(exported)
     if options is None:
         return
@@ -74,7 +74,7 @@ def _base(
     endpoint: Part | None,
     of_client: Mapping[str, object],
 ) -> tuple[Part, ...] | None:
-    """Return what addresses in rows begin with, ``None`` where that is not known."""
+    """Return the prefix of URLs in rows, ``None`` if it is unknown."""
     if base is not None:
         return (base,)
     if endpoint is not None:

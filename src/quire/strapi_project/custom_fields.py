@@ -38,21 +38,21 @@ _TYPES: tuple[tuple[str, str], ...] = (
     ("date", "date"),
     ("time", "time"),
 )
-"""Attribute types by how the type of a column begins; the first that fits counts."""
+"""Attribute types by prefixes of column types; the first match counts."""
 
 
 class DatabaseColumns:
-    """The columns of a project's database, which is looked into once, when somebody asks."""
+    """The columns of a project's database, which is inspected once, on first use."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is opened yet."""
+        """Does not open the database yet."""
         self._settings = settings
         self._tables: FoundTables | None = None
 
     def type_of(self, use: CustomFieldUse) -> tuple[str, str] | None:
         """Return the attribute type and the column (``table.column``, with its type) of a field.
 
-        ``None`` where there is no such column, or no database yet.
+        ``None`` if there is no such column, or no database yet.
         """
         if self._tables is None:
             self._tables = _found_tables(self._settings)
@@ -69,12 +69,12 @@ class DatabaseColumns:
 
 
 def _found_tables(settings: Settings) -> FoundTables:
-    """Inspect the database in a thread of its own: a schema is also loaded inside an event loop."""
+    """Inspect the database on another thread: a schema is also loaded inside an event loop."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         try:
             return pool.submit(lambda: asyncio.run(_inspected(settings))).result()
         except (AppError, QuireError, OSError):
-            # A database that cannot be opened is reported by whoever opens it.
+            # A database that cannot be opened is reported when it is opened for serving.
             return {}
 
 
@@ -87,11 +87,11 @@ async def _inspected(settings: Settings) -> FoundTables:
 class ProjectCustomFields:
     """Storage types from the settings, the table of well-known fields, code and the database.
 
-    Code and database are looked at only when the first two do not know a field.
+    Code and database are inspected only if the first two do not know a field.
     """
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is read yet."""
+        """Reads nothing yet."""
         self._settings = settings
         self._columns = DatabaseColumns(settings)
 

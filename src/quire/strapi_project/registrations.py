@@ -16,13 +16,13 @@ from quire.settings.model import STORAGE_TYPES
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".mts"})
 _LARGEST_FILE = 1024 * 1024
 _MOST_FILES = 400
-"""Files of one plugin that are read: server code is small, bundles of admin panels are left out."""
+"""How many files of one plugin are read: server code is small, admin bundles are left out."""
 _LEFT_OUT = frozenset({"node_modules", "admin", "build", "tests", "__tests__"})
 _CALL = ("customFields", ".", "register", "(")
 
 
 class Registration(Struct, frozen=True):
-    """The attribute type that a plugin registers a custom field with, and the file that says so."""
+    """The attribute type that a plugin registers a custom field with, and the file."""
 
     uid: str
     type: str
@@ -40,7 +40,7 @@ def find_registrations(project: Path) -> Mapping[str, Registration]:
 
 
 def _places(project: Path) -> Iterator[tuple[Path, str | None]]:
-    """Yield what holds server code, and the name of the plugin that it belongs to."""
+    """Yield folders with server code, and the names of their plugins."""
     for path in sorted((project / "src").glob("index.*")):
         yield path, None
     plugins = project / "src" / "plugins"
@@ -114,7 +114,7 @@ def _registrations(project: Path, path: Path, owner: str | None) -> Iterator[Reg
 
 
 def _constants(tokens: tuple[Token, ...]) -> dict[str, str]:
-    """Return the constants of a file that are strings."""
+    """Return the string constants of a file."""
     found = {}
     for index in range(len(tokens) - 3):
         first, name, mark, value = tokens[index : index + 4]
@@ -134,9 +134,9 @@ def _calls(
 def _objects(
     tokens: tuple[Token, ...], position: int, constants: Mapping[str, str]
 ) -> Iterator[dict[str, str | None]]:
-    """Yield the objects among the arguments of a call, with their members that are strings.
+    """Yield the objects among the arguments of a call, with their string members.
 
-    A member whose value is not known is ``None``.
+    A member with an unknown value is ``None``.
     """
     members: dict[str, str | None] = {}
     depth = 1

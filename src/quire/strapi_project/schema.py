@@ -7,12 +7,12 @@ from quire.strapi_project.custom_fields import ProjectCustomFields
 
 
 def load_project_schema(settings: Settings) -> Schema:
-    """Load the schema of a project. Raises SchemaError with all faults of its tree."""
+    """Load the schema of a project. Raises SchemaError with all its errors."""
     return load_schema(settings.project, load_options(settings))
 
 
 def load_options(settings: Settings) -> LoadOptions:
-    """Return what the settings have to say in what a schema is."""
+    """Return the options of a schema from the settings."""
     return LoadOptions(
         private_attributes=frozenset(settings.api.private_attributes),
         first_published=settings.features.first_published_at,

@@ -1,7 +1,7 @@
 """Tests of a project's Python code: the project in a process of pytest, without a socket.
 
-The plug-in (`quire.testing.plugin`) registers itself with pytest and gives the fixture ``project``.
-Only pytest is needed beside Quire itself.
+The plug-in (`quire.testing.plugin`) registers itself with pytest and provides the fixture
+``project``. Only pytest is needed besides Quire itself.
 """
 
 from importlib import import_module
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Client", "Mail", "Project", "ProjectClock"]
 
-# Imported when they are asked for: pytest loads the plug-in in runs that test no project, too.
+# Imported on first use: pytest loads the plug-in in all runs.
 _MODULES = {
     "Client": "quire.testing.client",
     "Mail": "quire.mail.message",

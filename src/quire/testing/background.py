@@ -1,4 +1,4 @@
-"""Jobs, schedules and deliveries of a project under test, which run when a test asks for it."""
+"""Jobs, schedules and deliveries of a project under test, which run when a test calls `drain`."""
 
 import asyncio
 
@@ -15,21 +15,21 @@ _MOST_ROWS = 1000
 
 
 class BackgroundWorkers:
-    """The workers of a project under test, stopped but for `drain`."""
+    """The workers of a project under test, which only run in `drain`."""
 
     def __init__(self, database: Database, parts: JobParts) -> None:
         self._database = database
         self._parts = parts
 
     async def hold(self) -> None:
-        """Stop the workers, which have begun with the application; schedules know the time then."""
+        """Stop the workers, which were started with the application; schedules are stored then."""
         await self._parts.stop(1)
         await self._parts.schedules.work()
 
     async def drain(self, clock: Clock) -> None:
-        """Run all that is due now, and what that enqueues in turn.
+        """Run everything that is due now, and what that enqueues in turn.
 
-        Raises AssertionError with the messages of what has failed.
+        Raises AssertionError with the messages of the failures.
         """
         with observe_time(clock):
             await self._drain(clock())
@@ -57,11 +57,11 @@ class BackgroundWorkers:
         if self._parts.worker.is_running or self._parts.changes.is_delivering:
             return False
         jobs, changes = await self._rows()
-        # What has failed is due again later.
+        # Failed rows are due again later.
         return all(due > now for due in (*jobs, *changes))
 
     async def _rows(self) -> tuple[list[int], list[int]]:
-        """Return when what has not ended is due: jobs, and changes."""
+        """Return the due times of unfinished jobs and changes."""
         parts, read = self._parts, self._database.read
         jobs: list[int] = []
         changes: list[int] = []
@@ -77,7 +77,7 @@ class BackgroundWorkers:
         return jobs, changes
 
     async def _failures(self) -> dict[tuple[str, int], str]:
-        """Return the messages of failures, by what has failed; another attempt is another one."""
+        """Return the messages of failures, by row and attempt."""
         parts, read = self._parts, self._database.read
         found: dict[tuple[str, int], str] = {}
         if await read(lambda: parts.queue.tables.exists(JOBS)):

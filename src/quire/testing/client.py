@@ -1,4 +1,4 @@
-"""Requests to a project under test, handed to the application without a socket."""
+"""Requests to a project under test, passed to the application without a socket."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ ADDRESS = "http://127.0.0.1:1337"
 
 
 class Client:
-    """Somebody who sends requests: a visitor, a user, an administrator, or a program.
+    """A client: a visitor, a user, an administrator, or a program.
 
     ``id`` is the row of the user, administrator or token; ``None`` for a visitor.
     """
@@ -32,7 +32,7 @@ class Client:
     ) -> None:
         self.id = id
         self.token = token
-        """What the requests are authorized with, if anything."""
+        """The ``Authorization`` header of the requests, if any."""
         self._loop = loop
         self._timings = timings
         self._clock = clock
@@ -73,7 +73,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
         **options: Any,  # noqa: ANN401 - those of httpx
     ) -> httpx.Response:
-        """Send a request, and return the response once all of it was sent."""
+        """Send a request, and return the complete response."""
         if json is not None:
             options["json"] = json
 

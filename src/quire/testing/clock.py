@@ -8,7 +8,7 @@ _SECOND_MS = 1000
 
 
 class ProjectClock:
-    """The present time of a project under test; it goes on by itself unless it is frozen."""
+    """The present time of a project under test; it runs unless it is frozen."""
 
     def __init__(self, start: int) -> None:
         """``start`` is epoch milliseconds."""
@@ -26,17 +26,17 @@ class ProjectClock:
         return datetime.fromtimestamp(self() / _SECOND_MS, UTC)
 
     def freeze(self, at: datetime | str | None = None) -> None:
-        """Stop the clock, at the present or at another moment.
+        """Stop the clock, at the present or at another time.
 
-        A text is in the form of ISO 8601; a moment without a time zone is in UTC.
+        A text is in the form of ISO 8601; a time without a time zone is in UTC.
         """
         self._present = self() if at is None else _milliseconds(at)
         self._since = None
 
     def go_to(self, moment: datetime | str) -> None:
-        """Set the clock forward to a moment, or to the next time of day (``"03:00"``), in UTC.
+        """Set the clock forward to a time, or to the next time of day (``"03:00"``), in UTC.
 
-        Raises ValueError for a moment that has passed.
+        Raises ValueError for a time in the past.
         """
         if isinstance(moment, str) and len(moment) <= len("03:00:00"):
             moment = _next(self.now, time.fromisoformat(moment))

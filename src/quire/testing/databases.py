@@ -1,4 +1,4 @@
-"""The databases of projects under test: one that is made once, and a copy of it for each test."""
+"""The databases of projects under test: one template, and a copy of it for each test."""
 
 import secrets
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from quire.database.dialects.postgresql.administration import create_database, d
 
 
 class TestDatabases(Protocol):
-    """Where the databases of a run are; ``folder`` is that of a project."""
+    """The databases of a test run; ``folder`` is that of a project."""
 
     def settings(self, folder: Path) -> Mapping[str, object]:
-        """Return the settings that lead to the database of a project."""
+        """Return the settings for the database of a project."""
 
     async def make(self, folder: Path) -> None:
-        """Make the place of the first database, which is filled and then copied."""
+        """Create the first database, which is filled and then copied."""
 
     async def copy(self, folder: Path) -> None:
         """Copy the first database for a project whose folder is a copy of the first one."""
@@ -36,14 +36,14 @@ class SqliteDatabases:
         }
 
     async def make(self, folder: Path) -> None:
-        """Make the folder of the file."""
+        """Create the folder of the file."""
         (folder / ".tmp").mkdir(exist_ok=True)
 
     async def copy(self, folder: Path) -> None:
         """Nothing to do: the file was copied with the folder."""
 
     async def drop(self, folder: Path) -> None:
-        """Nothing to do: the file goes with the folder."""
+        """Nothing to do: the file is deleted with the folder."""
 
 
 class PostgresqlDatabases:
@@ -79,7 +79,7 @@ class PostgresqlDatabases:
 
 
 def databases_at(url: str) -> TestDatabases:
-    """Return the databases that an option names. Raises ValueError for what it may not be."""
+    """Return the databases of an option. Raises ValueError for an invalid one."""
     if url == "sqlite":
         return SqliteDatabases()
     if urlsplit(url).scheme in {"postgres", "postgresql"}:

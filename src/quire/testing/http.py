@@ -1,4 +1,4 @@
-"""Requests of a project's code to other servers, which tests expect and answer."""
+"""Requests of a project's code to other servers, with expected requests and responses."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,18 +11,18 @@ from quire.document_service.http_client import http
 
 
 class SentRequest:
-    """A request that was expected: what was sent, as soon as it was sent."""
+    """An expected request: what was sent, once it was sent."""
 
     def __init__(self, method: str, path: str, response: httpx.Response) -> None:
         self.method = method
         self.path = path
         self.response = response
         self.requests: list[httpx.Request] = []
-        """All that were sent, in their order."""
+        """All sent requests, in their order."""
 
     @property
     def request(self) -> httpx.Request:
-        """The last one. Raises LookupError if there is none yet."""
+        """The last request. Raises LookupError if there is none yet."""
         if not self.requests:
             raise LookupError(f"{self.method} {self.path} was not sent yet")
         return self.requests[-1]
@@ -33,12 +33,12 @@ class SentRequest:
         return json.loads(self.request.content)
 
     def fits(self, request: httpx.Request) -> bool:
-        """Tell whether a request is one that was expected."""
+        """Tell whether a request matches this expectation."""
         return request.method == self.method and request.url.path.endswith(self.path)
 
 
 class ExpectedRequests(httpx.AsyncBaseTransport):
-    """Answers what tests expect, and refuses everything else."""
+    """Responds to expected requests, and rejects all others."""
 
     def __init__(self) -> None:
         self._expected: list[SentRequest] = []
@@ -53,9 +53,9 @@ class ExpectedRequests(httpx.AsyncBaseTransport):
         json: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> Iterator[SentRequest]:
-        """Answer requests within the block, whose paths end with ``path``; fails if there is none.
+        """Respond to requests within the block whose paths end with ``path``; fails without one.
 
-        ``status``, ``json`` and ``headers`` are the answer.
+        ``status``, ``json`` and ``headers`` are those of the response.
         """
         answer = httpx.Response(status, json=json, headers=headers)
         expected = SentRequest(method.upper(), path, answer)
@@ -68,7 +68,7 @@ class ExpectedRequests(httpx.AsyncBaseTransport):
             raise AssertionError(f"{expected.method} …{path} was not sent")
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer a request. Raises httpx.ConnectError for one that nobody expects."""
+        """Respond to a request. Raises httpx.ConnectError for an unexpected one."""
         await request.aread()
         for expected in reversed(self._expected):
             if expected.fits(request):
@@ -81,9 +81,9 @@ class ExpectedRequests(httpx.AsyncBaseTransport):
         raise httpx.ConnectError(message, request=request)
 
     def install(self) -> None:
-        """Take the place of the network for the code of the project."""
+        """Replace the network for the code of the project."""
         http.transport = self
 
     def remove(self) -> None:
-        """Give the network back."""
+        """Restore the network."""
         http.transport = None

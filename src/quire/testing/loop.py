@@ -1,6 +1,6 @@
-"""An event loop in a thread of its own, in which projects under test run.
+"""An event loop on another thread, in which projects under test run.
 
-Tests may run in whatever loop their plug-in gives them, or in none: they wait for results of this
+Tests may run in whatever loop their plug-in provides, or in none: they wait for results of this
 one.
 """
 

@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Import the project's code before modules of tests do, so that both have the same modules."""
+    """Import the project's code before test modules do, so that both have the same modules."""
     folder = _project_folder(session.config)
     is_named = session.config.getini("quire_project") and (folder / "src").is_dir()
     if is_named or _is_project(folder):
@@ -66,7 +66,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 @pytest.hookimpl
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a coroutine that uses the fixture, where no other plug-in makes a function of it."""
+    """Run a coroutine that uses the fixture, if no other plug-in does."""
     function = pyfuncitem.obj
     if _FIXTURE not in pyfuncitem.fixturenames or not inspect.iscoroutinefunction(function):
         return None
@@ -80,7 +80,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 def _quire_workspace(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> "Iterator[Workspace]":
-    """What copies of the project are made from, and the loop that they run in."""
+    """The template of the copies of the project, and the loop that they run in."""
     from quire.errors import QuireError
     from quire.testing.databases import databases_at
     from quire.testing.loop import LoopThread
@@ -120,7 +120,7 @@ def _quire_workspace(
 
 @pytest.fixture
 def project(_quire_workspace: "Workspace") -> "Iterator[Project]":
-    """The project, running in this process with a database of its own."""
+    """The project, running in this process with its own database."""
     loop = _quire_workspace.loop
     app, running = loop.run(_quire_workspace.start())
     try:
@@ -135,7 +135,7 @@ def _project_folder(config: pytest.Config) -> Path:
 
 
 def _is_project(folder: Path) -> bool:
-    """Tell whether a folder holds a project: the code of any other one is not imported."""
+    """Tell whether a folder contains a project: the code of other folders is not imported."""
     if not (folder / "src").is_dir():
         return False
     has_types = any((folder / "src" / "api").glob("*/content-types"))

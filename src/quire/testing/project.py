@@ -42,7 +42,7 @@ _SHOWN = 2000
 
 
 class StatementLog(Timings):
-    """The SQL statements of requests, but for those of authentication."""
+    """The SQL statements of requests, except those of authentication."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,14 +50,14 @@ class StatementLog(Timings):
         self._authenticating = 0
 
     def count(self, statement: Statement) -> None:
-        """Note a statement."""
+        """Record a statement."""
         super().count(statement)
         if not self._authenticating:
             self.texts.append(statement.sql)
 
     @contextmanager
     def measure(self, target: str) -> Iterator[None]:
-        """Note in which part of a request statements run."""
+        """Record in which part of a request statements run."""
         step = 1 if target == "authenticate" else 0
         self._authenticating += step
         try:
@@ -80,7 +80,7 @@ class RecordingSender:
 
 
 class Project:
-    """The project under test, with a database of its own; requests are answered by the real app.
+    """The project under test, with its own database; requests are handled by the real app.
 
     ``fired`` is how often each hook was called, by name; `clock` is the project's clock.
     """
@@ -108,7 +108,7 @@ class Project:
         self._log = StatementLog()
         self._numbers = itertools.count(1)
         self.visitor = self._client()
-        """A client without credentials, who has the permissions of the public role."""
+        """A client without credentials, with the permissions of the public role."""
 
     async def get(self, path: str, **options: Any) -> httpx.Response:  # noqa: ANN401 - those of httpx
         """Send a GET request as a visitor."""
@@ -129,10 +129,10 @@ class Project:
     async def user(
         self, username: str, *, role: str = "authenticated", may: Sequence[str] = ()
     ) -> Client:
-        """Create an end user who is signed in; ``role`` is the type of a role.
+        """Create a signed-in end user; ``role`` is the type of a role.
 
         ``may`` are actions such as ``api::article.article.create``, which are granted to the role.
-        Raises LookupError for a role or an action that there is not.
+        Raises LookupError for an unknown role or action.
         """
         await self.grant(role, may)
         fired = self.fired.copy()
@@ -143,7 +143,7 @@ class Project:
     async def grant(self, role: str, actions: Sequence[str]) -> None:
         """Grant actions to a role of end users, or to visitors by the role ``public``.
 
-        Raises LookupError for a role or an action that there is not.
+        Raises LookupError for an unknown role or action.
         """
         for action in actions:
             known = self._known_actions()
@@ -167,9 +167,9 @@ class Project:
         return self._client(token=created["accessKey"], id=created["id"])
 
     async def admin(self, role: str = "strapi-super-admin") -> Client:
-        """Create an administrator who is signed in; ``role`` is the code of an admin role.
+        """Create a signed-in administrator; ``role`` is the code of an admin role.
 
-        Raises LookupError for a role that there is not.
+        Raises LookupError for an unknown role.
         """
         if role == "strapi-super-admin":
             signed_in = await self._loop.wait_for(self._begin(self._first_administrator))
@@ -191,15 +191,15 @@ class Project:
         return self._admin_client(await self._loop.wait_for(self._begin(invited)))
 
     async def drain(self) -> None:
-        """Run the jobs, schedules and deliveries of changes that are due, and what they cause.
+        """Run the due jobs, schedules and deliveries of changes, and what they cause.
 
-        Nothing of it runs before, so that tests see the order. Raises AssertionError when any
-        fails.
+        None of them runs otherwise, so that tests determine the order. Raises AssertionError when
+        any fails.
         """
         await self._loop.wait_for(self._background.drain(self.clock))
 
     async def until(self, moment: datetime | str) -> None:
-        """Set the clock forward to a moment or a time of day in UTC, and `drain`.
+        """Set the clock forward to a time or a time of day in UTC, and `drain`.
 
         A text is as in ISO 8601: ``"2026-01-01T03:00"``, or ``"03:00"`` for the next time.
         """
@@ -210,8 +210,7 @@ class Project:
     def statements(self, *, at_most: int) -> Iterator[None]:
         """Fail if requests of the block run more SQL statements than this; the error lists them.
 
-        Statements of authentication do not count. What is remembered of earlier requests needs
-        none.
+        Statements of authentication do not count. Cached results of earlier requests need none.
         """
         texts: list[str] = []
         self._log.texts = texts
@@ -227,7 +226,7 @@ class Project:
         return self._client(token=signed_in.tokens.access, id=signed_in.admin_user.id)
 
     def _restore(self, fired: Counter[str]) -> None:
-        """Forget what hooks have done for the test itself."""
+        """Reset the counts of hooks that ran before the test itself."""
         self.fired.clear()
         self.fired.update(fired)
 
@@ -273,7 +272,7 @@ class Project:
         await roles.update(role_id, {}, every, {}, known=known, principal=_TRUSTED)
 
     async def _create_user(self, username: str, role: str) -> tuple[int, str]:
-        """Create a user without a password, which takes time to hash, and sign them in."""
+        """Create a user without a password, because hashing takes time, and sign them in."""
         accounts, runtime = self._accounts(), self._runtime()
         role_id = await self._role_id(accounts, role)
         data = {
@@ -316,7 +315,7 @@ class Project:
 
 
 def _data(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON
-    """Return the data of a response of the admin API, or say why there are none."""
+    """Return the data of a response of the admin API, or raise an error that shows it."""
     if response.is_error:
         raise RuntimeError(f"{response.request.url.path}: {response.status_code} {response.text}")
     return response.json()["data"]

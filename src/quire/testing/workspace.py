@@ -1,8 +1,8 @@
 """Copies of a project for tests: its files, a database, and the application.
 
-The first copy is made once in a run, with the tables and the first administrator; each test gets a
-copy of that one. Nothing of the project's own folder is written to, and neither its ``.env`` nor
-the environment is read: they lead to databases and services in use.
+A template is created once in a run, with the tables and the first administrator; each test gets a
+copy of it. Nothing is written to the project's own folder, and neither its ``.env`` nor the
+environment is read: they refer to databases and services in use.
 """
 
 import functools
@@ -36,7 +36,7 @@ from quire.testing.loop import LoopThread
 from quire.testing.project import Project, RecordingSender
 
 _UNCOUNTED = frozenset({"rule", "policy", "computed", "on_start", "on_stop"})
-"""Marked functions that are no events; how often they run depends on what is remembered."""
+"""Marked functions that are not counted; how often they run depends on caches."""
 
 ENVIRONMENT_FILE = ".env.test"
 
@@ -71,7 +71,7 @@ _OVERRIDES: Mapping[str, object] = {
 
 
 def count_calls(modules: ImportedModules, fired: Counter[str]) -> ImportedModules:
-    """Return the modules with hooks that are counted by name whenever they are called."""
+    """Return the modules with hooks that count their calls by name."""
     return replace(
         modules, files={file: _counted(module, fired) for file, module in modules.files.items()}
     )
@@ -114,7 +114,7 @@ def import_project(project: Path) -> ImportedModules:
 
 
 class Workspace:
-    """The copies of one project; `open` comes first."""
+    """The copies of one project; call `open` first."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class Workspace:
         *,
         with_content: bool,
     ) -> None:
-        """``modules`` are the project's code, ``folder`` is where copies are made."""
+        """``modules`` are the project's code, ``folder`` is where copies are created."""
         self._project = project
         self._modules = modules
         self._folder = folder
@@ -140,7 +140,7 @@ class Workspace:
         self._administrator: AdminUser | None = None
 
     def open(self) -> None:
-        """Make the first copy.
+        """Create the template.
 
         Raises ExtensionError, SchemaError, SettingsError and the like: the project does not start.
         """
@@ -149,7 +149,7 @@ class Workspace:
         self._start = now_ms()
 
     def close(self) -> None:
-        """Drop what was made."""
+        """Delete everything that was created."""
         self.loop.run(self._databases.drop(self._first))
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -189,7 +189,7 @@ class Workspace:
         return app, project
 
     async def stop(self, app: Application, project: Project) -> None:
-        """Stop the copy of a test, and drop it."""
+        """Stop the copy of a test, and delete it."""
         project.http.remove()
         mail.sender = None
         await app.stop()
@@ -211,7 +211,7 @@ class Workspace:
         return load_settings(folder, environ=_ENVIRONMENT, overrides=overrides)
 
     async def _fill(self, settings: Settings) -> None:
-        """Make the tables, the content if it is wanted, and the first administrator."""
+        """Create the tables, the content if it is wanted, and the first administrator."""
         await self._databases.make(self._first)
         schema = self._schema = load_project_schema(settings)
         if self._with_content:

@@ -1,6 +1,6 @@
 """Spans of requests, SQL statements and outgoing calls.
 
-The only module that imports OpenTelemetry, which is imported where traces are wanted and else not.
+This is the only module that imports OpenTelemetry, and only if traces are enabled.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ _SERVER_FAULT = 500
 
 
 def export_to(endpoint: str, service_name: str) -> TracerProvider:
-    """Make a provider whose spans are sent in batches, from a thread of its own.
+    """Create a provider that sends spans in batches, on another thread.
 
     The sampler, headers and the like are those of the environment, as OpenTelemetry describes them.
     """
@@ -46,7 +46,7 @@ class Tracing:
     """Makes spans; it observes the database (`quire.database.observed`)."""
 
     def __init__(self, provider: TracerProvider, system: str) -> None:
-        """``system`` is the kind of database, as the semantic conventions name it."""
+        """``system`` is the kind of database, as in the semantic conventions."""
         self._provider = provider
         self._system = system
         self._tracer = provider.get_tracer("quire", quire.__version__)
@@ -63,7 +63,7 @@ class Tracing:
             **({"url.query": query} if query else {}),
             **({"user_agent.original": headers["user-agent"]} if "user-agent" in headers else {}),
         }
-        # Baggage of clients is not taken over: nobody looks at it, and it would be sent on.
+        # Baggage of clients is ignored: it is not used, and would be sent on.
         parent = TraceContextTextMapPropagator().extract(headers, context=Context())
         with (
             self._tracer.start_as_current_span(
@@ -74,7 +74,7 @@ class Tracing:
             yield span
 
     def note_response(self, route: str, method: str, status: int) -> None:
-        """Add to the present span what is known when a request was answered."""
+        """Add the attributes of the response to the present span."""
         span = trace.get_current_span()
         span.update_name(f"{method} {route}")
         span.set_attribute("http.route", route)
@@ -85,9 +85,9 @@ class Tracing:
 
     @contextmanager
     def call(self, method: str, url: str, parent: str | None) -> Iterator[tuple[Span, str]]:
-        """The span of an outgoing request, with the ``traceparent`` to send along.
+        """The span of an outgoing request, with the ``traceparent`` to send.
 
-        ``parent`` is that of what has caused the call, if it was caused elsewhere.
+        ``parent`` is that of the cause of the call, if it is another process.
         """
         address = urlsplit(url)
         attributes: dict[str, str | int] = {
@@ -103,7 +103,7 @@ class Tracing:
             yield span, _parent_of(span)
 
     def observe(self, program: Program[T]) -> Program[T]:
-        """Return a program each of whose statements has a span, on whatever thread it runs."""
+        """Return a program with a span for each of its statements, on whatever thread it runs."""
         return self._traced(program, context.get_current())
 
     def add(self, operation: Operation, seconds: float) -> None:
@@ -141,13 +141,13 @@ class Tracing:
             program.close()
 
     def close(self) -> None:
-        """Send what was not sent yet."""
+        """Send the remaining spans."""
         self._provider.shutdown()
 
 
 @contextmanager
 def _announced(span: Span) -> Iterator[None]:
-    """Let log lines, and what is written for webhooks, carry the trace of a span."""
+    """Set the trace of a span in log lines and webhook deliveries."""
     token = trace_parent.set(_parent_of(span))
     try:
         yield

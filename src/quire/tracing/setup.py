@@ -13,23 +13,23 @@ _SYSTEMS = {"sqlite": "sqlite", "postgres": "postgresql"}
 
 
 def is_installed() -> bool:
-    """Tell whether the packages are there that traces need."""
+    """Tell whether the packages for traces are installed."""
     try:
         found = find_spec("opentelemetry.sdk"), find_spec("opentelemetry.exporter.otlp.proto.http")
-    except ModuleNotFoundError:  # a package that one of them is in
+    except ModuleNotFoundError:  # the parent package of one of them is missing
         return False
     return all(found)
 
 
 def tracing_notices(settings: Settings) -> list[str]:
-    """Return a sentence where traces are wanted and cannot be made."""
+    """Return a warning if traces are configured but impossible."""
     if settings.tracing.endpoint is None or is_installed():
         return []
     return ["there are no traces, because their packages are missing: install quire[otel]"]
 
 
 def open_tracing(settings: Settings) -> "Tracing | None":
-    """Return what makes spans, ``None`` where no traces are wanted or can be made."""
+    """Return the tracing, ``None`` if it is not configured or impossible."""
     if settings.tracing.endpoint is None or not is_installed():
         return None
     from quire.tracing.otel import Tracing, export_to  # noqa: PLC0415 - for those who want traces

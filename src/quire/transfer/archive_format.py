@@ -22,7 +22,7 @@ UPLOADS_FOLDER = "assets/uploads"
 ASSET_METADATA_FOLDER = "assets/metadata"
 
 PART_CHARACTERS = 256_000_000
-"""A part of a stage is at most so long; what comes after it is in the next part."""
+"""The maximum size of a part of a stage; the next lines are in the next part."""
 
 PART_NAME = re.compile(
     r"(?P<stage>schemas|entities|links|configuration)/(?P=stage)_[0-9]{5}\.jsonl"
@@ -31,7 +31,7 @@ _ASSET_NAME = re.compile(r"[^/\\\x00-\x1f]{1,255}")
 
 
 class Stage(StrEnum):
-    """The folders of an archive that have lines in them."""
+    """The folders of an archive that contain lines."""
 
     SCHEMAS = "schemas"
     ENTITIES = "entities"
@@ -45,12 +45,12 @@ def part_name(stage: Stage, number: int) -> str:
 
 
 def is_asset_name(name: str) -> bool:
-    """Tell whether something can be the name of an uploaded file: no path, and not hidden."""
+    """Tell whether a text is a valid name of an uploaded file: no path, and not hidden."""
     return _ASSET_NAME.fullmatch(name) is not None and not name.startswith(".")
 
 
 class StrapiVersion(Struct, frozen=True):
-    """Which version of the reference wrote an archive, or can read one of ours."""
+    """The version of Strapi that wrote an archive, or can read one of ours."""
 
     version: str = ""
 
@@ -71,7 +71,7 @@ class EntityLine(Struct, frozen=True):
 
 
 class LinkEnd(Struct, frozen=True):
-    """One side of a relation: a row, its attribute, and the position among the attribute's rows."""
+    """One side of a relation: a row, its attribute, and its position among the attribute's rows."""
 
     type: str
     ref: int | str
@@ -96,7 +96,7 @@ class ConfigurationLine(Struct, frozen=True):
 
 
 class AssetMetadata(Struct, frozen=True, rename="camel"):
-    """What is known of a file: the row of the media library, or one of its formats.
+    """The metadata of a file: the row of the media library, or one of its formats.
 
     ``id`` is the id of the row, ``type`` the name of the format; the file of the row itself has
     none. ``main_hash`` is the hash of the row's own file.

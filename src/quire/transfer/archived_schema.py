@@ -1,4 +1,4 @@
-"""The schema of an archive: compared with that of a project, or written where there is none."""
+"""The schema of an archive: compared with that of a project, or written if there is none."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,14 +41,14 @@ _COMPONENT_KEYS = ("collectionName", "info", "options")
 _SHOWN = 20
 
 _UID = re.compile(r"(api::)?[A-Za-z0-9][A-Za-z0-9_-]*\.[A-Za-z0-9][A-Za-z0-9_-]*")
-"""The uids of content types and components of projects. Paths of files are made of them."""
+"""Valid uids of content types and components of projects, which become file paths."""
 _TABLE = re.compile(r"[A-Za-z0-9_-]+")
 _OTHER_TYPES = ("plugin::", "admin::")
-"""No file is made of these, unless they are built-in types."""
+"""No files are written for these, unless they are built-in types."""
 
 
 class ArchivedSchema(Struct, frozen=True):
-    """The schema of an archive, and the files that make a project have it."""
+    """The schema of an archive, and the files that give it to a project."""
 
     schema: Schema
     sources: tuple[SchemaFile, ...]
@@ -57,7 +57,7 @@ class ArchivedSchema(Struct, frozen=True):
 def read_archived_schema(archive: UnpackedArchive, settings: Settings) -> ArchivedSchema:
     """Read the schema of an archive.
 
-    Raises TransferError when it has none, or one that cannot be understood.
+    Raises TransferError when it has none, or an invalid one.
     """
     lines = list(archive.raw_lines(Stage.SCHEMAS))
     if not lines:
@@ -72,7 +72,7 @@ def read_archived_schema(archive: UnpackedArchive, settings: Settings) -> Archiv
 
 
 def missing_files(archived: ArchivedSchema, settings: Settings) -> list[FileChange]:
-    """Return the schema files that a project lacks; none where it has any of its own."""
+    """Return the schema files that a project lacks; none if it has any of its own."""
     if read_sources(settings.project):
         return []
     edited = EditedFiles(sources=archived.sources, models={}, attributes={})
@@ -80,10 +80,10 @@ def missing_files(archived: ArchivedSchema, settings: Settings) -> list[FileChan
 
 
 def require_same_schema(archived: Schema, schema: Schema) -> None:
-    """Check that everything in an archive has a place in a project.
+    """Check that the project can store everything in an archive.
 
-    The project may have more types and attributes than the archive. Raises TransferError with
-    every difference that would lose or change values.
+    The project may have more types and attributes than the archive. Raises TransferError with every
+    difference that would lose or change values.
     """
     problems = list(_differences(archived, schema))
     if not problems:
@@ -116,7 +116,7 @@ def _sources(
 
 
 def _raw(line: Mapping[str, object], keys: Sequence[str]) -> dict[str, object]:
-    """Return what a schema file holds, of a line with what the server adds to it."""
+    """Return the content of a schema file, from a line with the server's additions."""
     raw = {key: line[key] for key in keys if key in line}
     return {**raw, "attributes": _own_attributes(line)}
 
@@ -169,7 +169,7 @@ def _model_differences(model: Model, own: Model) -> Iterator[str]:
 
 
 def _form(attribute: Attribute) -> tuple[object, ...]:
-    """Return what two attributes have to agree in so that values fit both."""
+    """Return the properties of an attribute that have to agree for equal values."""
     match attribute:
         case RelationAttribute():
             return attribute.type.name, attribute.relation, attribute.target

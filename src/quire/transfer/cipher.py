@@ -1,14 +1,14 @@
 """Encryption of export archives: AES-128 in ECB mode, with a key derived by scrypt.
 
-The format is the reference's. It has no salt and no authentication: it keeps a reader out, but does
-not reveal that somebody has changed the archive.
+The format is Strapi's. It has no salt and no authentication: it protects the content from readers,
+but does not detect changes.
 """
 
 import hashlib
 from io import RawIOBase
 from typing import IO
 
-# ECB is what the format has; nothing else of the project uses it.
+# The format requires ECB; nothing else of the project uses it.
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import ECB
@@ -74,7 +74,7 @@ class EncryptingWriter(RawIOBase):
         return len(data)
 
     def close(self) -> None:
-        """Write what is left with its padding; the file itself stays open."""
+        """Write the rest with its padding; the file itself stays open."""
         if not self.closed:
             last = self._encryptor.update(self._padding.finalize())
             self._target.write(last + self._encryptor.finalize())

@@ -1,6 +1,6 @@
-"""Converts the lines of an archive to rows of tables, and reports what has no place in them.
+"""Converts the lines of an archive to rows of tables, and counts those that cannot be stored.
 
-Rows keep the ids that they have in the archive: links, components and files refer to them.
+Rows keep their ids of the archive: links, components and files refer to them.
 """
 
 from collections import defaultdict
@@ -38,13 +38,13 @@ _COMPONENT_KEY = "__component"
 _LARGEST = 2**63 - 1
 _SMALLEST = -(2**63)
 _ROUNDED_LARGEST = float(2**63)
-"""What the largest whole numbers of 64 bits are as floats, which the reference writes them as."""
+"""The largest integers of 64 bits as floats, as Strapi writes them."""
 
 _COMPONENT_COLUMNS = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
 
 
 class ArchiveRow(NamedTuple):
-    """A row to insert. One with ``joins`` refers to rows that have to be there before it."""
+    """A row to insert. One with ``joins`` refers to rows that have to be inserted before it."""
 
     table: str
     columns: tuple[str, ...]
@@ -53,7 +53,7 @@ class ArchiveRow(NamedTuple):
 
 
 class ColumnChange(NamedTuple):
-    """Columns to set in a row that is there."""
+    """Columns to set in an existing row."""
 
     table: str
     row_id: int
@@ -63,8 +63,8 @@ class ColumnChange(NamedTuple):
 class EntryRows:
     """Makes the rows of entries with their components.
 
-    ``known`` has the ids of all rows and components that were seen, by uid; ``renumbered`` counts
-    components that two entries had in common and that one of them has a copy of now.
+    ``known`` has the ids of all rows and components so far, by uid; ``renumbered`` counts
+    components that two entries shared and that one of them has a copy of now.
     """
 
     def __init__(self, schema: Schema, tables: TableMap, dialect: Dialect) -> None:
@@ -79,7 +79,7 @@ class EntryRows:
     def rows(self, line: EntityLine) -> Iterator[ArchiveRow]:
         """Return the row of a line and those of its components.
 
-        Raises TransferError for a value that its attribute cannot have.
+        Raises TransferError for a value that its attribute does not accept.
         """
         if line.id in self.known[line.type]:
             raise TransferError(f"{line.type} {line.id} is in the archive twice.")
@@ -149,11 +149,11 @@ class EntryRows:
 
 
 _COPIES_FROM = 1_000_000
-"""Copies of components get ids far above those of the archive, which come in any order."""
+"""Copies of components get ids far above those of the archive, which are not sorted."""
 
 
 class LinkRows:
-    """Makes the rows of links. Those to rows that are not there are left out and counted."""
+    """Makes the rows of links. Those to missing rows are left out and counted."""
 
     def __init__(
         self, schema: Schema, tables: TableMap, known: Mapping[str, set[int]], dialect: Dialect
@@ -229,7 +229,7 @@ _Encode = Callable[[object, str], Value]
 
 
 class _Layout(Struct, frozen=True, kw_only=True):
-    """Where the values of a model go: its columns, what encodes each, its components."""
+    """How the values of a model are stored: its columns, their encoders, its components."""
 
     model: Model
     table: str
@@ -253,7 +253,7 @@ def _layout(model: Model, tables: TableMap, dialect: Dialect) -> _Layout:
 
 
 def _encoder(model: Model, attribute: ScalarAttribute, dialect: Dialect) -> _Encode:
-    """Return what turns a value of an archive into what a column stores."""
+    """Return a function that converts a value of an archive to that of a column."""
     reduce = _COMMON.get(attribute.storage, _text)
     restore = restorer(dialect, attribute.storage)
     kind = "component" if isinstance(model, Component) else "entry"
@@ -291,7 +291,7 @@ def _moment(value: object) -> Common:
 
 
 def _whole(value: object) -> Common:
-    """Read a whole number of 64 bits, which may be in text and rounded to a float."""
+    """Parse an integer of 64 bits, which may be text and rounded to a float."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
     if isinstance(value, float) and not value.is_integer():

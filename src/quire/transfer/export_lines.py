@@ -43,7 +43,10 @@ Write = Callable[[object], None]
 
 
 class ExportLines(Struct, frozen=True, kw_only=True):
-    """Where the lines of each stage go. ``files`` collects the rows of the media library."""
+    """The destinations of the lines of each stage.
+
+    ``files`` collects the rows of the media library.
+    """
 
     entities: Write
     links: Write
@@ -70,7 +73,7 @@ class _LineExport(Struct, frozen=True, kw_only=True):
     lines: ExportLines
     rows: ContentRows
     known: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
-    """The ids of all rows and components that were written, by uid."""
+    """The ids of all written rows and components, by uid."""
 
     @property
     def schema(self) -> Schema:
@@ -161,7 +164,7 @@ class _LineExport(Struct, frozen=True, kw_only=True):
         return float(value) if isinstance(value, Decimal) else value
 
     def _components(self, model: Model, entries: Mapping[int, dict[str, Any]]) -> Program[None]:
-        """Put the components of rows into their values, at every depth."""
+        """Add the components of rows to their values, at every depth."""
         layout = self.store.layout(model.uid)
         for part in layout.components:
             attribute = model.attributes[part.name]
@@ -211,7 +214,7 @@ _LineOf = Callable[[RelationAttribute, Row], _LinkRow]
 def _place(
     store: EntryStore, model: Model, edge: Edge
 ) -> tuple[str, Sequence[str], _LineOf] | None:
-    """Return where the links of an edge are stored, and what makes a line of a row there.
+    """Return where the links of an edge are stored, and a function that makes a line of a row.
 
     ``None`` for an edge whose other side stores them.
     """

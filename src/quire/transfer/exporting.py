@@ -42,7 +42,7 @@ _LEVEL = 6
 _DESCRIBED = ("collectionName", "info", "options", "pluginOptions")
 
 STRAPI_VERSION = "5.54.0"
-"""The version of the reference whose format and tables this is."""
+"""The version of Strapi whose format and tables these are."""
 
 
 class LineWriter:
@@ -67,7 +67,7 @@ class LineWriter:
         self.count += 1
 
     def close(self) -> None:
-        """Write what is left to the file."""
+        """Write the rest to the file."""
         file, self._file = self._file, None
         if file is not None:
             file.close()
@@ -105,7 +105,7 @@ class ArchiveFile:
 def packed_archive(
     path: Path, *, key: str | None, compress: bool
 ) -> Iterator[tuple[ArchiveFile, Path]]:
-    """Write an archive, which is there when the block ends well, and not at all otherwise.
+    """Write an archive, which exists when the block succeeds, and not otherwise.
 
     Only its owner may read it. Also yields a folder for temporary files.
     """
@@ -136,12 +136,12 @@ def packed_archive(
 
 
 def _for_owner(path: str, flags: int) -> int:
-    """Open a file that nobody else may read: it holds hashes of passwords."""
+    """Open a file that nobody else may read: it contains password hashes."""
     return os.open(path, flags, 0o600)
 
 
 def schema_lines(schema: Schema) -> Iterator[dict[str, Any]]:
-    """Return the schema of each content type and component, with what the server adds to it."""
+    """Return the schema of each content type and component, with the server's additions."""
     for model in schema.models():
         yield _schema_line(schema, model)
 
@@ -171,7 +171,7 @@ def _schema_line(schema: Schema, model: Model) -> dict[str, Any]:
 
 
 def _system_attributes(content_type: ContentType) -> dict[str, Any]:
-    """Return what a server adds to the attributes of a content type, as archives describe it."""
+    """Return the attributes that a server adds to a content type, as archives describe them."""
     private = not content_type.localized
     creator = {
         "type": "relation",
@@ -220,7 +220,7 @@ def _system_attributes(content_type: ContentType) -> dict[str, Any]:
 
 
 class ExportCounts(Struct, frozen=True, kw_only=True):
-    """What was exported. ``missing_files`` are the names of files that the storage lacks."""
+    """The result of an export. ``missing_files`` are the names of files that the storage lacks."""
 
     entries: int
     links: int
@@ -237,7 +237,7 @@ async def export_project(
     compress: bool,
     progress: Progress,
 ) -> ExportCounts:
-    """Write the content of a project, as it is in one moment, to a new archive.
+    """Write a consistent copy of the content of a project to a new archive.
 
     Raises DatabaseOpenError, StorageError and OSError; then there is no archive.
     """
@@ -298,7 +298,7 @@ def _add(archive: ArchiveFile, *writers: LineWriter) -> None:
 
 
 class _Files:
-    """Adds files of the media library with what is known of them."""
+    """Adds files of the media library with their metadata."""
 
     def __init__(self, archive: ArchiveFile, storage: Storage, folder: Path) -> None:
         self.count = 0
@@ -308,7 +308,7 @@ class _Files:
         self._folder = folder
 
     async def add(self, row: Mapping[str, Any]) -> None:
-        """Add the file of a row and its other sizes; those of other storages are left out."""
+        """Add the file of a row and its other sizes, without those of other storages."""
         if row.get("provider") != self._storage.provider:
             self.missing.append(_key(row))
             return

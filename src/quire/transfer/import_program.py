@@ -1,4 +1,4 @@
-"""The program that puts the content of an archive in the place of that of a database."""
+"""The program that replaces the content of a database by that of an archive."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -29,7 +29,7 @@ from quire.transfer.entry_rows import (
 from quire.transfer.unpacking import UnpackedArchive
 
 KEPT_SETTINGS = frozenset({OUR_RECORD, THEIR_RECORD, SCHEMA_KEY, SLOW_LISTS_KEY})
-"""Settings that say something of a database rather than of its content."""
+"""Settings about a database rather than its content."""
 
 _EXCLUDED_PREFIXES = ("admin::", "plugin::content-releases.")
 _ENTRIES_AT_ONCE = 200
@@ -43,7 +43,7 @@ def is_exported(uid: str) -> bool:
 
 
 class ImportCounts(Struct, kw_only=True):
-    """What an import has stored, and what it has left out."""
+    """How many rows an import has stored, and how many it has left out."""
 
     entries: int = 0
     links: int = 0
@@ -56,9 +56,10 @@ class ImportCounts(Struct, kw_only=True):
 
 
 class ArchiveImport(Struct, frozen=True, kw_only=True):
-    """One import. ``file_values`` returns the values of a row of the media library as stored.
+    """One import.
 
-    ``advance`` is called with the number of lines that were done since the last call.
+    ``file_values`` returns the values of a row of the media library as stored. ``advance`` is
+    called with the number of lines since the last call.
     """
 
     archive: UnpackedArchive
@@ -79,7 +80,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         return counts
 
     def program(self) -> Program[ImportCounts]:
-        """Delete the content that is there and store that of the archive."""
+        """Delete the present content and store that of the archive."""
         counts = ImportCounts()
         writes = Writes(self.kind.dialect())
         types = [uid for uid in self.schema.content_types if is_exported(uid)]
@@ -93,7 +94,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         return counts
 
     def _rows(self, counts: ImportCounts) -> Iterator["_RowBatch"]:
-        """Return everything that is stored: entries, links, and at last what is counted."""
+        """Return everything to store: entries, links, and last the configuration."""
         entries = EntryRows(self.schema, self.tables, self.kind.dialect())
         yield from self._entries(entries, counts)
         counts.copied_components = entries.renumbered
@@ -120,7 +121,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
         yield batch
 
     def _in_storage(self, line: EntityLine) -> EntityLine:
-        """Return a line with the addresses that its file has in the storage of the project."""
+        """Return a line with the URLs that its file has in the storage of the project."""
         if line.type != FILE_UID:
             return line
         return msgspec.structs.replace(line, data=self.file_values(line.data))
@@ -148,7 +149,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
                 webhooks.append(_webhook(line.value))
             else:
                 settings[str(line.value["key"])] = line.value.get("value")
-        # Rules and grants of the roles that were there are not those of the roles of the archive.
+        # Rules and grants of the former roles do not belong to the roles of the archive.
         settings.setdefault(ROW_RULES_KEY, {})
         present = yield from read_setting(writes, CUSTOM_GRANTS_KEY)
         settings[CUSTOM_GRANTS_KEY] = _grants(settings.get(CUSTOM_GRANTS_KEY), present)
@@ -171,7 +172,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
 
 
 class _RowBatch(Struct):
-    """Rows that are stored together: at first those that others refer to."""
+    """Rows that are stored together, first those that others refer to."""
 
     rows: list[ArchiveRow] = field(default_factory=list)
     joins: list[ArchiveRow] = field(default_factory=list)
@@ -187,7 +188,7 @@ def _store(writes: Writes, batch: _RowBatch) -> Program[None]:
 
 
 def _webhook(value: Mapping[str, object]) -> dict[str, object]:
-    """Return the columns of a webhook. Raises TransferError for one that is none."""
+    """Return the columns of a webhook. Raises TransferError for an invalid one."""
     name, url, events = value.get("name"), value.get("url"), value.get("events")
     headers, enabled = value.get("headers") or {}, value.get("enabled")
     is_sound = (
@@ -209,7 +210,7 @@ def _webhook(value: Mapping[str, object]) -> dict[str, object]:
 
 
 def _grants(archived: object, present: object) -> dict[str, object]:
-    """Take grants of roles from an archive; API tokens stay as they are, with their grants."""
+    """Store the grants of roles in an archive; API tokens keep their grants."""
     roles = archived.get("roles") if isinstance(archived, Mapping) else None
     tokens = present.get("tokens") if isinstance(present, Mapping) else None
     return {"roles": roles or {}, "tokens": tokens or {}}

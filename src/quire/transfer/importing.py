@@ -35,13 +35,13 @@ _SHOWN = 5
 
 
 class AssetFiles(Struct, frozen=True, kw_only=True):
-    """The files of an archive on their way into a storage."""
+    """The files of an archive while they are copied to a storage."""
 
     archive: UnpackedArchive
     storage: Storage
 
     def check(self) -> None:
-        """Check that something is known of every file. Raises TransferError."""
+        """Check that every file has metadata. Raises TransferError."""
         unknown = [
             name
             for name in sorted(self.archive.assets)
@@ -66,7 +66,7 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
             )
 
     def row_values(self, data: Mapping[str, object]) -> dict[str, object]:
-        """Return the values of a file's row, with the addresses that it has in the storage."""
+        """Return the values of a file's row, with its URLs in the storage."""
         key = _key(data)
         if key not in self.archive.assets:
             return dict(data)
@@ -87,10 +87,10 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
 
     @asynccontextmanager
     async def placed(self, advance: Callable[[int], None]) -> AsyncIterator[None]:
-        """Put the files into the storage; when the block raises, everything is as before.
+        """Copy the files to the storage; when the block raises, everything is restored.
 
-        ``advance`` is called with the number of files that were put there since the last call.
-        Raises StorageError and OutOfSpaceError.
+        ``advance`` is called with the number of files since the last call. Raises StorageError and
+        OutOfSpaceError.
         """
         with TemporaryDirectory(dir=self.archive.folder) as former:
             done: list[str] = []
@@ -108,7 +108,7 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
                 raise
 
     async def _take_back(self, names: list[str], former: Path) -> None:
-        """Put back the files that were there before, and remove the others."""
+        """Restore the former files, and remove the others."""
         await self.storage.remove([name for name in names if not (former / name).exists()])
         for name in names:
             if (former / name).exists():
@@ -124,13 +124,13 @@ def _some(names: list[str]) -> str:
 
 
 class Progress(Protocol):
-    """Is told how far the work has got."""
+    """Receives the progress of an import."""
 
     def begin(self, work: str, total: int | None) -> None:
-        """A stretch of work begins that has so many steps, ``None`` where nobody knows."""
+        """Start a phase with a number of steps, ``None`` if it is unknown."""
 
     def advance(self, steps: int) -> None:
-        """So many steps are done."""
+        """Report that so many steps are done."""
 
 
 class ImportTarget(Struct, frozen=True, kw_only=True):
@@ -144,9 +144,9 @@ class ImportTarget(Struct, frozen=True, kw_only=True):
 async def import_archive(
     archive: UnpackedArchive, into: ImportTarget, progress: Progress
 ) -> ImportCounts:
-    """Put the content of an archive in the place of that of a project.
+    """Replace the content of a project by that of an archive.
 
-    The tables are made where the project has none. Raises TransferError when the project has
+    The tables are created if the project has none. Raises TransferError when the project has
     content and ``into.replace`` does not allow to delete it, and for lines and files that cannot be
     stored; DatabaseOpenError, StorageError and OutOfSpaceError.
     """
@@ -169,20 +169,20 @@ class _ImportRun:
         self._files = AssetFiles(archive=archive, storage=open_storage(into.settings))
 
     def check(self) -> ImportCounts:
-        """Read the whole archive; returns what there is in it."""
+        """Read the whole archive; returns its counts."""
         self._progress.begin("Checking", None)
         self._files.check()
         return self._import(self._progress.advance).check()
 
     async def new(self, expected: ImportCounts) -> ImportCounts:
-        """Make the database together with the content."""
+        """Create the database together with the content."""
         if not self._into.replace:
             await self._files.require_free()
         async with self._placed(), self._target.new() as database:
             return await self._write(database, expected, is_new=True)
 
     async def existing(self, expected: ImportCounts) -> ImportCounts:
-        """Put the content in the place of that of a database."""
+        """Replace the content of a database."""
         await require_project_database(self._target)
         database = await self._target.open()
         try:
@@ -213,7 +213,7 @@ class _ImportRun:
             else:
                 yield from migrate_to(self._target.kind, self._goal(), now=now_ms())
                 if not self._into.replace:
-                    # Once more, because now nobody else can write.
+                    # Again, because now nobody else can write.
                     yield from self._require_empty(database)
             return (yield from self._import(advance).program())
 
@@ -233,7 +233,7 @@ class _ImportRun:
         )
 
     def _goal(self) -> MigrationGoal:
-        """Return what the tables become: those of the schema files, which may be new."""
+        """Return the target schema of the tables: that of the schema files, which may be new."""
         return MigrationGoal(
             schema=self._into.schema,
             options=load_options(self._into.settings),

@@ -1,7 +1,7 @@
-"""Unpacks an export archive into a folder, and refuses what no export has.
+"""Unpacks an export archive into a folder, and rejects anything else.
 
-Archives come from outside: names, kinds and sizes of members are checked before anything is
-written, and nothing is written outside of the folder. All errors are `TransferError`.
+Archives are untrusted: names, kinds and sizes of members are checked before anything is written,
+and nothing is written outside of the folder. All errors are `TransferError`.
 """
 
 import gzip
@@ -40,7 +40,7 @@ _BLOCK_BYTES = 512
 _BUFFER_BYTES = 1 << 16
 
 _MAX_HEADER_BYTES = 1 << 20
-"""What a header may take, long names and other extensions of it included."""
+"""The maximum size of a header, including long names and other extensions."""
 _MAX_METADATA_BYTES = 1 << 20
 _MAX_LINE_BYTES = 64 << 20
 _MAX_MEMBERS = 5_000_000
@@ -55,7 +55,7 @@ class UnpackedArchive(Struct, frozen=True):
     assets: frozenset[str]
 
     def lines(self, stage: Stage, type_: type[T]) -> Iterator[T]:
-        """Decode the lines of a stage, in order. Raises TransferError for one that is none."""
+        """Decode the lines of a stage, in order. Raises TransferError for an invalid one."""
         decoder = msgspec.json.Decoder(type_)
         for name in sorted(part for part in self.parts if part.startswith(f"{stage}/")):
             with (self.folder / name).open("rb") as file:
@@ -70,7 +70,7 @@ class UnpackedArchive(Struct, frozen=True):
         return self.folder / UPLOADS_FOLDER / name
 
     def asset_metadata(self, name: str) -> AssetMetadata | None:
-        """Return what is known of a file, ``None`` where the archive says nothing of it."""
+        """Return the metadata of a file, ``None`` if the archive has none."""
         member = f"{ASSET_METADATA_FOLDER}/{name}.json"
         path = self.folder / member
         if not path.is_file():
@@ -88,10 +88,10 @@ def unpack_archive(
 ) -> UnpackedArchive:
     """Unpack an archive into an empty folder.
 
-    ``key`` decrypts one whose name ends in ``.enc``. ``max_bytes`` is how much it may unpack to;
+    ``key`` decrypts one whose name ends in ``.enc``. ``max_bytes`` is the maximum unpacked size;
     ``advance`` is called with the number of bytes of the file that were read since the last call.
-    Raises TransferError for an archive that is damaged, cut off or too large, that holds anything
-    else than an export, or that the key does not fit.
+    Raises TransferError for an archive that is damaged, truncated or too large, that contains
+    anything else than an export, and for a wrong key.
     """
     if path.name.endswith(ENCRYPTED_SUFFIX) and not key:
         raise TransferError(f"{path} is encrypted: give its key with --key.")
@@ -130,7 +130,7 @@ def _wrong_key(path: Path) -> str:
 
 
 class _Unpacking:
-    """One archive on its way into a folder."""
+    """The unpacking of one archive into a folder."""
 
     def __init__(
         self, path: Path, tar: tarfile.TarFile, stream: "_TarStream", folder: Path, max_bytes: int
@@ -144,7 +144,7 @@ class _Unpacking:
         self._names: set[str] = set()
 
     def run(self) -> UnpackedArchive:
-        """Unpack all members; returns what is there then."""
+        """Unpack all members; returns the folder."""
         for part in (*Stage, UPLOADS_FOLDER, ASSET_METADATA_FOLDER):
             (self._folder / part).mkdir(parents=True)
         while (member := self._next()) is not None:
@@ -215,7 +215,7 @@ class _Unpacking:
             raise TransferError(f"{self._path} is cut off in {member.name}.")
 
     def _finish(self) -> None:
-        """Read what comes after the last member, which checks sums and padding."""
+        """Read the rest after the last member, which checks sums and padding."""
         if self._stream.total <= self._tar.offset:
             raise TransferError(f"{self._path} is cut off: the end of the tar file is missing.")
         self._stream.allow(_MAX_HEADER_BYTES)
@@ -227,7 +227,7 @@ class _Unpacking:
 
 
 class _CountingReader(RawIOBase):
-    """Reads a file and says how far."""
+    """Reads a file and reports the progress."""
 
     def __init__(self, file: IO[bytes], advance: Callable[[int], None]) -> None:
         self._file = file
@@ -244,7 +244,7 @@ class _CountingReader(RawIOBase):
 
 
 class _DecompressedStream(RawIOBase):
-    """What a compressed stream holds. Raises EOFError for one that is cut off."""
+    """The content of a compressed stream. Raises EOFError for a truncated one."""
 
     def __init__(self, source: IO[bytes]) -> None:
         self._file = gzip.GzipFile(fileobj=source)
@@ -259,9 +259,9 @@ class _DecompressedStream(RawIOBase):
 
 
 class _TarStream:
-    """What tarfile reads from; a header cannot make it read more than was allowed.
+    """The input of tarfile; a header cannot make it read more than is allowed.
 
-    A header may say that its extension has gigabytes, and tarfile reads those into memory.
+    A header may claim an extension of gigabytes, and tarfile reads it into memory.
     """
 
     def __init__(self, content: IO[bytes]) -> None:
@@ -288,7 +288,7 @@ def _is_folder(name: str) -> bool:
 
 
 def _is_known(name: str) -> bool:
-    """Tell whether a name is that of a member that an export can have."""
+    """Tell whether a name is that of a member of an export."""
     if name == METADATA or PART_NAME.fullmatch(name):
         return True
     folder, _, file = name.rpartition("/")

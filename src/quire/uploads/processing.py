@@ -67,14 +67,14 @@ class StoredPart(Struct, frozen=True, kw_only=True):
 
 
 class PreparedFile(Struct, frozen=True, kw_only=True):
-    """What is to be kept of a file: values of its row, and pieces, the file itself first."""
+    """The parts of a file to store: values of its row, and its versions, the file itself first."""
 
     values: Mapping[str, object]
     pieces: Sequence[StoredPart]
 
 
 def recognize_file(incoming: IncomingFile) -> RecognisedFile:
-    """Find out what kind of file it is; reads its first bytes. Raises ApplicationError."""
+    """Recognize the type of a file by its first bytes. Raises ApplicationError."""
     check_name(incoming.name)
     with incoming.path.open("rb") as file:
         head = file.read(HEAD)
@@ -93,9 +93,9 @@ async def prepare(
     kept: StoredName,
     rules: ImageRules,
 ) -> PreparedFile:
-    """Make all that is kept of a file. Addresses are not among its values.
+    """Make all stored parts of a file. URLs are not among its values.
 
-    Raises ApplicationError for pictures that are damaged or too large.
+    Raises ApplicationError for images that are damaged or too large.
     """
     path = file.incoming.path
     width = height = None
@@ -136,7 +136,7 @@ async def prepare(
 
 
 async def _in_use(image_workers: ImageWorkers, picture: ImageInfo, rules: ImageRules) -> ImageInfo:
-    """Return the picture that is kept, decoded at least once to see whether it is whole."""
+    """Return the stored image, decoded at least once to check it."""
     turned = rules.upright and picture.orientation > 1
     if picture.can_be_lighter and (rules.lighter or turned):
         target = picture.path.with_name(f"{picture.path.name}.lighter")
@@ -173,9 +173,9 @@ async def _other_sizes(
 
 
 def other_types(picture: ImageInfo, kept: StoredName, rules: ImageRules) -> list[str]:
-    """Return the types that a picture is kept in beside its own; of what moves there are none.
+    """Return the additional types that an image is stored in; none for animations.
 
-    A type that the picture's address ends in is left out, whatever the picture is by now.
+    The type of the extension in the image's URL is left out, whatever its present content.
     """
     if not picture.has_variants or picture.pages > 1:
         return []
@@ -191,7 +191,7 @@ async def _in_type(image_workers: ImageWorkers, version: ImageInfo, format_: str
 
 
 def _beside(kept: StoredName, format_: str) -> StoredName:
-    """Return what a picture is kept under in another type."""
+    """Return the storage name of an image in another type."""
     return StoredName(kept.hash, f".{format_}")
 
 

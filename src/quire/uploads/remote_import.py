@@ -1,7 +1,7 @@
 """Downloads files from public URLs.
 
-Each connection, also that of a redirect, is made to an address that was checked. Nothing of this
-server goes along but the request itself.
+Each connection, including those of redirects, is made to an address that was checked. Nothing of
+this server is sent except the request itself.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from quire.network import Allows, InsideError, is_public, resolve_host
 from quire.uploads.processing import IncomingFile
 
 UNREACHABLE = "The file cannot be had from this address"
-"""The same words whatever the reason: what is inside is not to be told from here."""
+"""The same message for every reason, so that responses reveal nothing about internal servers."""
 
 NO_ADDRESS = "Only http:// and https:// addresses without a user can be imported from"
 _PORTS = {"http": 80, "https": 443}
@@ -36,10 +36,10 @@ _OK = 200
 async def import_file(
     url: str, folder: Path, *, size_limit: int, allows: Allows = is_public
 ) -> IncomingFile:
-    """Fetch a file into a folder.
+    """Download a file into a folder.
 
-    Raises ApplicationError for an address that is not one of the public internet or gives no file,
-    and PayloadTooLargeError for a file beyond the limit.
+    Raises ApplicationError for an address that is not public or returns no file, and
+    PayloadTooLargeError for a file beyond the limit.
     """
     target = folder / "imported"
     try:
@@ -122,7 +122,7 @@ async def _pieces(response: httpcore.Response) -> AsyncGenerator[bytes, None]:
 
 
 def _name(url: str, headers: Mapping[str, str]) -> str:
-    """Return a name for the file: the one that its server gives, or the end of its address."""
+    """Return a name for the file: that of its server, or the end of its URL."""
     given = re.search(r'filename="?([^";]+)', headers.get("content-disposition", ""))
     last = unquote(urlsplit(url).path.rpartition("/")[2])
     name = _UNFIT.sub("_", given[1] if given else last).strip()[-_LONGEST_NAME:]
@@ -130,7 +130,7 @@ def _name(url: str, headers: Mapping[str, str]) -> str:
 
 
 class _CheckedNetwork(httpcore.AsyncNetworkBackend):
-    """Connects to addresses that are allowed, after they were looked up."""
+    """Connects only to resolved and allowed addresses."""
 
     def __init__(self, allows: Allows) -> None:
         self._allows = allows
@@ -144,7 +144,7 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Look a host up and connect to it, if all of its addresses are allowed."""
+        """Resolve a host and connect to it, if all of its addresses are allowed."""
         try:
             address = await resolve_host(host, port, self._allows)
         except InsideError:

@@ -12,7 +12,7 @@ from quire.webhooks.events import EventName
 def emit_file_event(
     unit: UnitOfWork, name: EventName, *, document_id: str, file_id: int
 ) -> Program[None]:
-    """Note what happened to a file; of one that is about to go, before it does."""
+    """Record an event of a file; for a deletion before it is deleted."""
     yield from unit.happened(
         name,
         uid=FILE_UID,
@@ -24,7 +24,7 @@ def emit_file_event(
 
 
 def delete_records(unit: UnitOfWork, rows: Collection[FileRow]) -> Program[None]:
-    """Delete files with everything that leads to them."""
+    """Delete files with all references to them."""
     unit.tick()
     for row in rows:
         yield from emit_file_event(

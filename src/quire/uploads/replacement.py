@@ -1,10 +1,11 @@
 """Replaces the content of a file, with recovery after an interruption.
 
-A file keeps its address when its bytes are replaced, so there is a time at which some of them are
-the new ones while its row tells of the old. The old ones wait aside, with a note of what is under
-way. Whoever finds such a note later, because the process that wrote it is gone, makes bytes and row
-fit again. The lock is one of the operating system: it ends with the process that holds it. Where
-several machines may work on one database, a lease in the database keeps them apart, too.
+A file keeps its URL when its bytes are replaced, so for a time some bytes are new while its row
+describes the old ones. The old bytes are saved, with a record of the replacement. A process that
+later finds such a record, because its writer crashed, makes bytes and row consistent again.
+
+The lock is one of the operating system: it ends with the process that holds it. Where several
+machines may use one database, a lease in the database excludes the others, too.
 """
 
 import asyncio
@@ -32,17 +33,17 @@ _LOCK = ".lock"
 _LEASE = "upload {}"
 _LOOK_AGAIN_SECONDS = 0.05
 MACHINE = ".machine"
-"""The file that tells machines from each other; it is made once and stays."""
+"""The file with the id of the machine; it is created once and stays."""
 
 WAIT_SECONDS = 30.0
 BUSY = "The file is being replaced by somebody else"
 
 
 class ReplacementRecord(Struct, frozen=True, kw_only=True):
-    """What is under way: how the row looked before, and which bytes were and will be there.
+    """A running replacement: the former row, and which bytes exist before and after it.
 
-    ``saved`` are files beside the note, by key, and ``types`` their types; ``added`` are keys that
-    were not there before.
+    ``saved`` are files next to the record, by key, and ``types`` their types; ``added`` are keys
+    that did not exist before.
     """
 
     before: str
@@ -52,16 +53,16 @@ class ReplacementRecord(Struct, frozen=True, kw_only=True):
 
 
 class Replacements:
-    """The replacements that are under way on this machine, in a folder of their own."""
+    """The running replacements of this machine, in their own folder."""
 
     def __init__(self, folder: Path, storage: Storage, leases: Leases | None = None) -> None:
-        """``leases`` are for several machines that keep files in one place."""
+        """``leases`` are for several machines with a shared storage."""
         self._folder = folder
         self._storage = storage
         self._leases = leases
 
     async def _held(self, name: str, wait: float) -> AbstractAsyncContextManager[None]:
-        """Keep other machines out; on this one, the lock has kept everybody else out already."""
+        """Exclude other machines; on this one, the lock excludes everybody else already."""
         if self._leases is None:
             return nullcontext()
         machine = await asyncio.to_thread(_machine, self._folder.parent)
@@ -69,7 +70,7 @@ class Replacements:
 
     @asynccontextmanager
     async def alone(self, file_id: int, *, wait: float = WAIT_SECONDS) -> AsyncIterator[Path]:
-        """Wait until nobody else replaces a file; gives the place for what waits aside.
+        """Lock a file against other replacements; yields the folder for its saved bytes.
 
         Raises ServiceUnavailableError when it takes longer than ``wait`` seconds.
         """
@@ -84,9 +85,9 @@ class Replacements:
     async def begin(
         self, place: Path, present: FileRow, prepared: PreparedFile
     ) -> ReplacementRecord:
-        """Set the present files aside, and write a durable record of the replacement.
+        """Save the present files, and write a durable record of the replacement.
 
-        Raises StorageError and OutOfSpaceError; then nothing is noted.
+        Raises StorageError and OutOfSpaceError; then there is no record.
         """
         saved: dict[str, str] = {}
         try:
@@ -119,10 +120,10 @@ class Replacements:
             await asyncio.to_thread(_forget, place)
 
     async def settle(self, place: Path, row: FileRow | None) -> None:
-        """Make bytes fit the row again after a replacement that was broken off, if there was one.
+        """Make bytes and row consistent again after an interrupted replacement, if there was one.
 
-        Where the row was changed, the new bytes are its own; else the old ones are put back.
-        Raises StorageError or OutOfSpaceError, and can be tried again then.
+        If the row was changed, the new bytes are kept; else the old ones are restored. Raises
+        StorageError or OutOfSpaceError, and can be retried then.
         """
         note = await asyncio.to_thread(_read, place)
         if note is not None and row is not None:
@@ -133,11 +134,11 @@ class Replacements:
         await self.end(place)
 
     async def end(self, place: Path) -> None:
-        """Forget what was noted, with what waited aside."""
+        """Delete the record, with the saved files."""
         await asyncio.to_thread(_forget, place)
 
     async def left(self) -> list[int]:
-        """Return the files of which something is noted, or was about to be."""
+        """Return the files with a record, or with an unfinished one."""
         return await asyncio.to_thread(_places, self._folder)
 
     async def _put_back(self, place: Path, note: ReplacementRecord) -> None:
@@ -170,7 +171,7 @@ class Replacements:
 
 
 def state_of(row: FileRow) -> str:
-    """Return what tells a row from what it was before its bytes were replaced."""
+    """Return the state of a row that changes when its bytes are replaced."""
     told = (row.mime, row.size, row.width, row.height, dict(row.formats))
     return msgspec.json.encode(told, order="deterministic").decode()
 
@@ -186,7 +187,7 @@ def _write(place: Path, note: ReplacementRecord) -> None:
 
 
 def _read(place: Path) -> ReplacementRecord | None:
-    """Return what was noted; ``None`` where nothing was done yet."""
+    """Return the record; ``None`` if nothing was done yet."""
     try:
         return msgspec.json.decode((place / _NOTE).read_bytes(), type=ReplacementRecord)
     except (FileNotFoundError, msgspec.DecodeError):
@@ -200,7 +201,7 @@ def _forget(place: Path) -> None:
 
 
 def _places(folder: Path) -> list[int]:
-    """Return the files of which there is a place or, after a crash, a lock that nobody holds."""
+    """Return the files that have a folder or, after a crash, a lock that nobody holds."""
     if not folder.is_dir():
         return []
     names = {path.name.removesuffix(_LOCK) for path in folder.iterdir()}
@@ -212,13 +213,13 @@ def _try_to_lock(path: Path) -> int | None:
     try:
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except FileNotFoundError:
-        return None  # the folder was taken away just now
+        return None  # the folder was just deleted
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if path.stat().st_ino == os.fstat(lock).st_ino:
             return lock
     except (BlockingIOError, FileNotFoundError):
-        pass  # somebody has it, or has just let go of it and taken it away
+        pass  # another process holds the lock, or has just released and deleted it
     os.close(lock)
     return None
 
@@ -228,7 +229,7 @@ def _let_go(lock: int, path: Path) -> None:
         path.unlink()
     os.close(lock)
     with suppress(OSError):
-        path.parent.rmdir()  # where nothing else is under way
+        path.parent.rmdir()  # if nothing else is running
 
 
 def _flush(path: Path) -> None:

@@ -1,7 +1,7 @@
 """The media library: upload, replace, change and delete files.
 
-Bytes are kept before the row that tells of them is written, and forgotten after it is deleted: a
-crash in between leaves bytes without a row, which `sweep` finds, and never a row without its bytes.
+Bytes are stored before their row is written, and deleted after it: a crash in between leaves bytes
+without a row, which the orphan cleanup finds, and never a row without its bytes.
 """
 
 import asyncio
@@ -48,16 +48,16 @@ from quire.uploads.stored_settings import SETTINGS_KEY, image_rules, library_set
 T = TypeVar("T")
 
 Read = Callable[[int], Program[T]]
-"""Reads what is told of a file, by its row id, within the transaction that wrote it."""
+"""Reads the response data of a file, by its row id, within the transaction that wrote it."""
 
 Check = Callable[[EntryStore, Collection[int]], Program[None]]
-"""Demands that somebody may change files, by their row ids. Raises ForbiddenError."""
+"""Checks the permission to change files, by their row ids. Raises ForbiddenError."""
 
 _log = structlog.get_logger("quire.uploads")
 
 
 class FileRowAccess(Struct, frozen=True, kw_only=True):
-    """Where the rows of files are: read from a database, written by the document service."""
+    """Access to the rows of files: read from a database, written by the document service."""
 
     database: Database
     store: EntryStore
@@ -65,7 +65,7 @@ class FileRowAccess(Struct, frozen=True, kw_only=True):
 
 
 class LibraryLimits(Struct, frozen=True, kw_only=True):
-    """What is made of pictures, and which types of files are let in."""
+    """How images are processed, and which types of files are allowed."""
 
     boxes: Mapping[str, int]
     variants: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class LibraryLimits(Struct, frozen=True, kw_only=True):
 class MediaLibrary:
     """Writes files with their rows; callers have checked the permissions.
 
-    ``by`` is the row id of an administrator, where one did it.
+    ``by`` is the row id of an administrator, if one acts.
     """
 
     def __init__(
@@ -93,11 +93,11 @@ class MediaLibrary:
 
     @property
     def most_pixels(self) -> int:
-        """The pixels that an image may have to be decoded."""
+        """The maximum number of pixels of an image to decode."""
         return self._limits.most_pixels
 
     def through(self, database: Database) -> "MediaLibrary":
-        """Return the same library, whose rows go another way to the database."""
+        """Return the same library, which writes rows through another object."""
         documents = self.rows.documents.through(database)
         rows = replace(self.rows, database=database, documents=documents)
         return MediaLibrary(rows, self._upload_context, self._limits)
@@ -114,9 +114,9 @@ class MediaLibrary:
     ) -> list[T]:
         """Add files to the library; returns what ``read`` returns for each, in their order.
 
-        Files that may not come in are left out as long as others may. Raises ApplicationError for
-        names, types and pictures that are refused, ValidationError for a folder or an entry that
-        is not there, and what the attachment demands; then nothing is kept.
+        Rejected files are left out as long as others are accepted. Raises ApplicationError for
+        invalid names, types and images, ValidationError for a missing folder or entry, and what the
+        attachment requires; then nothing is stored.
         """
         chosen = await self._let_in(files, information)
         rules = await self._rules()
@@ -143,7 +143,7 @@ class MediaLibrary:
         try:
             return await self._documents.run(act)
         except UncertainOutcomeError:
-            raise  # there may be rows by now; bytes without one are found by a sweep
+            raise  # rows may exist by now; bytes without one are found by the orphan cleanup
         except Exception:
             await asyncio.shield(self._forget(keys))
             raise
@@ -158,11 +158,10 @@ class MediaLibrary:
         by: int | None = None,
         check: Check | None = None,
     ) -> T:
-        """Give a file other bytes, under the address that it has.
+        """Replace the bytes of a file, under the same URL.
 
-        Raises NotFoundError, whatever ``check`` raises before anything else is done, and whatever
-        `add` raises; then all is as it was. Raises ServiceUnavailableError when somebody else
-        replaces it for too long.
+        Raises NotFoundError, what ``check`` raises first, and what `add` raises; then nothing is
+        changed. Raises ServiceUnavailableError when another replacement takes too long.
         """
         async with self._replacements.alone(file_id) as place:
             await self._settle(file_id, place)
@@ -194,7 +193,7 @@ class MediaLibrary:
             await self._keep([prepared])
             told = await self._documents.run(act)
         except UncertainOutcomeError:
-            raise  # who finds the note later sees what became of the row
+            raise  # the recovery will see whether the row was changed
         except Exception:
             await asyncio.shield(self._replacements.undo(place, note))
             raise
@@ -204,9 +203,9 @@ class MediaLibrary:
         return told
 
     async def recover(self) -> None:
-        """Make bytes and rows fit where a process ended in the middle of replacing a file.
+        """Make bytes and rows consistent after a process crashed while replacing a file.
 
-        What cannot be done now is noted in the log, and tried again by the next process.
+        Failures are logged, and retried by the next process.
         """
         for file_id in await self._replacements.left():
             try:
@@ -223,7 +222,7 @@ class MediaLibrary:
         by: int | None = None,
         check: Check | None = None,
     ) -> list[T]:
-        """Change the attributes of files.
+        """Change the metadata of files.
 
         Raises NotFoundError, and what ``check`` raises, with nothing changed.
         """
@@ -244,9 +243,9 @@ class MediaLibrary:
     async def remove(
         self, file_ids: Collection[int], *, read: Read[T], check: Check | None = None
     ) -> list[T]:
-        """Take files out of the library with all their sizes; returns what they were.
+        """Delete files with all their sizes; returns them.
 
-        Those that are not there are left out. Raises what ``check`` raises, with nothing removed.
+        Missing ones are left out. Raises what ``check`` raises, with nothing deleted.
         """
 
         def act(unit: UnitOfWork) -> Program[tuple[list[T], list[FileRow]]]:
@@ -265,11 +264,11 @@ class MediaLibrary:
         return told
 
     async def forget_bytes_of(self, rows: Collection[FileRow]) -> None:
-        """Forget the bytes of files whose rows are gone; those of other providers stay."""
+        """Delete the bytes of files whose rows were deleted; those of other providers stay."""
         here = [row for row in rows if row.provider == self.storage.provider]
         await self._forget([key for row in here for key in row.keys])
 
-    # Before anything is kept -----------------------------------------------------------------
+    # Before anything is stored ---------------------------------------------------------------
 
     async def _let_in(
         self, files: Sequence[IncomingFile], information: Sequence[FileInfo]
@@ -339,7 +338,7 @@ class MediaLibrary:
                 await self.storage.put(piece.key, piece.path, type_=piece.type)
 
     async def _forget(self, keys: Collection[str]) -> None:
-        """Forget bytes as well as can be; what is left is found by a sweep."""
+        """Delete bytes, ignoring errors; the orphan cleanup finds what is left."""
         if not keys:
             return
         try:
@@ -354,7 +353,7 @@ class MediaLibrary:
 
 
 async def _all(works: Iterable[Awaitable[T]]) -> list[T]:
-    """Wait for all, also where one fails; raises what the first that failed raised."""
+    """Wait for all, even if one fails; raises the first error."""
     done = await asyncio.gather(*works, return_exceptions=True)
     for result in done:
         if isinstance(result, BaseException):

@@ -1,4 +1,4 @@
-"""Puts the media library together, as the settings specify."""
+"""Creates the parts of the media library from the settings."""
 
 from quire.clock import Clock
 from quire.database.stores.leases import Leases
@@ -16,9 +16,9 @@ _NO_KEYS = "uploads.private needs APP_KEYS, which links are signed with."
 
 
 def signed_links(settings: Settings, clock: Clock) -> SignedLinks | None:
-    """Return what signs links to private files, ``None`` where files are for everybody.
+    """Return the signer of links to private files, ``None`` if files are public.
 
-    Raises ConfigurationError when there is nothing to sign with.
+    Raises ConfigurationError when there is no key to sign with.
     """
     if not settings.uploads.private:
         return None
@@ -30,11 +30,10 @@ def signed_links(settings: Settings, clock: Clock) -> SignedLinks | None:
 
 
 def open_upload_context(settings: Settings, clock: Clock, leases: Leases) -> UploadContext:
-    """Make what the library is on; its storage is not asked for anything yet.
+    """Create the context of the library; its storage is not accessed yet.
 
-    On SQLite all who work on a database are on one machine, and need no ``leases``.
-
-    Raises ConfigurationError for a storage that cannot be, and as `signed_links` does.
+    With SQLite, all processes are on one machine and need no ``leases``. Raises ConfigurationError
+    for an invalid storage, and as `signed_links` does.
     """
     uploads = settings.uploads
     return UploadContext(
@@ -50,7 +49,7 @@ def open_upload_context(settings: Settings, clock: Clock, leases: Leases) -> Upl
 def open_library(
     settings: Settings, rows: FileRowAccess, upload_context: UploadContext
 ) -> MediaLibrary:
-    """Make the library of files with these rows."""
+    """Create the library of files with these rows."""
     uploads = settings.uploads
     types = AllowedTypes(allowed=uploads.allowed_types, denied=uploads.denied_types)
     limits = LibraryLimits(
@@ -63,7 +62,7 @@ def open_library(
 
 
 def open_transform_cache(settings: Settings, library: MediaLibrary) -> TransformCache:
-    """Make what makes pictures in sizes that are asked for."""
+    """Create the cache of transformed images."""
     uploads = settings.uploads
     target = TransformCacheOptions(
         folder=settings.project / uploads.transform_directory,

@@ -13,29 +13,29 @@ from quire.database.compile.read_plan import Presented
 from quire.schema.model import FILE_UID
 
 _STEPS = 4
-"""Links are the same for a quarter of their life, so that clients may keep what they got."""
+"""Links stay the same for a quarter of their lifetime, so that clients can cache files."""
 _PURPOSE = b"links to uploads"
 _EXPIRES, _SIGNATURE = "expires", "signature"
 
 
 class SignedLinks:
-    """Signs addresses of files, and checks them."""
+    """Signs URLs of files, and checks them."""
 
     def __init__(self, secret: str, *, lifetime: timedelta, clock: Clock) -> None:
-        """``secret`` is one that only this project has."""
+        """``secret`` is known to this project only."""
         self._key = hmac.digest(secret.encode(), _PURPOSE, "sha256")
         self._lifetime = int(lifetime.total_seconds() * 1000)
         self._clock = clock
 
     def sign(self, path: str) -> str:
-        """Return a path with what opens it for a while."""
+        """Return a path with a signature that is valid for a while."""
         step = max(self._lifetime // _STEPS, 1)
         expires = (self._clock() // step + 1) * step + self._lifetime - step
         query = f"{_EXPIRES}={expires}&{_SIGNATURE}={self._signature(path, str(expires))}"
         return f"{quote(path)}?{query}"
 
     def opens(self, path: str, raw_query: bytes) -> bool:
-        """Tell whether a query opens a path now."""
+        """Tell whether the signature in a query is valid for a path now."""
         query = parse_qs(raw_query.decode("latin-1"))
         given = (query.get(_EXPIRES, [""])[0], query.get(_SIGNATURE, [""])[0])
         expires, signature = given
@@ -51,7 +51,7 @@ class SignedLinks:
 
 
 def present_files(links: SignedLinks) -> Presented:
-    """Say how values of files are shown where files are private: with links made for the moment."""
+    """Return the presenters of file values if files are private: with fresh links."""
 
     def url(stored: object) -> object:
         return links.sign(stored) if isinstance(stored, str) else stored

@@ -1,6 +1,6 @@
 """Settings of the media library that administrators change.
 
-Both are values of the core store, in the form that the reference server keeps them in.
+Both are values of the core store, in Strapi's form.
 """
 
 from collections.abc import Mapping
@@ -27,10 +27,10 @@ SORTS = tuple(
         ("updatedAt", "ASC"),
     )
 )
-"""The orders that files can be listed in."""
+"""The possible orders of the list of files."""
 
 SWITCHES = ("sizeOptimization", "responsiveDimensions", "autoOrientation", "aiMetadata")
-"""What can be switched. ``aiMetadata`` is kept for the reference server, and does nothing here."""
+"""The switches. ``aiMetadata`` is stored for Strapi, and has no effect here."""
 
 _FIRST: Mapping[str, object] = {
     "sizeOptimization": True,
@@ -51,7 +51,7 @@ class LibrarySettings(Struct, frozen=True, kw_only=True):
 
 
 def library_settings(stored: object) -> LibrarySettings:
-    """Read what is stored; what is missing or odd is as it is at first."""
+    """Parse the stored settings; missing and invalid ones get their defaults."""
     known = stored if isinstance(stored, dict) else {}
     return LibrarySettings(
         size_optimization=known.get("sizeOptimization") is not False,
@@ -67,7 +67,7 @@ def image_rules(
     variants: tuple[str, ...],
     most_pixels: int,
 ) -> ImageRules:
-    """Say what is made of pictures under these settings."""
+    """Return how images are processed under these settings."""
     return ImageRules(
         lighter=settings.size_optimization,
         other_sizes=settings.responsive_dimensions,
@@ -79,24 +79,24 @@ def image_rules(
 
 
 def stored_settings(store: EntryStore) -> Program[dict[str, object]]:
-    """Return the switches as they are stored, or as they are at first."""
+    """Return the stored switches, or their defaults."""
     stored = yield from read_setting(store.writes, SETTINGS_KEY)
     return dict(stored) if isinstance(stored, dict) else dict(_FIRST)
 
 
 def change_settings(store: EntryStore, values: Mapping[str, object]) -> Program[dict[str, object]]:
-    """Store the switches that are given, and no others; returns them."""
+    """Store the given switches; returns all of them."""
     chosen = {name: values[name] for name in SWITCHES if name in values}
     yield from write_setting(store.writes, SETTINGS_KEY, chosen)
     return chosen
 
 
 def stored_view(store: EntryStore) -> Program[dict[str, object]]:
-    """Return how files are listed."""
+    """Return the view of the list of files."""
     stored = yield from read_setting(store.writes, VIEW_KEY)
     return dict(stored) if isinstance(stored, dict) else dict(_FIRST_VIEW)
 
 
 def change_view(store: EntryStore, values: Mapping[str, object]) -> Program[None]:
-    """Store how files are listed."""
+    """Store the view of the list of files."""
     yield from write_setting(store.writes, VIEW_KEY, dict(values))

@@ -1,7 +1,7 @@
 """Creates transformed images on request, and caches them on disk.
 
-What was made is a file in a folder of its own, named after the original as it was, so that a
-picture that is replaced is made anew. The folder may be emptied at any time.
+Each result is a file in a cache folder, named after the content of the original, so that a replaced
+image gets new results. The folder may be emptied at any time.
 """
 
 import asyncio
@@ -25,21 +25,21 @@ from quire.uploads.types import HEAD, sniff
 
 NO_PICTURE = "The file is not an image that can be transformed"
 _MOST_AT_ONCE = 64
-"""Pictures that may be waited for; more are refused for the moment."""
+"""How many images may be waiting; further requests are rejected."""
 
 _SPARED_SECONDS = 60.0
-"""What was looked at so short a time ago may be on its way to somebody."""
+"""Files that were used so recently may still be being sent."""
 
 
 class TransformedImage(Struct, frozen=True, kw_only=True):
-    """A picture that was made: the file, and its type."""
+    """A transformed image: its file, and its type."""
 
     path: Path
     type: str
 
 
 class TransformCacheOptions(Struct, frozen=True, kw_only=True):
-    """Where pictures are kept, how many bytes of them, and what an original may have in pixels."""
+    """The cache folder, its maximum size in bytes, and the maximum pixels of an original."""
 
     folder: Path
     most_bytes: int
@@ -47,7 +47,7 @@ class TransformCacheOptions(Struct, frozen=True, kw_only=True):
 
 
 class TransformCache:
-    """Pictures in other sizes, of the files that have a row."""
+    """Images in other sizes, of the files that have a row."""
 
     def __init__(
         self,
@@ -65,10 +65,10 @@ class TransformCache:
         self._under_way: dict[str, asyncio.Task[TransformedImage]] = {}
 
     async def picture(self, key: str, wanted: RequestedTransform) -> TransformedImage:
-        """Return a file of the library as somebody wants it.
+        """Return a file of the library as a transformed image.
 
-        Raises NotFoundError for files that are not there, ValidationError for those that are no
-        pictures, ApplicationError for damaged ones, ServiceUnavailableError when too much is asked.
+        Raises NotFoundError for missing files, ValidationError for files that are not images,
+        ApplicationError for damaged ones, ServiceUnavailableError when too many are requested.
         """
         row = await self._database.read(lambda: file_by_key(self._store, key))
         version = None if row is None else await self._storage.version(key)
@@ -147,10 +147,10 @@ class TransformCache:
 
 
 def _moment() -> float:
-    """Return the present as file systems tell it."""
+    """Return the present in the form of file timestamps."""
     return time.time()  # noqa: TID251 - compared with moments of files, which are real
 
 
 def _format_of(type_: str) -> str:
-    """Return the format of a picture, or the one for all others."""
+    """Return the format of an image, or the default one."""
     return next((name for name, known in FORMATS.items() if known == type_), "webp")

@@ -1,7 +1,7 @@
 """Requests for transformed images: parsing, limits, signatures.
 
-Only sizes that the project lists are made for everybody; others need a signature, so that nobody
-can make the server work for nothing. A request is a value here; `gallery` makes pictures of them.
+Only sizes that the project lists are available to everybody; others need a signature, so that
+nobody can overload the server. A request is a value here; `transform_cache` makes the images.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from quire.errors import ForbiddenError, ValidationError
 Fit = Literal["inside", "cover"]
 
 LARGEST = 4096
-"""Pixels that a side may have."""
+"""The maximum pixels of a side."""
 
 DEFAULT_QUALITY = 80
 QUALITIES = frozenset({40, 50, 60, 70, 80, 90})
-"""What may be asked for without a signature."""
+"""The values that are allowed without a signature."""
 
 SIGNATURE = "s"
 _WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY = "w", "h", "fit", "format", "q"
 SHAPING = (_WIDTH, _HEIGHT, _FIT, _FORMAT, _QUALITY)
-"""The parameters that shape a picture."""
+"""The parameters of a transformation."""
 
 FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -37,14 +37,14 @@ FORMATS: Mapping[str, str] = MappingProxyType(
         "avif": "image/avif",
     }
 )
-"""What pictures can be turned into, with their types."""
+"""The output formats, with their types."""
 
 UNKNOWN_SIZE = "w and h must be among the sizes of the project, or be signed"
 BAD_SIGNATURE = "The signature does not fit"
 
 
 class RequestedTransform(Struct, frozen=True, kw_only=True):
-    """A picture as somebody wants it; without a side that follows from the other.
+    """A requested image; a missing side follows from the other.
 
     ``format`` is ``None`` for that of the original.
     """
@@ -56,22 +56,22 @@ class RequestedTransform(Struct, frozen=True, kw_only=True):
     quality: int = DEFAULT_QUALITY
 
     def name(self) -> str:
-        """Return what tells it from other wishes, in letters and digits."""
+        """Return a unique name of the transformation, in letters and digits."""
         parts = (self.width, self.height, self.fit, self.format, self.quality)
         return "-".join("0" if part is None else str(part) for part in parts)
 
 
 class TransformRules(Struct, frozen=True, kw_only=True):
-    """What may be asked for: ``sizes`` by anybody, anything by those who know the ``key``."""
+    """The allowed requests: ``sizes`` for everybody, anything with a signature by ``key``."""
 
     sizes: frozenset[int]
     key: str | None
 
 
 def parse_transform(path: str, raw_query: bytes, rules: TransformRules) -> RequestedTransform:
-    """Read what is wanted of the picture at a path.
+    """Parse the request for an image at a path.
 
-    Raises ValidationError for what cannot be, ForbiddenError for what nobody signed.
+    Raises ValidationError for invalid parameters, ForbiddenError for a missing signature.
     """
     query = parse_qs(raw_query.decode("latin-1"), keep_blank_values=True)
     values: dict[str, str] = {}
@@ -90,7 +90,7 @@ def parse_transform(path: str, raw_query: bytes, rules: TransformRules) -> Reque
 
 
 def understand_transform(values: Mapping[str, str]) -> RequestedTransform:
-    """Read what is wanted of a picture. Raises ValidationError for what cannot be."""
+    """Parse the requested transformation. Raises ValidationError for invalid parameters."""
     wanted = RequestedTransform(
         width=_side(values, _WIDTH),
         height=_side(values, _HEIGHT),
@@ -106,9 +106,9 @@ def understand_transform(values: Mapping[str, str]) -> RequestedTransform:
 def transform_parameters(
     wanted: RequestedTransform, path: str, rules: TransformRules
 ) -> dict[str, str]:
-    """Return the parameters that transform a picture at a path, a signature where it is needed.
+    """Return the parameters that transform an image at a path, with a signature if needed.
 
-    Raises ForbiddenError for what only a signature allows, where the project has no key.
+    Raises ForbiddenError for a request that needs a signature if the project has no key.
     """
     values = {
         name: str(value)
@@ -131,7 +131,7 @@ def transform_parameters(
 
 
 def signature_of(path: str, values: Mapping[str, str], key: str) -> str:
-    """Sign a wish: the path and what shapes the picture, by name, as they stand in the address."""
+    """Sign a request: the path and the parameters, sorted by name, as in the URL."""
     shaping = "&".join(f"{name}={values[name]}" for name in sorted(SHAPING) if name in values)
     return hmac.digest(key.encode(), f"{path}?{shaping}".encode(), hashlib.sha256).hex()
 

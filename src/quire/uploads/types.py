@@ -1,7 +1,7 @@
 """Detects file types by name, declared type and content.
 
-Which of them counts is as in the reference server: declared types that say nothing make way for
-what the bytes tell, all others for the type of the name's extension.
+As in Strapi, generic declared types are replaced by the type of the content, all others by that of
+the name's extension.
 """
 
 from collections.abc import Mapping
@@ -9,13 +9,13 @@ from mimetypes import MimeTypes
 from types import MappingProxyType
 
 HEAD = 4100
-"""How many bytes of a file tell what it is."""
+"""How many bytes of a file are needed to detect its type."""
 
 UNKNOWN = "application/octet-stream"
 SVG = "image/svg+xml"
 
 _KNOWN = MimeTypes()
-"""The types that Python knows, without those that happen to be listed on this machine."""
+"""Python's own table of types, without the types that this machine adds."""
 
 _NAMED: Mapping[str, str] = MappingProxyType(
     {
@@ -88,7 +88,7 @@ _EXTENSIONS: Mapping[str, str] = MappingProxyType(
         UNKNOWN: ".bin",
     }
 )
-"""The usual extensions of types that have several, or none in the table of names."""
+"""The usual extensions of types with several, or with none in the table of names."""
 
 _SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -140,7 +140,7 @@ _MARKUP = (b"\xef\xbb\xbf", b" ", b"\t", b"\r", b"\n")
 
 
 def sniff(head: bytes) -> str | None:
-    """Return the type that the first bytes of a file tell, ``None`` where they tell nothing."""
+    """Return the type that the first bytes of a file show, ``None`` if they show none."""
     if head[4:8] == b"ftyp":
         return _BRANDS.get(head[8:12], "video/mp4")
     for offset, signature, type_ in _SIGNATURES:
@@ -154,7 +154,7 @@ def sniff(head: bytes) -> str | None:
 
 
 def is_svg(head: bytes) -> bool:
-    """Tell whether a file begins as an SVG picture does."""
+    """Tell whether a file begins like an SVG."""
     text = _markup(head)
     return text.startswith(b"<") and b"<svg" in text[:1000].lower() and b"\0" not in text
 

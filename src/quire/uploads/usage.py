@@ -10,18 +10,18 @@ from quire.errors import NotFoundError
 from quire.uploads.file_rows import NO_SUCH_FILE
 
 _LOOKED_AT = 50
-"""Files that one question about unused ones looks at."""
+"""How many files one search for unused ones checks."""
 
 
 class UnusedFiles(Struct, frozen=True, kw_only=True):
-    """Files that nothing uses; there may be more after ``after``, unless that is ``None``."""
+    """Unused files; there may be more after ``after``, unless that is ``None``."""
 
     ids: tuple[int, ...]
     after: int | None
 
 
 def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
-    """Return where a file is used: in media attributes, and by name in texts.
+    """Return where a file is used: in media attributes, and by URL in texts.
 
     Raises NotFoundError when there is no such file.
     """
@@ -32,9 +32,9 @@ def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
 
 
 def unused_files(store: EntryStore, *, after: int = 0, most: int = 100) -> Program[UnusedFiles]:
-    """Look for files that nothing uses, in the order of their ids, among those after an id.
+    """Find unused files, in the order of their ids, among those after an id.
 
-    A question looks at a bounded number of files, whatever it finds, and says where to go on.
+    A search checks a bounded number of files, whatever it finds, and returns where to continue.
     """
     unused: list[int] = []
     candidates = yield from unlinked_files(store, after=after, most=_LOOKED_AT)

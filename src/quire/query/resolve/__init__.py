@@ -1,7 +1,7 @@
 """Resolves parsed parameters against schema and ability to a read plan.
 
 `resolve_list`, `resolve_document` and `resolve_single` take the parsed query of a request and
-return a plan with the values bound to it, or raise the first fault in the wire's order. After this
+return a plan with the values bound to it, or raise the first error in Strapi's order. After this
 nothing is raw any more: names are attributes, operands have their types, and what the caller may
 not read is either an error or absent.
 """
@@ -72,7 +72,7 @@ STRICT_KEYS = frozenset(
         "ordering",
     }
 )
-"""Root parameters that a strict server knows."""
+"""Root parameters that strict mode allows."""
 
 ALL_ROWS = MAX_ROW
 """A limit that no list reaches."""
@@ -81,10 +81,10 @@ Query = Mapping[str, QueryValue]
 
 
 class ResolvedRead(Struct, frozen=True, kw_only=True):
-    """A plan, the values of its slots, and how the answer speaks of its pages.
+    """A plan, the values of its slots, and its pagination.
 
-    ``pagination`` is ``None`` for single documents and lists without pages. What is ``volatile``
-    depends on the moment, and is not to be kept.
+    ``pagination`` is ``None`` for single documents and lists without pages. A ``volatile`` read
+    depends on the time, and must not be cached.
     """
 
     plan: ReadPlan
@@ -135,9 +135,9 @@ class Resolver(Struct, frozen=True, kw_only=True):
         return self._one(query, entry_id=entry_id)
 
     def written(self, query: Query) -> ResolvedRead:
-        """Resolve the query of a write, whose answer is the row that was written.
+        """Resolve the query of a write, whose response is the written row.
 
-        Everything is checked as in reading; filters, order and search have no say in the answer.
+        Everything is checked as in reading; filters, order and search have no effect.
         """
         scope = self._scope()
         plan = self._common(query, scope)
@@ -149,7 +149,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         return self._finish(plan, scope, limit=1, start=0)
 
     def removed(self, query: Query, document_id: str) -> ResolvedRead:
-        """Resolve what a deletion is narrowed to: the ids of rows of any status that match."""
+        """Resolve the restrictions of a deletion: the ids of matching rows of any status."""
         scope = self._scope()
         query = self._without_document_filter(query, scope)
         plan = self._common(query, scope)
@@ -182,7 +182,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         return self._finish(plan, scope, limit=limit, start=start, count=count, action=action)
 
     def first(self, query: Query, *, of_any_version: bool = False) -> ResolvedRead:
-        """Resolve a request for the first entry that is found (code of a project)."""
+        """Resolve a request for the first matching entry (code of a project)."""
         return self._entries(query, FIND_ONE, most=1, of_any_version=of_any_version)
 
     def rows(self, query: Query) -> ResolvedRead:
@@ -230,7 +230,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         return self._finish(plan, scope, limit=1, start=start, action=action)
 
     def _without_document_filter(self, query: Query, scope: Scope) -> Query:
-        """Leave out a filter by document id, which the path decides; its faults count."""
+        """Leave out a filter by document id, which the path determines; its errors count."""
         filters = query.get("filters")
         if not isinstance(filters, dict) or "documentId" not in filters:
             return query
@@ -239,13 +239,13 @@ class Resolver(Struct, frozen=True, kw_only=True):
         return {**query, "filters": rest}
 
     def _check_one_locale(self, query: Query, scope: Scope) -> None:
-        """Note several locales where one document is asked for."""
+        """Record an error for several locales where one document is asked for."""
         asked = query.get("locale")
         if self.content_type.localized and isinstance(asked, list | dict):
             self._refuse_locale(asked, scope)
 
     def _check_written_locale(self, query: Query, scope: Scope) -> None:
-        """Note anything but one locale where an entry is written."""
+        """Record an error for anything but one locale where an entry is written."""
         asked = query.get("locale")
         if self.content_type.localized and (asked == "*" or isinstance(asked, list | dict)):
             self._refuse_locale(asked, scope)
@@ -270,7 +270,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         )
 
     def _common(self, query: Query, scope: Scope) -> dict[str, object]:
-        """Resolve everything but the window, in the order in which the wire checks it."""
+        """Resolve everything but the window, in the order of Strapi's checks."""
         model = self.content_type
         publication = resolve_publication(query, scope)
         self._strict(query, scope)
@@ -305,7 +305,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         inner = scope.within(Param.LOCALE, "locale")
         filters = query.get("filters")
         if isinstance(filters, dict) and "locale" in filters and self.content_type.localized:
-            # A filter by locale stands in the place of the parameter.
+            # A filter by locale replaces the parameter.
             return LocaleChoice(LocaleScope.ALL)
         return resolve_locale(query.get("locale"), self.content_type, self.default_locale, inner)
 
@@ -347,7 +347,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
 
 
 def _of_any_version(node: PlanNode) -> PlanNode:
-    """Return a node that knows no versions: drafts and published entries stand side by side."""
+    """Return a node without versions: drafts and published entries together."""
     edges = tuple(
         replace(edge, nodes=tuple(map(_of_any_version, edge.nodes))) for edge in node.edges
     )

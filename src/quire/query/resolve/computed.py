@@ -1,4 +1,4 @@
-"""Computed fields in a plan: what they need is read beside what was asked for."""
+"""Computed fields in a plan: the fields that they need are read as well."""
 
 from msgspec.structs import replace
 
@@ -7,9 +7,9 @@ from quire.query.plan import PlanEdge, PlanNode
 
 
 def with_needs(node: PlanNode, computed: ComputedFields) -> PlanNode:
-    """Return a node whose computed fields stand apart from those that are read.
+    """Return a node whose computed fields are separate from those that are read.
 
-    What only they need is read, too, and is ``hidden``.
+    Fields that only they need are read, too, and are ``hidden``.
     """
     edges = tuple(_edge(edge, computed) for edge in node.edges)
     own = computed.get(node.uid, {})

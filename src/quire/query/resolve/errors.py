@@ -1,9 +1,9 @@
-"""Problems of a query, collected while it is resolved; the first in the wire's order is raised.
+"""Problems of a query, collected while it is resolved; the first in Strapi's order is raised.
 
-The format checks a query in passes: all keys for being known, then for being secret, private,
-permitted; filters before sort before fields before populate; and only when every key is sound are
-the locale, orders, pagination and operands read. Here a query is walked once. Every fault is noted
-with its rank, and the one that the passes would have met first is the answer.
+Strapi checks a query in passes: all keys for being known, then for being secret, private,
+permitted; filters before sort before fields before populate; and only when every key is valid are
+the locale, orders, pagination and operands read. Here a query is traversed once. Every error is
+recorded with its rank, and the one that the passes would have met first is raised.
 """
 
 from enum import IntEnum
@@ -14,7 +14,7 @@ Rank = tuple[int, ...]
 
 
 class Stage(IntEnum):
-    """The rounds of checking."""
+    """The stages of checking."""
 
     KEYS = 0
     VERSIONS = 1
@@ -48,21 +48,21 @@ class Pass(IntEnum):
 
 
 class Findings:
-    """All faults of one query."""
+    """All errors of one query."""
 
     def __init__(self) -> None:
         self._problems: list[tuple[Rank, AppError]] = []
 
     def add(self, rank: Rank, error: AppError) -> None:
-        """Note a fault; among equal ranks the first noted comes first."""
+        """Record an error; among equal ranks the first recorded comes first."""
         self._problems.append(((*rank, len(self._problems)), error))
 
     @property
     def count(self) -> int:
-        """How many faults were noted so far; a rank of its own for what follows."""
+        """The number of recorded errors, which ranks the following ones."""
         return len(self._problems)
 
     def raise_first(self) -> None:
-        """Raise the fault that the passes would have met first, if there is any."""
+        """Raise the error that the passes would have met first, if there is any."""
         if self._problems:
             raise min(self._problems, key=lambda problem: problem[0])[1]

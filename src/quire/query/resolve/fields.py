@@ -15,7 +15,7 @@ def default_fields(model: Model, *, private: bool = False) -> tuple[str, ...]:
 
 
 def shown_fields(model: Model, scope: Scope) -> tuple[str, ...]:
-    """Return what is shown of a model by default, computed fields among it."""
+    """Return the fields of a model that are shown by default, including computed fields."""
     shown = default_fields(model, private=scope.shows_private)
     computed = scope.computed.get(model.uid)
     if not computed:
@@ -24,7 +24,7 @@ def shown_fields(model: Model, scope: Scope) -> tuple[str, ...]:
 
 
 def resolve_fields(value: QueryValue, model: Model, scope: Scope) -> tuple[str, ...]:
-    """Understand a ``fields`` parameter; ``id`` (and ``documentId``) always come first."""
+    """Parse a ``fields`` parameter; ``id`` (and ``documentId``) always come first."""
     names = _names(value, scope)
     if names is None:
         return shown_fields(model, scope)

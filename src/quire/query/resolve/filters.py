@@ -1,8 +1,8 @@
 """``filters``: nested conditions on attributes.
 
 Negations are pushed down to the comparisons, so that "some related row for which not …" and "no
-related row for which …" cannot be mixed up: a filter through a relation always asks for *one* row
-(or for none at all) that makes the whole of its part true.
+related row for which …" are distinct: a filter through a relation always asks for *one* row (or for
+none at all) that satisfies all of its part.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -40,13 +40,13 @@ _IDENTITY = frozenset({"id", "documentId"})
 _FALSE = frozenset({"false", "f", "0", ""})
 _BETWEEN = 2
 OBJECT_TEXT = "[object Object]"
-"""What the web writes for an object where a text is wanted."""
+"""JavaScript's text of an object."""
 NOT_AN_OBJECT = "The filters parameter must be an object or an array"
 LONG_LIST = "Cannot filter by a list of more than {} values (limits.filter_values)"
 
 
 def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | None:
-    """Understand a ``filters`` parameter for rows of a model; ``None`` filters nothing."""
+    """Parse a ``filters`` parameter for rows of a model; ``None`` filters nothing."""
     if value is None or (scope.nested and value == ""):
         return None
     if isinstance(value, str):
@@ -63,7 +63,7 @@ def resolve_filters(value: QueryValue, model: Model, scope: Scope) -> Filter | N
 
 
 def has_longer_list(value: QueryValue, most: int) -> bool:
-    """Tell whether a value is or holds a list of more than ``most`` values."""
+    """Tell whether a value is or contains a list of more than ``most`` values."""
     if isinstance(value, list):
         return len(value) > most or any(has_longer_list(item, most) for item in value)
     if isinstance(value, dict):
@@ -72,7 +72,7 @@ def has_longer_list(value: QueryValue, most: int) -> bool:
 
 
 def _join(parts: Iterable[Filter | None], *, every: bool) -> Filter | None:
-    """Join filters; clauses that vanished do not count."""
+    """Join filters; empty clauses do not count."""
     present = tuple(part for part in parts if part is not None)
     if len(present) > 1:
         return Junction(every=every, parts=present)
@@ -80,7 +80,7 @@ def _join(parts: Iterable[Filter | None], *, every: bool) -> Filter | None:
 
 
 class _Filters:
-    """Walks one ``filters`` parameter. ``negated`` is true below an odd number of ``$not``."""
+    """Traverses one ``filters`` parameter. ``negated`` is true below an odd number of ``$not``."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -88,7 +88,7 @@ class _Filters:
     def members(
         self, value: Mapping[str, QueryValue], model: Model, path: str | None, *, negated: bool
     ) -> Filter | None:
-        """Resolve an object of attributes and groups, all of which must hold."""
+        """Resolve an object of attributes and groups, joined by AND."""
         parts = [
             self._member(key, inner, model, path, negated=negated) for key, inner in value.items()
         ]
@@ -162,7 +162,7 @@ class _Filters:
     def _check_attributes(
         self, value: Mapping[str, QueryValue], model: Model, path: str | None
     ) -> None:
-        """Note the faults of attributes in an object that stands where none is expected."""
+        """Record the errors of attributes in an object where none is expected."""
         for key in value:
             if key in model.attributes and not self._is_operator(key):
                 self._member(key, value[key], model, path, negated=False)
@@ -234,7 +234,7 @@ class _Filters:
         *,
         negated: bool,
     ) -> Filter | None:
-        """Resolve ``$not`` below an attribute; of a list, it is enough that one is not so."""
+        """Resolve ``$not`` below an attribute; of a list, one negated item is enough."""
         if isinstance(operand, list):
             return self._each(
                 operand,
@@ -251,13 +251,13 @@ class _Filters:
                 self.scope.unconvertible(f"{path} has no attribute {key}")
 
     def _joined(self, attribute: ScalarAttribute, items: list[QueryValue], path: str | None) -> str:
-        """Read a list in a list as the web writes it: its texts with commas between them."""
+        """Convert a list in a list as JavaScript does: its texts, joined by commas."""
         if attribute.type.cast is not as_text or not all(isinstance(i, str) for i in items):
             self.scope.unconvertible(f"A list cannot stand in a list at {path}")
         return ",".join(item for item in items if isinstance(item, str))
 
     def _stray_key(self, key: str, value: QueryValue, model: Model, path: str | None) -> None:
-        """Note a key below a scalar attribute that is no comparison."""
+        """Record an error for a key below a scalar attribute that is no comparison."""
         if self._is_operator(key):
             self.scope.unconvertible(f"{key} cannot stand at {path}")
         elif key in model.attributes:
@@ -327,7 +327,7 @@ class _Filters:
         return Comparison(attribute.name, predicate, slots, negated=negated)
 
     def _check_items(self, items: Iterable[QueryValue], model: Model, path: str | None) -> None:
-        """Note the keys of objects among operands, where nothing but operators is known."""
+        """Record errors for the keys of objects among operands, where only operators are known."""
         for item in items:
             if isinstance(item, dict):
                 self._refuse_attributes(item, model, path)
@@ -439,7 +439,7 @@ class _Filters:
         found = self._related_part(attribute, value, target, path, negated=negated)
         if found is None:
             return None
-        # Inside populate a forbidden relation is no fault; it must not tell anything either.
+        # Inside populate a forbidden relation is no error; it must not reveal anything either.
         return found if allowed else ConstantCondition(holds=False)
 
     def _related_part(
@@ -455,7 +455,7 @@ class _Filters:
         return self._through_id(attribute, value, target, path, negated=negated)
 
     def _check_related_item(self, item: QueryValue, target: Model, path: str) -> None:
-        """Note the faults of an object among ids, which is one itself."""
+        """Record the errors of an object among ids, which is an id itself."""
         if isinstance(item, dict):
             filters = {
                 key: inner
@@ -467,7 +467,7 @@ class _Filters:
     def _through_id(
         self, attribute: Attribute, value: QueryValue, target: Model, path: str, *, negated: bool
     ) -> Filter | None:
-        """Compare the row id of what is related."""
+        """Compare the row id of related rows."""
         return _through(
             attribute, self._scalar(_id_of(target), value, target, path, negated=negated)
         )
@@ -497,7 +497,7 @@ class _Filters:
 
 
 def _unequal(attribute: ScalarAttribute, *, negated: bool) -> Filter:
-    """Compare with what equals nothing: it differs from every value that there is."""
+    """Compare with a value that equals nothing: every existing value is unequal to it."""
     if negated:
         return Comparison(attribute.name, Predicate.IS_NULL, (), negated=True)
     return ConstantCondition(holds=False)
@@ -518,7 +518,7 @@ def _through(attribute: Attribute, part: Filter | None) -> Filter | None:
 
 
 def _holds_for_missing(part: Filter) -> bool | None:
-    """Evaluate a filter where there is no row: everything is null; ``None`` means unknown."""
+    """Evaluate a filter for a missing row: everything is null; ``None`` means unknown."""
     match part:
         case ConstantCondition(holds=holds):
             return holds

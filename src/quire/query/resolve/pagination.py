@@ -19,14 +19,14 @@ MISPLACED = (
 BAD_COUNT = 'Invalid withCount parameter. Expected "t","1","true","false","0","f"'
 BAD_PAGE = "Invalid '{}' parameter. Expected an integer > 0, received: {}"
 MAX_ROW = 2**63 - 1
-"""Rows cannot be counted further."""
+"""The largest row number."""
 
 _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
 
 
 class Pagination(Struct, frozen=True, kw_only=True):
-    """Which rows of a list are asked for, and how the answer speaks of it."""
+    """The requested rows of a list, and its pagination metadata."""
 
     start: int
     limit: int
@@ -47,7 +47,7 @@ class Pagination(Struct, frozen=True, kw_only=True):
 
 
 def resolve_pagination(query: Mapping[str, QueryValue], scope: Scope) -> Pagination:
-    """Understand the pagination of a list. Faults are noted, and a first page returned."""
+    """Parse the pagination of a list. Errors are recorded, and a first page returned."""
     limits = scope.limits
     first = Pagination(
         start=0, limit=_cap(limits.default_limit, limits), with_count=False, by_page=True
@@ -100,7 +100,7 @@ def _by_offset(
 
 
 def _number(value: QueryValue) -> float:
-    """Read a number as the web does: empty text is 0, what is no number is not a number."""
+    """Parse a number as JavaScript does: empty text is 0, other text is NaN."""
     if isinstance(value, list) and len(value) <= 1:
         return _number(value[0]) if value else 0
     if value is None or value == "":
@@ -110,7 +110,7 @@ def _number(value: QueryValue) -> float:
 
 
 def _limit(options: Mapping[str, QueryValue], name: str, limits: ReadLimits) -> float:
-    """Read a page size: never under 1, never over the maximum; words mean the maximum."""
+    """Parse a page size: never under 1, never over the maximum; words mean the maximum."""
     if options.get(name) is None:
         return _cap(limits.default_limit, limits)
     asked = _number(options[name])
@@ -155,10 +155,10 @@ def _with_count(options: Mapping[str, QueryValue], scope: Scope) -> bool:
 
 
 def root_window(query: Mapping[str, QueryValue]) -> tuple[int, int | None]:
-    """Read root ``start`` and ``limit`` of endpoints without pages: ``(start, limit or None)``.
+    """Parse root ``start`` and ``limit`` of endpoints without pages: ``(start, limit or None)``.
 
     A root ``page`` or ``pageSize`` has no effect. Raises PaginationError or ValidationError for
-    windows that cannot be.
+    invalid windows.
     """
     _check_pages(query)
     start = _number(query.get("start"))

@@ -1,7 +1,7 @@
 """``populate``: relations, media, components and dynamic zones to include.
 
 Two spellings, strings of dotted paths and nested objects, become the same plan edges. Relations
-whose target the caller may not read are left out without a word, at every level.
+whose target the caller may not read are ignored, at every level.
 """
 
 from collections.abc import Iterable, Mapping
@@ -46,7 +46,7 @@ TOO_MANY_ENTRIES = (
 )
 MAX_ENTRIES = 100
 MAX_DEPTH = 100
-"""Levels that can be populated at all: plans are walked level by level, each inside the last."""
+"""The maximum number of populated levels: plans are traversed recursively."""
 
 _TRUE = frozenset({"true", "t", "1"})
 _FALSE = frozenset({"false", "f", "0"})
@@ -63,13 +63,13 @@ class _Paths(dict[str, "_Paths"]):
     """Dotted paths as a tree."""
 
     def add(self, path: Iterable[str]) -> None:
-        """Add a path; what it shares with others is there once."""
+        """Add a path; common prefixes are shared."""
         branch = self
         for segment in path:
             branch = branch.setdefault(segment, _Paths())
 
     def put(self, path: Iterable[str]) -> None:
-        """Add a path; what stood below its end gives way."""
+        """Add a path; the present subtree at its end is removed."""
         *above, last = path
         branch = self
         for segment in above:
@@ -78,7 +78,7 @@ class _Paths(dict[str, "_Paths"]):
 
     @classmethod
     def of(cls, paths: Iterable[Iterable[str]]) -> "_Paths":
-        """Make a tree of paths."""
+        """Build a tree of paths."""
         tree = cls()
         for path in paths:
             tree.add(path)
@@ -86,7 +86,7 @@ class _Paths(dict[str, "_Paths"]):
 
 
 class _Place(Struct, frozen=True):
-    """Where in the query a fault is: the dotted path, and what stands before a fragment's uid."""
+    """The position of an error in the query: the dotted path, and a fragment's uid prefix."""
 
     path: str | None
     fragment: str | None = None
@@ -95,12 +95,15 @@ class _Place(Struct, frozen=True):
 def resolve_populate(
     value: QueryValue, model: Model, scope: Scope, versions: PopulatedVersions
 ) -> tuple[PlanEdge, ...]:
-    """Understand the ``populate`` parameter of a request for rows of a model."""
+    """Parse the ``populate`` parameter of a request for rows of a model."""
     return _Populate(scope, versions).top(value, model)
 
 
 class _Populate:
-    """Walks one ``populate`` parameter. ``depth`` is how many levels lie above the present one."""
+    """Traverses one ``populate`` parameter.
+
+    ``depth`` is how many levels are above the present one.
+    """
 
     def __init__(self, scope: Scope, versions: PopulatedVersions) -> None:
         self.scope = scope
@@ -130,11 +133,11 @@ class _Populate:
     def _texts(
         self, value: QueryValue, model: Model, prefix: str | None = None
     ) -> tuple[PlanEdge, ...]:
-        """Resolve dotted paths. ``prefix`` is where they stand in the whole query.
+        """Resolve dotted paths. ``prefix`` is where they are in the whole query.
 
-        Where commas stand between paths, what may not be read is left out where it stands, and
-        paths add up. Otherwise a path through something forbidden is left out as a whole, and a
-        later path takes the place of an earlier one that goes further.
+        If commas separate paths, a forbidden part ends its path, and paths add up. Otherwise a path
+        through something forbidden is ignored as a whole, and a later path replaces a longer
+        earlier one.
         """
         if value == "*":
             return self.everything(model)
@@ -162,7 +165,7 @@ class _Populate:
         return strings.edges(tree, model, None)
 
     def _allowed(self, path: list[str], model: Model) -> bool:
-        """Tell whether every step of a path may be taken, as far as it leads somewhere."""
+        """Tell whether every step of a path is allowed, as far as it is a relation."""
         here: Model | None = model
         for name in path:
             attribute = here.attributes.get(name) if here is not None else None
@@ -176,7 +179,7 @@ class _Populate:
     # Everything ------------------------------------------------------------------------------
 
     def everything(self, model: Model) -> tuple[PlanEdge, ...]:
-        """Populate every attribute that may be populated, one level deep."""
+        """Populate every attribute that can be populated, one level deep."""
         self.check_depth(1)
         edges = []
         for attribute in model.attributes.values():
@@ -193,14 +196,14 @@ class _Populate:
         return _zones_last(edges, model)
 
     def plain_zone(self, attribute: DynamicZoneAttribute, *, deep: bool = False) -> PlanEdge:
-        """Show all that a zone holds, with ``deep`` also what is populated below."""
+        """Show all components of a zone, with ``deep`` also what is populated below."""
         self.check_depth(2 if deep else 1)
         known = self.scope.schema.components
         nodes = [self._part(known[uid], deep=deep) for uid in attribute.components]
         counted = self._nodes
         listed = frozenset(attribute.components)
         others = [self._part(c, deep=deep) for uid, c in known.items() if uid not in listed]
-        self._nodes = counted  # they are not asked for; hardly ever is one of them there
+        self._nodes = counted  # components outside of the zone are not requested, and rarely occur
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes), others=tuple(others))
 
     def _part(self, component: Component, *, deep: bool) -> PlanNode:
@@ -228,7 +231,7 @@ class _Populate:
         return None if self.scope.note_hidden(attribute, own_path) else edge
 
     def _keyword(self, name: str, value: QueryValue, model: Model, path: str | None) -> None:
-        """Check an option that stands where attributes are expected; it has no effect there."""
+        """Check an option where attributes are expected; it has no effect there."""
         inner = self.scope.inside_populate(_NESTED.get(name, Param.POPULATE))
         match name, value:
             case "populate", _:
@@ -279,7 +282,7 @@ class _Populate:
     def _target(
         self, value: QueryValue, target: Model, place: _Place, *, forbidden: bool = False
     ) -> PlanNode | None:
-        """Resolve what was asked of one related model: a flag, a star, or options."""
+        """Resolve the value for one related model: a flag, a star, or options."""
         match value:
             case str() if value in _TRUE:
                 return self.node(target)
@@ -300,7 +303,7 @@ class _Populate:
                 return None
 
     def _star_at_attribute(self, target: Model, place: _Place) -> None:
-        """``populate[a]=*`` reads as options named after all attributes, which are none."""
+        """Treat ``populate[a]=*`` as options named after all attributes, which are none."""
         for attribute in target.attributes.values():
             if not isinstance(attribute, ScalarAttribute) and not attribute.private:
                 path = join_path(place.path, attribute.name)
@@ -369,7 +372,7 @@ class _Populate:
     def _misplaced_fragments(
         self, attribute: Attribute, value: QueryValue, model: Model, path: str
     ) -> None:
-        """Fragments are for dynamic zones and relations to any type."""
+        """Record errors for fragments outside of dynamic zones and polymorphic relations."""
         if not isinstance(value, dict):
             self.scope.invalid_key("on", join_path(path, "on"))
             return
@@ -408,7 +411,7 @@ class _Populate:
     def _fragments(
         self, attribute: DynamicZoneAttribute, value: QueryValue, path: str
     ) -> PlanEdge | None:
-        """Show only the listed components of a zone, each as its fragment says."""
+        """Show only the listed components of a zone, each by its fragment."""
         if isinstance(value, list):
             value = {str(position): item for position, item in enumerate(value)}
         if value in (None, ""):
@@ -425,7 +428,7 @@ class _Populate:
             place = _Place(path, f"{path}.on[{uid}]")
             if isinstance(option, dict) and isinstance(option.get("on"), dict):
                 self._fragments_in_fragment(option["on"], place)
-            # Naming a component lists it, even where the flag says no.
+            # Naming a component lists it, even if the flag is false.
             said_no = isinstance(option, str) and option in _FALSE
             node = self.node(component) if said_no else self._target(option, component, place)
             if node is not None:
@@ -439,7 +442,7 @@ class _Populate:
     # Relations to any content type -----------------------------------------------------------
 
     def _morph_list(self, attribute: Attribute, value: QueryValue) -> PlanEdge:
-        """Populate a relation whose entries may be of any type, or of the listed ones."""
+        """Populate a polymorphic relation, with entries of any type or of the listed ones."""
         listed = value.get("on") if isinstance(value, dict) else None
         nodes: list[PlanNode] = []
         for model in self.scope.schema.content_types.values():
@@ -449,12 +452,12 @@ class _Populate:
                     nodes += [node] if node is not None and self._may_find(model) else []
             elif self._may_be_listed(model):
                 nodes.append(self.node(model))
-        # Such links know no versions: drafts and published entries stand side by side.
+        # Such links do not know versions: drafts and published entries are shown together.
         every = tuple(replace(node, status=None, publication=None) for node in nodes)
         return PlanEdge(attribute=attribute.name, nodes=every)
 
     def _may_be_listed(self, model: ContentType) -> bool:
-        """Only what has files or a morph relation can stand in such a list."""
+        """Only types with files or a morph relation can be in such a list."""
         linked = any(
             isinstance(a, MediaAttribute)
             or (isinstance(a, RelationAttribute) and a.morph_by is not None)
@@ -470,7 +473,7 @@ class _Populate:
     def populatable(
         self, name: str, model: Model, unknown_path: str | None, own_path: str
     ) -> Attribute | None:
-        """Return the attribute of a name if it leads to rows; note a fault otherwise."""
+        """Return the attribute of a name if it is a relation; record an error otherwise."""
         attribute = model.attributes.get(name)
         if attribute is None or name in {"id", "documentId"}:
             self.scope.invalid_key(name, unknown_path)
@@ -491,9 +494,9 @@ class _Populate:
         return PlanEdge(attribute=attribute.name, nodes=(node,))
 
     def check_depth(self, levels: int) -> None:
-        """Refuse to go on for more levels than a request may populate.
+        """Raise an error for more levels than a request may populate.
 
-        This is raised at once and not noted with other faults, since it bounds the work.
+        This is raised at once and not recorded with other errors, since it bounds the work.
         """
         most = self.scope.limits.populate_depth or MAX_DEPTH
         if self.depth + levels > most:
@@ -501,7 +504,7 @@ class _Populate:
             raise ValidationError(message, {"source": "query", "param": "populate"})
 
     def _count_node(self) -> None:
-        """Refuse to go on for more relations and components than a request may populate."""
+        """Raise an error for more relations and components than a request may populate."""
         self._nodes += 1
         most = self.scope.limits.populate_nodes
         if most is not None and self._nodes > most:
@@ -523,14 +526,14 @@ class _Populate:
         )
 
     def morph_list(self, attribute: Attribute) -> PlanEdge:
-        """Populate a relation whose entries may be of any type."""
+        """Populate a polymorphic relation."""
         return self._morph_list(attribute, None)
 
 
 class _Strings:
     """Resolves trees of dotted paths.
 
-    ``lenient`` leaves out what is private instead of noting it.
+    ``lenient`` ignores private attributes instead of an error.
     """
 
     def __init__(self, populate: _Populate, prefix: str | None, *, lenient: bool) -> None:
@@ -570,7 +573,7 @@ class _Strings:
         return self.populate.permitted(model, attribute, node)
 
     def _zone(self, attribute: DynamicZoneAttribute, inner: _Paths, path: str) -> PlanEdge:
-        """Go on in those components of the zone that have the attribute."""
+        """Continue in those components of the zone that have the attribute."""
         if not inner:
             return self.populate.plain_zone(attribute)
         components = [self.scope.schema.components[uid] for uid in attribute.components]
@@ -592,12 +595,12 @@ _KEYWORDS = frozenset({"populate", "count", *_NESTED})
 
 
 def _segments(text: str) -> list[str]:
-    """Split a dotted path, as its names are checked: without what is empty or blank."""
+    """Split a dotted path for checks of its names: without empty or blank segments."""
     return [part for part in (piece.strip() for piece in text.split(".")) if part]
 
 
 def _path(text: str) -> list[str]:
-    """Split a dotted path, as it is followed: up to where a segment is empty or has blanks."""
+    """Split a dotted path for following it: up to an empty segment or one with blanks."""
     path: list[str] = []
     for segment in text.strip().lstrip(".").split("."):
         if not segment or segment != segment.strip():

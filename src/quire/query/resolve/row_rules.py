@@ -46,8 +46,8 @@ _LONGEST = 4000
 def narrow_root(node: PlanNode, scope: Scope, action: str | None) -> PlanNode:
     """Return the root of a plan without the rows that the caller may not read.
 
-    ``action`` is what the caller does with rows of the root, ``None`` where that is held against
-    its rule elsewhere. Raises InvalidKeyError for an order that would tell of other rows.
+    ``action`` is the caller's action on rows of the root, ``None`` if its rule is checked
+    elsewhere. Raises InvalidKeyError for an order that would reveal other rows.
     """
     rules, volatile = rules_of(scope.ability), project_rules_of(scope.ability).volatile
     if not rules and not volatile:
@@ -70,7 +70,7 @@ def narrow_for_project(
 
 
 def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
-    """Check a rule that is to be kept. Raises ValidationError or InvalidKeyError."""
+    """Check a rule before it is stored. Raises ValidationError or InvalidKeyError."""
     if not isinstance(rule, Mapping) or not rule:
         raise ValidationError(NO_OBJECT)
     text = orjson.dumps(rule).decode()
@@ -79,7 +79,7 @@ def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
     if any(place not in PLACES for place in places_in(rule)):
         raise ValidationError(UNKNOWN_PLACE.format(", ".join(PLACES)))
     scope = _trusted(schema, ReadLimits(), Slots())
-    # Ids are numbers, other things of a user are texts: as a number, a place fits wherever it may.
+    # Ids are numbers, other user fields are texts: a numeric placeholder fits wherever possible.
     resolve_filters(as_query(_with_numbers(rule)), content_type, scope)
     scope.findings.raise_first()
 
@@ -87,7 +87,7 @@ def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
 def rule_filter(
     text: str, model: Model, schema: Schema, limits: ReadLimits, slots: Slots
 ) -> Filter:
-    """Return a bound rule as a filter of rows of a model; one that makes no sense lets none by."""
+    """Return a bound rule as a filter of rows of a model; an invalid one matches no row."""
     if text == NO_ROW:
         return ConstantCondition(holds=False)
     try:
@@ -99,7 +99,7 @@ def rule_filter(
 def resolve_rule(
     text: str, model: Model, schema: Schema, limits: ReadLimits, slots: Slots
 ) -> Filter:
-    """Return a bound rule as a filter. Raises an AppError for one that makes no sense."""
+    """Return a bound rule as a filter. Raises an AppError for an invalid one."""
     scope = _trusted(schema, limits, slots)
     found = resolve_filters(as_query(orjson.loads(text)), model, scope)
     scope.findings.raise_first()
@@ -116,7 +116,7 @@ class _Narrowing(Struct, frozen=True):
     volatile: frozenset[str]
 
     def node(self, node: PlanNode, action: str | None) -> PlanNode:
-        """Narrow a node, and whatever is below it."""
+        """Narrow a node, and all nodes below it."""
         model = self.schema.model(node.uid)
         self._check_orders(node.sort, model)
         own = None if node.filter is None else self._part(node.filter, model)
@@ -136,7 +136,7 @@ class _Narrowing(Struct, frozen=True):
         )
 
     def _rule(self, model: Model, action: str) -> Filter | None:
-        """Return the condition of an action; what is not found is not counted, either."""
+        """Return the condition of an action; rows that cannot be found are not counted, either."""
         own = self._own_rule(model, action)
         return _both(self._own_rule(model, FIND), own) if action == COUNT else own
 

@@ -1,4 +1,4 @@
-"""What resolving depends on: schema, ability, settings, and the collected problems."""
+"""The inputs of resolving: schema, ability, settings, and the collected problems."""
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,11 +18,11 @@ from quire.schema.attributes.base import (
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, ROLE_UID, ContentType, Model, Schema
 
 SlotValue = str | int | float | bool | None | list[str | int | float | bool | None]
-"""A bound value as resolved: dialects encode it for their columns."""
+"""A resolved value: dialects encode it for their columns."""
 
 
 class ReadLimits(Struct, frozen=True, kw_only=True):
-    """The settings that bound what one request may read."""
+    """The limits of the settings on what one request may read."""
 
     default_limit: int = 25
     max_limit: int | None = 100
@@ -38,22 +38,22 @@ class ReadLimits(Struct, frozen=True, kw_only=True):
 
 
 class FollowedRelations(Struct):
-    """How many relations, components and media the filters and orders of a query lead through."""
+    """How many relations, components and media the filters and orders of a query follow."""
 
     count: int = 0
 
 
 class Slots(Struct):
-    """The bound values of a query, in the order in which they were met.
+    """The bound values of a query, in order.
 
-    With ``volatile`` some depend on the moment: what is made of them is not to be kept.
+    With ``volatile`` some depend on the time: their results must not be cached.
     """
 
     values: list[SlotValue] = field(default_factory=list)
     volatile: bool = False
 
     def add(self, value: SlotValue) -> int:
-        """Keep a value and return its slot."""
+        """Add a value and return its slot."""
         self.values.append(value)
         return len(self.values) - 1
 
@@ -64,9 +64,9 @@ _NO_COMPUTED: ComputedFields = {}
 class Scope(Struct, frozen=True, kw_only=True):
     """Everything that resolving one parameter needs besides the parameter.
 
-    ``prefix`` ranks the faults of nested parameters after those found before them; ``nested`` says
-    that the parameter stands inside ``populate``; ``trusted`` that an administrator wrote it, who
-    may look at private attributes too; ``computes`` that computed fields can be asked for.
+    ``prefix`` ranks the errors of nested parameters after earlier ones; ``nested`` says that the
+    parameter is inside ``populate``; ``trusted`` that an administrator wrote it, who may use
+    private attributes too; ``computes`` that computed fields can be requested.
     """
 
     schema: Schema
@@ -84,7 +84,7 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     @property
     def computed(self) -> ComputedFields:
-        """The computed fields of content types, where a query may ask for them."""
+        """The computed fields of content types, if a query may ask for them."""
         return self.schema.computed if self.computes else _NO_COMPUTED
 
     @property
@@ -97,7 +97,7 @@ class Scope(Struct, frozen=True, kw_only=True):
         return replace(self, param=param, name=name, prefix=(), nested=False)
 
     def inside_populate(self, param: Param) -> "Scope":
-        """Return the scope of a parameter that stands inside ``populate``."""
+        """Return the scope of a parameter inside ``populate``."""
         prefix = (*self._keys_rank(Pass.UNKNOWN), self.findings.count, param)
         return replace(self, param=param, prefix=prefix, nested=True)
 
@@ -106,34 +106,34 @@ class Scope(Struct, frozen=True, kw_only=True):
         return (*base, pass_)
 
     def invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
-        """Note a key that is unknown or not allowed."""
+        """Record a key that is unknown or not allowed."""
         error = InvalidKeyError(key, path, source="query", param=self.name)
         self.findings.add(self._keys_rank(pass_), error)
 
     def malformed(self, message: str, pass_: Pass = Pass.UNKNOWN) -> None:
-        """Note a parameter of a wrong form, found while keys are checked."""
+        """Record a malformed parameter, found while keys are checked."""
         self.findings.add(self._keys_rank(pass_), ValidationError(message))
 
     def unconvertible(self, error: AppError | str) -> None:
-        """Note what only shows once all keys are sound."""
+        """Record an error that only counts once all keys are valid."""
         problem = ValidationError(error) if isinstance(error, str) else error
         self.findings.add((Stage.CONVERSION, self.param), problem)
 
     def bad_operand(self, error: AppError | str) -> None:
-        """Note an operand that is not of its attribute's type."""
+        """Record an operand that does not have its attribute's type."""
         problem = ValidationError(error) if isinstance(error, str) else error
         self.findings.add((Stage.OPERANDS, self.param), problem)
 
     def target(self, attribute: Attribute) -> Model | None:
-        """Return the model that an attribute leads to, when it is exactly one."""
+        """Return the target model of an attribute, when it is exactly one."""
         return target_model(self.schema, attribute)
 
     def may_follow(self, model: Model, attribute: Attribute) -> bool:
-        """Tell whether the caller may read what a relation leads to. Files need no permission."""
+        """Tell whether the caller may read the target of a relation. Files need no permission."""
         return may_follow(self.ability, model, attribute)
 
     def follow(self, relations: int) -> None:
-        """Count relations that a filter or an order leads through.
+        """Count relations that a filter or an order follows.
 
         Raises ValidationError when there are too many: at once, since it bounds the work.
         """
@@ -149,11 +149,11 @@ class Scope(Struct, frozen=True, kw_only=True):
             raise ValidationError(message, {"source": "query", "param": self.name})
 
     def ignores(self, path: str) -> bool:  # noqa: ARG002 - other scopes ask for the path
-        """Tell whether what is asked of an attribute counts for nothing; here everything counts."""
+        """Tell whether a part of the query on an attribute is ignored; here nothing is."""
         return False
 
     def may_search(self, attribute: ScalarAttribute) -> bool:
-        """Tell whether free text is looked for in an attribute of the root."""
+        """Tell whether full-text search includes an attribute of the root."""
         return not attribute.private and not attribute.secret
 
     @property
@@ -162,7 +162,7 @@ class Scope(Struct, frozen=True, kw_only=True):
         return isinstance(self.ability, Unsanitized)
 
     def note_hidden(self, attribute: Attribute, path: str, pass_: Pass | None = None) -> bool:
-        """Note a secret or private attribute; tell whether it was one."""
+        """Record an error for a secret or private attribute; tell whether it was one."""
         if isinstance(attribute, ScalarAttribute) and attribute.secret:
             self.invalid_key(attribute.name, path, pass_ or Pass.SECRET)
             return True
@@ -173,7 +173,7 @@ class Scope(Struct, frozen=True, kw_only=True):
 
 
 def may_follow(ability: Ability, model: Model, attribute: Attribute) -> bool:
-    """Tell whether what a relation of a model leads to may be read. Files need no permission."""
+    """Tell whether the target of a relation of a model may be read. Files need no permission."""
     if isinstance(attribute, LocalizationsAttribute):
         return can_find(ability, attribute.target)
     if not isinstance(attribute, RelationAttribute) or attribute.target is None:
@@ -184,7 +184,7 @@ def may_follow(ability: Ability, model: Model, attribute: Attribute) -> bool:
 
 
 def is_never_populated(model: Model, attribute: Attribute) -> bool:
-    """Tell whether populated rows are shown to nobody, as the users of a role are."""
+    """Tell whether populated rows are shown to nobody, such as the users of a role."""
     return model.uid == ROLE_UID and attribute.name == "users"
 
 
@@ -202,7 +202,7 @@ def join_path(path: str | None, name: str) -> str:
 
 
 def target_model(schema: Schema, attribute: Attribute) -> Model | None:
-    """Return the model that an attribute leads to, when it is exactly one."""
+    """Return the target model of an attribute, when it is exactly one."""
     match attribute:
         case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):
             return schema.content_types[uid]

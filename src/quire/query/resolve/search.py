@@ -9,9 +9,9 @@ from quire.schema.model import Model
 
 
 def resolve_search(value: QueryValue, model: Model, scope: Scope) -> SearchCondition | None:
-    """Understand ``_q``; numbers are looked into when the term is one.
+    """Parse ``_q``; numbers are searched when the term is one.
 
-    What the caller may not read is never looked into.
+    Attributes that the caller may not read are not searched.
     """
     if value is None or value == "":
         return None

@@ -12,9 +12,9 @@ from quire.schema.model import Model
 BAD_ORDER = "Invalid order. order can only be one of asc|desc|ASC|DESC"
 BAD_SORT = "Invalid sort query"
 MAX_STEPS = 20
-"""Names in a dotted path; in brackets there cannot be more either."""
+"""The maximum number of names in a dotted path or in brackets."""
 MAX_KEYS = 100
-"""Different keys of one order."""
+"""The maximum number of keys of one order."""
 
 _ORDERS = {"asc": False, "desc": True}
 _UNUSABLE = frozenset(
@@ -29,22 +29,22 @@ _UNUSABLE = frozenset(
         "valueOf",
     }
 )
-"""Names that every object of the web's language has; they never are attributes."""
+"""Names that every JavaScript object has; they never are attributes."""
 
 _NO_ORDER = ":"
-"""Stands for the direction that a colon announces but that does not follow."""
+"""Stands for a missing direction after a colon."""
 
 _Path = tuple[str, ...]
 _Wish = tuple[_Path, str | None]
-"""A dotted name and the direction as asked; ``None`` when none was given."""
+"""A dotted name and the requested direction; ``None`` when none was given."""
 
 
 def resolve_sort(value: QueryValue, model: Model, scope: Scope) -> tuple[SortKey, ...]:
-    """Understand a ``sort`` parameter for rows of a model."""
+    """Parse a ``sort`` parameter for rows of a model."""
     keys = [
         _resolve_definition(path, order, model, scope) for path, order in _definitions(value, scope)
     ]
-    # Sorting once more by the same key changes nothing.
+    # Sorting again by the same key changes nothing.
     different = dict.fromkeys(key for key in keys if key is not None)
     if len(different) > MAX_KEYS:
         scope.unconvertible(f"Cannot sort by more than {MAX_KEYS} keys")
@@ -135,7 +135,7 @@ def _resolve_definition(
 
 
 def _leafless(name: str, order: str | None, path: str, scope: Scope) -> None:
-    """Note a name that ends at a relation, component or file."""
+    """Record an error for a name that ends at a relation, component or file."""
     if order:
         scope.invalid_key(order, path)
     else:

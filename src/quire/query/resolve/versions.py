@@ -22,12 +22,12 @@ _MODES = {mode.value: mode for mode in PublicationFilter}
 
 
 def resolve_status(query: Mapping[str, QueryValue]) -> Status:
-    """Return the version asked for: published unless told otherwise; anything else is draft."""
+    """Return the requested status: published by default; any other text is draft."""
     return "published" if query.get("status", "published") == "published" else "draft"
 
 
 def resolve_publication(query: Mapping[str, QueryValue], scope: Scope) -> PublicationFilter | None:
-    """Understand ``publicationFilter`` and its older spelling ``hasPublishedVersion``."""
+    """Parse ``publicationFilter`` and its older form ``hasPublishedVersion``."""
     asked = query.get("publicationFilter")
     if asked is not None:
         mode = _MODES.get(asked) if isinstance(asked, str) else None
@@ -56,7 +56,7 @@ class LocaleChoice(Struct, frozen=True):
 def resolve_locale(
     value: QueryValue, model: ContentType, default_locale: str | None, scope: Scope
 ) -> LocaleChoice:
-    """Understand ``locale``; without one it is the default locale.
+    """Parse ``locale``; the default is the default locale.
 
     A project without a default locale reads entries of every locale.
     """

@@ -50,4 +50,4 @@ ATTRIBUTE_TYPES: AttributeTypes = MappingProxyType(
         )
     }
 )
-"""The types that Quire brings. Loading takes the table as an argument, so that more may join."""
+"""Quire's own types. Loading takes the table as an argument, so that a project can add types."""

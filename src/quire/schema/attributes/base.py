@@ -1,11 +1,11 @@
 """The base of all attribute types.
 
 An *attribute type* (``string``, ``relation`` …) is a record: how its options are checked, in which
-kind of column its values live, how the text of a filter becomes a value, whether free-text search
-looks at it. An *attribute* is one named use of a type in a content type or component.
+kind of column its values are stored, how the text of a filter becomes a value, whether full-text
+search includes it. An *attribute* is one named use of a type in a content type or component.
 
-Attribute types speak of a few kinds of column (`StorageKind`) and never of a database; dialects
-implement the kinds. So types times databases is a sum, not a product.
+Attribute types use a few kinds of column (`StorageKind`) and never a database; dialects implement
+the kinds.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,11 +18,11 @@ from quire.schema.attributes.json_schema import JsonForm
 from quire.schema.attributes.validation import ValueRules, accept_structured
 
 FilterValue = str | int | float | bool | None
-"""A filter operand once it has been understood. Moments are epoch milliseconds (int)."""
+"""A parsed filter operand. Timestamps are epoch milliseconds (int)."""
 
 
 class StorageKind(StrEnum):
-    """The kinds of column that a dialect must offer."""
+    """The column kinds that a dialect must support."""
 
     ID = "id"
     STRING = "string"
@@ -40,7 +40,7 @@ class StorageKind(StrEnum):
 
 
 class SearchMode(Enum):
-    """How free-text search looks at the values of a type."""
+    """How full-text search treats the values of a type."""
 
     NEVER = "never"
     TEXT = "text"
@@ -48,7 +48,7 @@ class SearchMode(Enum):
 
 
 OptionCheck = Callable[[object], str | None]
-"""Looks at the value of one option; returns what was expected when it is not acceptable."""
+"""Checks the value of one option; returns what was expected when it is invalid."""
 
 
 def boolean_option(value: object) -> str | None:
@@ -62,7 +62,7 @@ def name_option(value: object) -> str | None:
 
 
 def count_option(value: object) -> str | None:
-    """Accept a whole number that is not negative."""
+    """Accept an integer that is not negative."""
     good = isinstance(value, int) and not isinstance(value, bool) and value >= 0
     return None if good else "expected a whole number, zero or more"
 
@@ -114,13 +114,13 @@ COMMON_OPTIONS: Mapping[str, OptionCheck] = {
     "columnName": name_option,
     "columnType": any_option,
 }
-"""Options that an attribute of any type may carry."""
+"""Options that an attribute of any type may have."""
 
 
 class Attribute(Struct, frozen=True, kw_only=True):
     """One attribute of a content type or component.
 
-    ``raw`` is the attribute's object in the schema file, for options that only some rooms need
+    ``raw`` is the attribute's object in the schema file, for options that only some packages need
     (lengths, ranges, patterns). ``localized`` says whether each locale has its own value.
     """
 
@@ -138,11 +138,11 @@ class Attribute(Struct, frozen=True, kw_only=True):
 
 
 class ScalarAttribute(Attribute, frozen=True, kw_only=True):
-    """An attribute with a column of its own."""
+    """An attribute with its own column."""
 
     storage: StorageKind
     column_name: str | None = None
-    """The physical column when the schema file names one; else it follows from ``name``."""
+    """The physical column when the schema file names one; else it is derived from ``name``."""
 
     @property
     def secret(self) -> bool:
@@ -181,8 +181,8 @@ _TO_MANY = frozenset(
 class RelationAttribute(Attribute, frozen=True, kw_only=True):
     """An attribute that points to entries of another (or the same) content type.
 
-    ``target`` is a uid, or ``None`` for relations to any content type. ``join_table`` is false
-    when the id of the other row stands in a column of this row.
+    ``target`` is a uid, or ``None`` for relations to any content type. ``join_table`` is false when
+    the id of the other row is in a column of this row.
     """
 
     relation: Relation
@@ -245,7 +245,7 @@ class DynamicZoneAttribute(Attribute, frozen=True, kw_only=True):
 
 
 Fault = tuple[str, str]
-"""A fault of one attribute: the option at fault ("" for the attribute itself) and the sentence."""
+"""An error of one attribute: the option ("" for the attribute itself) and the message."""
 
 Build = Callable[["AttributeType", str, Mapping[str, object]], Attribute]
 Cast = Callable[[str], FilterValue]
@@ -253,7 +253,7 @@ Check = Callable[[Mapping[str, object]], Sequence[Fault]]
 
 
 def no_further_problems(raw: Mapping[str, object]) -> Sequence[Fault]:  # noqa: ARG001 - a `Check`
-    """Find nothing: the options speak for themselves."""
+    """Return no problems."""
     return ()
 
 
@@ -261,29 +261,29 @@ Accept = Callable[[ScalarAttribute], ValueRules]
 
 
 def accept_anything(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`
-    """Accept every JSON value, drafts and full entries alike."""
+    """Accept every JSON value, in drafts and published entries."""
     return ValueRules(draft=accept_structured, full=accept_structured)
 
 
 def as_text(text: str) -> FilterValue:
-    """Take the operand as it is."""
+    """Return the operand unchanged."""
     return text
 
 
 class AttributeType(Struct, frozen=True, kw_only=True):
     """The behaviour that all attributes of one type share.
 
-    ``options`` are checked one by one, ``check`` then looks at the whole; ``build`` makes the
-    attribute of an object that has passed both. ``cast`` understands the text of a filter operand
-    and raises ValidationError with the wire's sentence when it cannot. ``accept`` says how values
-    of an attribute with a column are understood when they are written; with ``unique`` no two
-    entries have the same value, whether the schema file says so or not.
+    ``options`` are checked one by one, ``check`` then checks the whole; ``build`` makes the
+    attribute from a valid object. ``cast`` parses the text of a filter operand and raises
+    ValidationError with Strapi's message when it cannot. ``accept`` parses written values of an
+    attribute with a column; with ``unique`` no two entries have the same value, whether the schema
+    file says so or not.
     """
 
     name: str
     build: Build
     json: JsonForm
-    """What values are in requests and answers."""
+    """The JSON form of values in requests and responses."""
     options: Mapping[str, OptionCheck] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     check: Check = no_further_problems
@@ -298,12 +298,12 @@ class AttributeType(Struct, frozen=True, kw_only=True):
     custom_name: str | None = None
     """The name of a type of the project's code, which is stored as this one."""
     present: Callable[[Any], Any] | None = None
-    """Turns a value, as it is shown otherwise, into what a type of the project's code shows."""
+    """Converts a value to the form that a type of the project's code shows."""
     few_values: bool = False
-    """Whether many entries share each value, so that an index finds no small part of them."""
+    """Whether each value is shared by many entries, so that an index is not selective."""
 
     def problems(self, raw: Mapping[str, object]) -> list[Fault]:
-        """List every fault of an attribute's object in a schema file."""
+        """List every error of an attribute's object in a schema file."""
         missing = [(name, "is missing") for name in self.needs if name not in raw]
         known = {**COMMON_OPTIONS, **self.options}
         wrong = [
@@ -315,7 +315,7 @@ class AttributeType(Struct, frozen=True, kw_only=True):
 
 
 def common_fields(raw: Mapping[str, object]) -> dict[str, object]:
-    """Read the options that any attribute may carry, as fields of `Attribute`."""
+    """Read the options that any attribute may have, as fields of `Attribute`."""
     plugin_options = raw.get("pluginOptions")
     i18n = plugin_options.get("i18n") if isinstance(plugin_options, dict) else None
     return {
@@ -332,7 +332,7 @@ def common_fields(raw: Mapping[str, object]) -> dict[str, object]:
 
 
 def build_scalar(type_: AttributeType, name: str, raw: Mapping[str, object]) -> Attribute:
-    """Make an attribute that has a column of its own."""
+    """Make an attribute with its own column."""
     if type_.storage is None:
         message = f"the attribute type {type_.name} has no storage"
         raise TypeError(message)

@@ -1,8 +1,8 @@
-"""``blocks``: a rich text document, a list of nodes kept as JSON.
+"""``blocks``: a rich text document, a list of nodes stored as JSON.
 
-Each kind of node is a table of its members and how they are read. Reading casts as it goes (``"2"``
-is level 2, text may be given as a number) and keeps every member that no table names. Nodes are
-checked in drafts as well.
+Each kind of node is a table of its members and their readers. Reading casts values (``"2"`` is
+level 2, text may be given as a number) and keeps unknown members. Nodes are checked in drafts as
+well.
 """
 
 import re
@@ -38,25 +38,25 @@ Place = tuple[Step, ...]
 
 
 class _BlockProblems(list[Refusal]):
-    """What was found to be wrong so far."""
+    """The problems so far."""
 
     def refuse(self, at: Place, message: str, value: object = ABSENT) -> None:
-        """Say that a value is wrong, in a sentence that follows its path."""
+        """Record an invalid value, with a message that follows its path."""
         self.append(Refusal(message=message, value=value, below=at))
 
     def refuse_plainly(self, at: Place, message: str, value: object = ABSENT) -> None:
-        """Say that a value is wrong, in a sentence that stands alone."""
+        """Record an invalid value, with a message that stands alone."""
         self.append(Refusal(message=message, value=value, below=at, after_path=False))
 
 
 Member = Callable[[_BlockProblems, Place, object], object]
-"""Reads the value of one member, ``ABSENT`` when there is none; returns what is kept of it."""
+"""Reads the value of one member, ``ABSENT`` if it is missing; returns the stored value."""
 
 Members = Mapping[str, Member]
 
 
 def _parsed(value: object) -> object:
-    """Read text as the JSON that it may hold; ``None`` when it holds none."""
+    """Parse text as JSON; ``None`` if it is not JSON."""
     if not isinstance(value, str):
         return value
     try:
@@ -66,7 +66,7 @@ def _parsed(value: object) -> object:
 
 
 def _listed(found: _BlockProblems, at: Place, value: object) -> list[object] | None:
-    """Return a list, also one written as JSON text."""
+    """Return a list, also one given as JSON text."""
     items = _parsed(value)
     if isinstance(items, list):
         return items
@@ -77,7 +77,7 @@ def _listed(found: _BlockProblems, at: Place, value: object) -> list[object] | N
 def _members(
     members: Members, found: _BlockProblems, at: Place, node: Mapping[str, object]
 ) -> dict[str, object]:
-    """Read the members of a node that are named; the others are kept as they are."""
+    """Read the known members of a node; the others are unchanged."""
     kept = dict(node)
     for name, member in members.items():
         value = member(found, (*at, name), node.get(name, ABSENT))
@@ -87,7 +87,7 @@ def _members(
 
 
 def _object(members: Members) -> Member:
-    """Read an object; what is no object is none at all."""
+    """Read an object; anything else counts as missing."""
 
     def read(found: _BlockProblems, at: Place, value: object) -> object:
         given = _parsed(value)
@@ -132,7 +132,7 @@ def _one_of(choices: tuple[object, ...]) -> str:
 
 
 def _own_words(message: str, rule: Callable[[str], bool] | None = None) -> Member:
-    """Read a text that has its own sentence for being absent, or for breaking a rule."""
+    """Read a text that has its own message for being absent, or for violating a rule."""
 
     def read(found: _BlockProblems, at: Place, value: object) -> object:
         if value is ABSENT:
@@ -168,7 +168,7 @@ def _number(*choices: int) -> Member:
 
 
 def _flag(found: _BlockProblems, at: Place, value: object) -> object:
-    """Read a mark of a text, such as ``bold``."""
+    """Read a text format, such as ``bold``."""
     if value is ABSENT:
         return value
     flag = read_boolean(value)
@@ -180,7 +180,7 @@ def _flag(found: _BlockProblems, at: Place, value: object) -> object:
 def _children(
     child: Callable[[_BlockProblems, Place, object], object], *, when_empty: str | None = None
 ) -> Member:
-    """Read the nodes within a node; ``when_empty`` is the sentence when there must be one."""
+    """Read the nodes within a node; ``when_empty`` is the message when there must be one."""
 
     def read(found: _BlockProblems, at: Place, value: object) -> object:
         if value is ABSENT:
@@ -197,7 +197,7 @@ def _children(
 
 
 def _node_of(kinds: Callable[[], Mapping[str, Members]], otherwise: str) -> Member:
-    """Read a node that is of one of several kinds, by its ``type``."""
+    """Read a node of one of several kinds, by its ``type``."""
 
     def read(found: _BlockProblems, at: Place, value: object) -> object:
         name = value.get("type") if isinstance(value, dict) else None
@@ -223,7 +223,7 @@ _MAX_PORT = 65535
 
 
 def is_link(text: str) -> bool:
-    """Tell whether a link may lead there: a path, or an absolute URL of the usual schemes."""
+    """Tell whether a link target is valid: a path, or an absolute URL of the usual schemes."""
     if text.startswith("/"):
         return True
     url = _IGNORED_IN_URL.sub("", text.strip(_BLANKS_AROUND_URL))
@@ -289,7 +289,7 @@ _IMAGE_OBJECT = _object(
 
 
 def _image(found: _BlockProblems, at: Place, value: object) -> object:
-    """Read the file of an image; without one all that it needs is missed."""
+    """Read the file of an image; without one everything that it needs is missing."""
     return _IMAGE_OBJECT(found, at, {} if value is ABSENT else value)
 
 
@@ -303,14 +303,14 @@ _BLOCK_KINDS: Mapping[str, Members] = MappingProxyType(
         "quote": {"children": _children(_INLINE, when_empty=_at_least_one("Quote"))},
         "code": {
             "language": _text(nullable=True),
-            # The reference speaks of quotes here too.
+            # Strapi mentions quotes here too.
             "children": _children(_TEXTS, when_empty=_at_least_one("Quote")),
         },
         "list": _LIST,
         "image": {"image": _image, "children": _children(_INLINE)},
     }
 )
-"""Kinds of node that a document may have at its top level, with their members."""
+"""Kinds of node at the top level of a document, with their members."""
 
 _BLOCK = _node_of(lambda: _BLOCK_KINDS, _NO_BLOCK)
 
@@ -324,7 +324,7 @@ def _accept_nodes(value: list[object]) -> object:
 
 
 def accept_blocks(attribute: ScalarAttribute) -> ValueRules:
-    """Accept a list of nodes, also one written as JSON text; anything else counts as null."""
+    """Accept a list of nodes, also one given as JSON text; anything else counts as null."""
 
     def accept_draft(value: object) -> object:
         nodes = _parsed(value)

@@ -1,6 +1,6 @@
-"""The nodes of a ``blocks`` document in JSON Schema; members not named here are kept as well.
+"""The nodes of a ``blocks`` document in JSON Schema; unknown members are allowed.
 
-Each node has a name of its own, so that generated clients have a class for it.
+Each node has its own name, so that generated clients have a class for it.
 """
 
 from collections.abc import Mapping

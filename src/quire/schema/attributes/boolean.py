@@ -15,7 +15,7 @@ _FALSE = frozenset({"false", "f", "0", ""})
 
 
 def cast_boolean(text: str) -> FilterValue:
-    """Read a filter operand: ``false``, ``f``, ``0`` and empty are false, all else is true."""
+    """Parse a filter operand: ``false``, ``f``, ``0`` and empty are false, all else is true."""
     return text not in _FALSE
 
 
@@ -23,7 +23,7 @@ _WRITTEN = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_boolean(value: object) -> bool | None:
-    """Read true and false, also written as text in any case, or as 1 and 0; ``None`` for others."""
+    """Parse true and false, also given as text in any case, or as 1 and 0; ``None`` for others."""
     if isinstance(value, bool):
         return value
     return None if isinstance(value, dict) else _WRITTEN.get(string_of(value).lower())
@@ -37,7 +37,7 @@ def _accept(value: object) -> object:
 
 
 def accept_boolean(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`
-    """Accept booleans, in drafts and full entries alike."""
+    """Accept booleans, in drafts and published entries."""
     return ValueRules(draft=_accept, full=_accept)
 
 

@@ -1,4 +1,4 @@
-"""``json``: any value that JSON can hold."""
+"""``json``: any JSON value."""
 
 from quire.schema.attributes.base import AttributeType, StorageKind, build_scalar
 from quire.schema.attributes.json_schema import plain

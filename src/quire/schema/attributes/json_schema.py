@@ -1,8 +1,8 @@
 """JSON Schema (2020-12) of attribute values.
 
-Every attribute type says it in its own module: how answers show a value and how requests write it.
-Null is not spoken of there; whoever describes a whole model knows where it may stand. What a value
-leads to (documents, components) is only pointed at, by `Pointers`.
+Every attribute type defines it in its own module: the form of values in responses and in requests.
+Null is not included; whoever describes a whole model knows where it is allowed. Related documents
+and components are references, by `Pointers`.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,31 +14,31 @@ JsonSchema = Mapping[str, object]
 
 
 class Pointers(Protocol):
-    """Points to what is described elsewhere. Answers and requests have pointers of their own."""
+    """References to other schemas, which differ for responses and requests."""
 
     def document(self, uid: str) -> JsonSchema:
-        """Point to the documents of a content type; in requests, to what may name one."""
+        """Return the reference to documents of a content type; in requests, to document ids."""
 
     def component(self, uid: str) -> JsonSchema:
-        """Point to a component."""
+        """Return the reference to a component."""
 
     def zone_item(self, uid: str) -> JsonSchema:
-        """Point to a component as an item of a dynamic zone, which says which component it is."""
+        """Return the reference to a component as an item of a dynamic zone, with its uid."""
 
     def shared(self, name: str, schema: JsonSchema) -> JsonSchema:
-        """Point to a description that many attributes share."""
+        """Return the reference to a schema that many attributes share."""
 
 
 Describe = Callable[[Any, Pointers], JsonSchema]
-"""Describes the values of an attribute, of the class of attributes that the type makes."""
+"""Describes the values of an attribute, by the attribute class of the type."""
 
 
 class JsonForm(Struct, frozen=True, kw_only=True):
-    """The values of one attribute type in JSON.
+    """The JSON form of the values of one attribute type.
 
-    ``written`` is what a published entry is held to; drafts are not held to the keywords of it that
-    are ``published_only``. ``compared`` is what filters compare with, where that is not any text or
-    what is shown.
+    ``written`` is the form of requests for published entries; drafts are exempt from the keywords
+    that are ``published_only``. ``compared`` is the form of filter operands, if it differs from
+    text and from the shown form.
     """
 
     shown: Describe
@@ -48,14 +48,13 @@ class JsonForm(Struct, frozen=True, kw_only=True):
 
 
 LIMITS = {"minLength": "minLength", "maxLength": "maxLength", "min": "minimum", "max": "maximum"}
-"""Options of a schema file, and the keywords that say the same."""
+"""Options of a schema file, and the equivalent keywords."""
 
 
 def plain(schema: JsonSchema, *options: str) -> JsonForm:
     """Make the form of values that are written as they are shown.
 
-    Written ones are held to the limits that the ``options`` of the attribute set; drafts to no
-    lower ones.
+    Written ones have the limits of the ``options`` of the attribute; drafts have no lower limits.
     """
 
     def shown(attribute: object, pointers: Pointers) -> JsonSchema:  # noqa: ARG001 - a `Describe`
@@ -74,18 +73,18 @@ def limits_of(raw: Mapping[str, object], *options: str) -> JsonSchema:
 
 
 def list_schema(schema: JsonSchema, raw: Mapping[str, object]) -> JsonSchema:
-    """Describe a list of items, held to the counts that a schema file sets."""
+    """Describe a list of items, with the limits of a schema file."""
     counts = (("minItems", _number(raw.get("min"))), ("maxItems", _number(raw.get("max"))))
     limits = {keyword: limit for keyword, limit in counts if limit is not None}
     return {"type": "array", "items": schema, **limits}
 
 
 COUNTS = frozenset({"minItems", "maxItems"})
-"""The keywords of `list_schema`, of which drafts are free."""
+"""The keywords of `list_schema` that do not apply to drafts."""
 
 
 def _number(limit: object) -> int | float | None:
-    """Read a limit, which a schema file may write as text."""
+    """Parse a limit, which a schema file may give as text."""
     if isinstance(limit, bool) or not isinstance(limit, int | float | str):
         return None
     try:

@@ -1,7 +1,7 @@
 """Numbers: ``integer``, ``biginteger`` (a string in JSON), ``float`` and ``decimal``.
 
-Operands in filters are read as the web reads numbers: surrounding blanks do not count, ``3``,
-``3.0``, ``1e0`` and ``0x3`` are all three.
+Operands in filters are parsed as in JavaScript: surrounding blanks are ignored, ``3``, ``3.0``,
+``1e0`` and ``0x3`` are valid.
 """
 
 import math
@@ -36,11 +36,11 @@ _PREFIXED = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)")
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _RADIX = {"x": 16, "o": 8, "b": 2}
 _MAX_DIGITS = 400
-"""Longer numerals are beyond any number that a column holds."""
+"""Longer numerals exceed the range of every column."""
 
 
 def parse_number(text: str) -> int | float | None:
-    """Read a number in the web's syntax; ``None`` when the text is not a finite number."""
+    """Parse a number in JavaScript's syntax; ``None`` when the text is not a finite number."""
     stripped = text.strip()
     if len(stripped) > _MAX_DIGITS:
         return None
@@ -76,11 +76,11 @@ _BIG_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
 _MAX_EXACT = 2**63 - 1
 
 NumberRule = Callable[[float], str | None]
-"""Looks at a number; returns what is wrong with it as a sentence that follows the path."""
+"""Checks a number; returns a message that follows the path, if it is invalid."""
 
 
 def _read(value: object) -> float:
-    """Read a number, or the text of one, as the web does; NaN for everything else."""
+    """Parse a number, or the text of one, as JavaScript does; NaN for everything else."""
     if isinstance(value, bool | dict) or value is None:
         return math.nan
     if isinstance(value, int | float):
@@ -89,7 +89,7 @@ def _read(value: object) -> float:
 
 
 def read_plain_number(value: object) -> int | float | None:
-    """Read a number, or the text of one, as the web does; ``None`` for everything else."""
+    """Parse a number, or the text of one, as JavaScript does; ``None`` for everything else."""
     number = _read(value)
     return None if math.isnan(number) else normalize_number(number)
 
@@ -102,7 +102,7 @@ def _accept_number(rules: list[NumberRule]) -> Acceptor:
             raise RefusedValue(Refusal(message=mistake, value=None))
         broken = [message for rule in rules if (message := rule(number)) is not None]
         if broken:
-            # JSON has no infinity; what is shown in its place is null, as on the web.
+            # JSON has no infinity; JavaScript serializes it as null.
             shown = normalize_number(number) if math.isfinite(number) else None
             raise RefusedValue(*(Refusal(message=message, value=shown) for message in broken))
         return normalize_number(number)
@@ -111,7 +111,7 @@ def _accept_number(rules: list[NumberRule]) -> Acceptor:
 
 
 def _bound(raw: object) -> float | None:
-    """Read a limit of the schema file, which may be written as text."""
+    """Parse a limit of the schema file, which may be given as text."""
     number = math.nan if raw is None else _read(raw)
     return None if math.isnan(number) else number
 
@@ -135,7 +135,7 @@ def _most(limit: float) -> NumberRule:
 
 
 def _number_acceptance(attribute: ScalarAttribute, kind: NumberRule) -> ValueRules:
-    """Drafts are held to the kind of number and to ``max``, full entries to ``min`` as well."""
+    """Check the kind of number and ``max`` in drafts, in published entries ``min`` as well."""
     minimum, maximum = _bound(attribute.raw.get("min")), _bound(attribute.raw.get("max"))
     most = [] if maximum is None else [_most(maximum)]
     least = [] if minimum is None else [_least(minimum)]
@@ -147,19 +147,19 @@ def _number_acceptance(attribute: ScalarAttribute, kind: NumberRule) -> ValueRul
 
 
 def accept_integer(attribute: ScalarAttribute) -> ValueRules:
-    """Accept whole numbers within the range of the schema file, also written as text."""
+    """Accept integers within the range of the schema file, also given as text."""
     return _number_acceptance(attribute, _whole)
 
 
 def accept_number(attribute: ScalarAttribute) -> ValueRules:
-    """Accept finite numbers within the range of the schema file, also written as text."""
+    """Accept finite numbers within the range of the schema file, also given as text."""
     return _number_acceptance(attribute, _finite)
 
 
 def _accept_big(value: object) -> object:
-    """Accept a whole number or its digits; beyond 64 bits it is kept as the nearest double.
+    """Accept an integer or its digits; beyond 64 bits it becomes the nearest double.
 
-    Digits are exact. A number is what JavaScript reads, a double, however many digits it has.
+    Digits are exact. A number is a double, as in JavaScript, however many digits it has.
     """
     shown = value
     if isinstance(value, int | float) and not isinstance(value, bool) and as_double(value) % 1 == 0:
@@ -171,7 +171,7 @@ def _accept_big(value: object) -> object:
 
 
 def accept_biginteger(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`
-    """Accept big integers; the reference does not hold them to ``min`` and ``max``."""
+    """Accept big integers; Strapi does not check their ``min`` and ``max``."""
     return ValueRules(draft=_accept_big, full=_accept_big)
 
 

@@ -128,9 +128,9 @@ def _changes(changed: JsonSchema) -> JsonSchema:
 
 
 def links(pointers: Pointers) -> JsonSchema:
-    """Describe what a request says of a relation or of files; to-one and to-many are alike.
+    """Describe the value of a relation or of files in requests; to-one and to-many are alike.
 
-    Every object has a name of its own, so that generated clients have a class for it.
+    Every object has its own name, so that generated clients have a class for it.
     """
     shared = pointers.shared
     entry = {
@@ -192,4 +192,4 @@ LOCALIZATIONS = AttributeType(
     build=_build_localizations,
     json=JsonForm(shown=_shown, written=_not_written),
 )
-"""Added to every content type by the server; no schema file may name it."""
+"""Added to every content type by the server; not allowed in schema files."""

@@ -1,7 +1,7 @@
 """Dates and times: ``date``, ``time``, ``datetime`` and ``timestamp``.
 
 A ``datetime`` is an ISO string in JSON, a ``timestamp`` the string of its epoch milliseconds; both
-are kept as moments. Moments without an offset are UTC.
+are stored as timestamps. Without an offset they are UTC.
 """
 
 import re
@@ -55,7 +55,7 @@ MOMENT_MESSAGE = "Invalid format, expected a timestamp or an ISO date"
 
 
 def parse_date(text: str) -> str:
-    """Return the ``yyyy-MM-dd`` that the text begins with; a time part is cut off.
+    """Return the ``yyyy-MM-dd`` at the start of a text; a time part is cut off.
 
     Raises ValidationError when there is none, or no such day.
     """
@@ -83,8 +83,8 @@ def parse_time(text: str) -> str:
 def parse_moment(text: str) -> int:
     """Return epoch milliseconds of an ISO date, with or without time, or of epoch digits.
 
-    Digits that are a date in ISO's basic form (``2024``, ``202405``, ``20240521``) are taken for
-    one. Raises ValidationError for anything else.
+    Digits that are a date in ISO's basic form (``2024``, ``202405``, ``20240521``) count as such.
+    Raises ValidationError for anything else.
     """
     match = _ISO.fullmatch(text)
     moment = None if match is None else _iso_moment(match)
@@ -96,8 +96,8 @@ def parse_moment(text: str) -> int:
 
 
 def _iso_moment(match: re.Match[str]) -> int | None:
-    """Return the epoch milliseconds of an ISO date, ``None`` when there is no such moment."""
-    # Years that Python's dates do not reach have the calendar of one that they do.
+    """Return the epoch milliseconds of an ISO date, ``None`` for an invalid one."""
+    # Years outside of Python's dates have the calendar of one inside.
     cycles, year = divmod(int(match["year"]) - 2000, CYCLE_YEARS)
     try:
         day = _iso_day(match, year + 2000)
@@ -116,7 +116,7 @@ def _iso_moment(match: re.Match[str]) -> int | None:
 
 
 def _iso_day(match: re.Match[str], year: int) -> date:
-    """Return the day of an ISO date in a year. Raises ValueError when there is none."""
+    """Return the day of an ISO date in a year. Raises ValueError for an invalid one."""
     if match["week"]:
         return date.fromisocalendar(year, int(match["week"]), int(match["weekday"] or 1))
     if match["ordinal"]:
@@ -161,19 +161,19 @@ def _accept_time(value: object) -> object:
 
 
 def _accept_moment(value: object) -> object:
-    """Accept epoch milliseconds or the text of a moment."""
+    """Accept epoch milliseconds or the text of a timestamp."""
     if isinstance(value, str):
         return parse_moment(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValidationError(MOMENT_MESSAGE)
-    # Infinity does not pass the first comparison.
+    # Infinity fails the first comparison.
     if abs(value) > MAX_MS or value % 1:
         raise ValidationError(MOMENT_MESSAGE)
     return int(value)
 
 
 def _always(accept: Acceptor) -> Accept:
-    """Hold drafts and full entries to the same."""
+    """Use the same rules for drafts and published entries."""
     acceptance = ValueRules(draft=accept, full=accept)
 
     def accept_moments(attribute: ScalarAttribute) -> ValueRules:  # noqa: ARG001 - an `Accept`

@@ -26,7 +26,7 @@ from quire.schema.attributes.validation import (
 )
 
 _STRING_LENGTH = 255
-"""What a ``string`` may hold when the schema file names no ``maxLength``: the column's size."""
+"""The length of a ``string`` without ``maxLength`` in the schema file: the column's size."""
 
 LENGTHS: dict[str, OptionCheck] = {"minLength": count_option, "maxLength": count_option}
 
@@ -43,20 +43,20 @@ def pattern_option(value: object) -> str | None:
 
 
 def shortest(limit: int) -> TextRule:
-    """Ask for a length of at least ``limit``."""
+    """Require a length of at least ``limit``."""
     message = f"must be at least {limit} characters"
     return lambda text: message if length(text) < limit else None
 
 
 def longest(limit: int) -> TextRule:
-    """Ask for a length of at most ``limit``."""
+    """Require a length of at most ``limit``."""
     message = f"must be at most {limit} characters"
-    # No character counts for more than two.
+    # A character counts as two at most.
     return lambda text: message if len(text) * 2 > limit and length(text) > limit else None
 
 
 def matching(pattern: Pattern, *, empty_passes: bool) -> TextRule:
-    """Ask for a match of a pattern."""
+    """Require a match of a pattern."""
     message = f'must match the following: "/{pattern.source}/"'
 
     def rule(text: str) -> str | None:
@@ -67,13 +67,13 @@ def matching(pattern: Pattern, *, empty_passes: bool) -> TextRule:
 
 
 def limits(raw: Mapping[str, object], *, default: int | None = None) -> list[TextRule]:
-    """Read ``maxLength``, which drafts are held to as well."""
+    """Read ``maxLength``, which applies to drafts as well."""
     limit = raw.get("maxLength", default)
     return [longest(limit)] if isinstance(limit, int) else []
 
 
 def text_rules(attribute: ScalarAttribute) -> list[TextRule]:
-    """Read the rules that only full entries are held to: ``minLength`` and ``regex``."""
+    """Read the rules that apply only to published entries: ``minLength`` and ``regex``."""
     minimum, source = attribute.raw.get("minLength"), attribute.raw.get("regex")
     rules = [shortest(minimum)] if isinstance(minimum, int) else []
     if isinstance(source, str):
@@ -82,7 +82,7 @@ def text_rules(attribute: ScalarAttribute) -> list[TextRule]:
 
 
 def text_acceptance(draft: list[TextRule], full: list[TextRule]) -> ValueRules:
-    """Make an acceptance of text: ``draft`` rules hold always, ``full`` ones not for drafts."""
+    """Make an acceptance of text: ``draft`` rules always apply, ``full`` ones not to drafts."""
     return ValueRules(
         draft=accept_text(draft), full=accept_text([*full, *draft]), null=NOT_TEXT_WHEN_NULL
     )
@@ -112,10 +112,10 @@ class _Address(Struct, frozen=True):
 
 @cache
 def _address() -> _Address:
-    """Compile the patterns when the first address comes.
+    """Compile the patterns when they are first needed.
 
-    Their wide ranges take the compiler some 30 ms, a good part of the time of a start. Both cases
-    are written out, since ignoring case makes it look at every character of a range once more.
+    Their wide ranges take some 30 ms to compile, a good part of the start time. Both cases are
+    written out, since ignoring case would check every character of a range again.
     """
     letter, alphanumeric = rf"A-Za-z{_BEYOND_ASCII}", rf"A-Za-z0-9{_BEYOND_ASCII}"
     return _Address(
@@ -126,10 +126,10 @@ def _address() -> _Address:
 
 
 def is_email(text: str) -> bool:
-    """Tell whether a text is an e-mail address, in time that grows with its length alone.
+    """Tell whether a text is an e-mail address, in linear time.
 
-    Letters of most scripts may stand everywhere. The part before the ``@`` is words between dots,
-    or anything in quotes; the domain has a dot, and ends with letters.
+    Letters of most scripts are allowed everywhere. The part before the ``@`` consists of words
+    separated by dots, or anything in quotes; the domain has a dot, and ends with letters.
     """
     local, at, domain = text.rpartition("@")
     address = _address()
@@ -148,7 +148,7 @@ def _email_rule(text: str) -> str | None:
 
 
 def accept_email(attribute: ScalarAttribute) -> ValueRules:
-    """Accept an e-mail address; being one takes the place of a minimal length."""
+    """Accept an e-mail address; this replaces the check of a minimal length."""
     return text_acceptance(limits(attribute.raw), [_email_rule])
 
 

@@ -27,10 +27,10 @@ URL_FRIENDLY = "^[A-Za-z0-9-_.~]*$"
 
 
 def accept_uid(attribute: ScalarAttribute) -> ValueRules:
-    """Accept text that can stand in a URL as it is, or that the schema file's pattern matches.
+    """Accept text that needs no escaping in a URL, or that the schema file's pattern matches.
 
-    That pattern is asked twice, as every text is and once more in place of the usual one: the
-    reference lists a mismatch twice.
+    The latter is checked twice, as for every text and again instead of the usual one: Strapi
+    reports a mismatch twice.
     """
     own = attribute.raw.get("regex")
     pattern = compile_pattern(own if isinstance(own, str) else URL_FRIENDLY)

@@ -1,9 +1,9 @@
-"""What the validation of values of all attribute types shares.
+"""Validation that values of all attribute types share.
 
-Each type says in its own module how the wire's form becomes the stored one (`ValueRules`). Drafts
-and full entries have an `Acceptor` each: drafts are held to types, maxima and choices only. An
-acceptor returns the value as columns take it, or raises `RefusedValue` with every reason; moments,
-dates and times raise `ValidationError` at once, because such errors are answered alone.
+Each type defines in its own module how the request form becomes the stored one (`ValueRules`).
+Drafts and published entries have an `Acceptor` each: drafts are checked for types, maximum values
+and choices only. An acceptor returns the value in column form, or raises `RefusedValue` with every
+reason; dates and times raise `ValidationError` at once, because such errors are reported alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,15 +25,15 @@ class AbsentType(Enum):
 
 
 ABSENT: Final = AbsentType.ABSENT
-"""What stands where a payload says nothing; ``None`` is the null that it may say."""
+"""A missing value of a payload; ``None`` is an explicit null."""
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
-    """One reason why a value is not acceptable.
+    """One reason why a value is invalid.
 
     ``message`` follows the path of the value (``must be an integer``), or stands alone when not
-    ``after_path``. ``value`` is what is shown as offending, ``ABSENT`` for nothing; ``below`` leads
-    from the attribute to the place inside of a structured value.
+    ``after_path``. ``value`` is the shown value, ``ABSENT`` for none; ``below`` is the path from
+    the attribute into a structured value.
     """
 
     message: str
@@ -43,26 +43,25 @@ class Refusal(Struct, frozen=True, kw_only=True):
 
 
 class RefusedValue(Exception):  # noqa: N818 - it is caught where the value is checked and never shown
-    """A value is not acceptable; ``refusals`` says why, at least once."""
+    """A value is invalid; ``refusals`` has at least one reason."""
 
     def __init__(self, *refusals: Refusal) -> None:
-        """Keep the reasons in the order in which they are shown."""
+        """``refusals`` are in the order in which they are shown."""
         super().__init__(*(refusal.message for refusal in refusals))
         self.refusals = refusals
 
 
 Acceptor = Callable[[object], object]
-"""Takes a value that is not null; returns it as columns take it. Raises `RefusedValue`."""
+"""Takes a value that is not null; returns it in column form. Raises `RefusedValue`."""
 
 TextRule = Callable[[str], str | None]
-"""Looks at a text; returns what is wrong with it as a sentence that follows the path."""
+"""Checks a text; returns a message that follows the path, if it is invalid."""
 
 
 class ValueRules(Struct, frozen=True, kw_only=True):
     """How the values of one attribute are accepted.
 
-    ``null`` is what is said of a null where a value is required; ``None`` when the type says no
-    more than that it must be defined.
+    ``null`` is the message about a null if a value is required; ``None`` for the general one.
     """
 
     draft: Acceptor
@@ -71,32 +70,32 @@ class ValueRules(Struct, frozen=True, kw_only=True):
 
 
 def not_of_type(type_name: str, value: object, cast_from: object = ABSENT) -> str:
-    """Say that a value is not of a type, and of which value it was cast if it was."""
+    """Return the message that a value does not have a type, with its value before a cast."""
     return mistyped(type_name, printed(value), cast_from)
 
 
 def mistyped(type_name: str, shown: str, cast_from: object = ABSENT) -> str:
-    """Say that a value, shown as ``shown``, is not of a type."""
+    """Return the message that a value, shown as ``shown``, does not have a type."""
     source = "" if cast_from is ABSENT else f" (cast from the value `{printed(cast_from)}`)"
     return f"must be a `{type_name}` type, but the final value was: `{shown}`{source}."
 
 
 NUL_MESSAGE = "must not contain a NUL character"
-"""Ours: the reference stores it where the database can, and fails where it cannot."""
+"""Our own rule: Strapi stores it if the database can, and fails otherwise."""
 
 LINE_BREAK_MESSAGE = "must not contain line breaks"
-"""Ours: names and addresses of accounts end up in headers of mails and in lines of logs."""
+"""Our own rule: names and addresses of accounts are used in mail headers and log lines."""
 
 NOT_TEXT_WHEN_NULL = not_of_type("string", None)
 
 
 def has_line_break(text: str) -> bool:
-    """Tell whether a text has a carriage return or a line feed in it."""
+    """Tell whether a text contains a carriage return or a line feed."""
     return "\r" in text or "\n" in text
 
 
 def accept_text(rules: Sequence[TextRule]) -> Acceptor:
-    """Make an acceptor of text that nothing but text passes, and that keeps every rule."""
+    """Make an acceptor of text with rules."""
 
     def accept(value: object) -> object:
         if not isinstance(value, str):

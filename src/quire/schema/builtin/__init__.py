@@ -1,6 +1,6 @@
 """The built-in content types: files, folders, end users, roles, locales, tokens.
 
-Each JSON file beside this module is one of them, named ``<namespace>.<name>.json`` with the uid's
+Each JSON file in this package is one of them, named ``<namespace>.<name>.json`` with the uid's
 ``::`` written as a dot. They have the same form as a project's own schema files.
 """
 

@@ -14,7 +14,7 @@ _FULL = frozenset({ENOSPC, EDQUOT, EFBIG})
 
 
 class StoredObject(Struct, frozen=True, kw_only=True):
-    """Something that is kept: its key, its size in bytes, when it was put there (epoch ms)."""
+    """A stored object: its key, its size in bytes, its time (epoch ms)."""
 
     key: str
     size: int
@@ -22,38 +22,38 @@ class StoredObject(Struct, frozen=True, kw_only=True):
 
 
 class Storage(Protocol):
-    """A place for files by key; a key is a plain file name.
+    """Stores files by key; a key is a plain file name.
 
-    All methods raise StorageError (503) when the place cannot be reached, and OutOfSpaceError (507)
-    when it is full.
+    All methods raise StorageError (503) when the storage cannot be reached, and OutOfSpaceError
+    (507) when it is full.
     """
 
     @property
     def provider(self) -> str:
-        """The name that rows have the place under."""
+        """The name of the storage in rows."""
 
     def url(self, key: str) -> str:
-        """Return the address of a file."""
+        """Return the URL of a file."""
 
     async def put(self, key: str, source: Path, *, type_: str) -> None:
-        """Keep a file, durably and whole, in place of what was there; ``source`` may be moved."""
+        """Store a file durably and atomically, replacing a former one; ``source`` may be moved."""
 
     async def version(self, key: str) -> str | None:
-        """Return what tells a file from what it was before, ``None`` where it is not there."""
+        """Return an identifier of the present content of a file, ``None`` if it does not exist."""
 
     async def fetch(self, key: str, target: Path) -> bool:
-        """Copy a file out; tells whether it was there."""
+        """Copy a file out; tells whether it existed."""
 
     async def remove(self, keys: Collection[str]) -> None:
-        """Forget files; that one is not there is no fault."""
+        """Delete files; missing ones are ignored."""
 
     async def link(self, key: str, lifetime: timedelta) -> str | None:
-        """Return an address outside that has a file for a while; ``None`` where there is none."""
+        """Return an external URL that is valid for a while; ``None`` if there is none."""
 
     def listed(self) -> AsyncIterator[StoredObject]:
-        """Iterate over all that is kept."""
+        """Iterate over all stored objects."""
 
 
 def storage_problem(error: OSError) -> AppError:
-    """Return what to answer when files cannot be written or read here."""
+    """Return the error to raise when files cannot be written or read."""
     return OutOfSpaceError() if error.errno in _FULL else StorageError()

@@ -19,26 +19,26 @@ LOCAL = "local"
 
 
 class LocalStorage:
-    """A folder. Files appear in it whole and durably, or not at all."""
+    """A folder. Files are written to it atomically and durably."""
 
     provider = LOCAL
 
     def __init__(self, folder: Path, *, base: str) -> None:
-        """``folder`` is made when something is first put there; addresses begin with ``base``."""
+        """``folder`` is created with the first file; URLs begin with ``base``."""
         self._folder = folder
         self._base = base.rstrip("/")
 
     def url(self, key: str) -> str:
-        """Return the address of a file."""
+        """Return the URL of a file."""
         return f"{self._base}/{key}"
 
     async def put(self, key: str, source: Path, *, type_: str) -> None:
         """Move a file into the folder."""
-        del type_  # told by the name when it is served
+        del type_  # its type is derived from the name when it is served
         await _away(lambda: _place(source, self._path(key)))
 
     async def version(self, key: str) -> str | None:
-        """Return when a file was put there, and its size."""
+        """Return the time and size of a file."""
         return await _away(lambda: _version(self._path(key)))
 
     async def fetch(self, key: str, target: Path) -> bool:
@@ -55,7 +55,7 @@ class LocalStorage:
         return None
 
     async def listed(self) -> AsyncIterator[StoredObject]:
-        """Iterate over the files of the folder; hidden ones do not count."""
+        """Iterate over the files of the folder, without hidden ones."""
         for found in await _away(lambda: _entries(self._folder)):
             yield found
 
@@ -66,7 +66,7 @@ class LocalStorage:
 
 
 async def _away(act: Callable[[], T]) -> T:
-    """Do something to files on a thread, and say in our words what goes wrong."""
+    """Call a function on a thread, and translate its errors."""
     try:
         return await asyncio.to_thread(act)
     except OSError as error:
@@ -86,7 +86,7 @@ def _place(source: Path, target: Path) -> None:
 
 
 def _place_across(source: Path, target: Path) -> None:
-    """Copy to where the target is first, since files cannot be moved between file systems."""
+    """Copy next to the target first, since files cannot be moved between file systems."""
     beside = target.parent / f".{token_hex(8)}.incoming"
     try:
         shutil.copyfile(source, beside)

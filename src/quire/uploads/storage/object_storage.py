@@ -16,19 +16,19 @@ from obstore.store import ObjectStore, from_url
 from quire.errors import ConfigurationError, StorageError
 from quire.uploads.storage import StoredObject
 
-_open: Any = from_url  # its types tell the options of one service from those of another
-_sign: Any = obstore.sign_async  # its types leave out that stores of any service can sign
+_open: Any = from_url  # its types distinguish the options of the services
+_sign: Any = obstore.sign_async  # its types omit that stores of any service can sign
 
 T = TypeVar("T")
 
 PROVIDERS: Mapping[str, str] = MappingProxyType(
     {"s3": "aws-s3", "gs": "google-cloud-storage", "az": "azure-storage"}
 )
-"""The names that rows have these places under, by the scheme of an address."""
+"""The names of these storages in rows, by URL scheme."""
 
 _PIECE = 5 * 1024 * 1024
 _AT_ONCE = 4
-"""Pieces of a large file that are under way at a time; with their size, what it takes in memory."""
+"""Concurrent parts of a large upload; times their size, this is its memory use."""
 _ASK_AGAIN = 2
 _GIVE_UP = timedelta(seconds=10)
 _CONNECT = timedelta(seconds=5)
@@ -36,10 +36,10 @@ _ANSWER = timedelta(seconds=60)
 
 
 class Bucket(Struct, frozen=True, kw_only=True):
-    """Where a bucket is and who may use it.
+    """A bucket and its credentials.
 
-    ``address`` is ``s3://bucket/prefix`` or the like. What is ``None`` is found as the tools of the
-    place do, in the environment of the server or from the machine that it runs on.
+    ``address`` is ``s3://bucket/prefix`` or the like. Missing credentials are found as the
+    service's tools do, in the environment or from the machine.
     """
 
     address: str
@@ -50,20 +50,20 @@ class Bucket(Struct, frozen=True, kw_only=True):
 
 
 class ObjectStorage:
-    """A bucket. An object is there whole or not at all."""
+    """A bucket. Objects are written atomically."""
 
     def __init__(self, store: ObjectStore, *, provider: str, base: str) -> None:
-        """``base`` is what addresses of files begin with."""
+        """``base`` is the prefix of the URLs of files."""
         self._store = store
         self.provider = provider
         self._base = base.rstrip("/")
 
     def url(self, key: str) -> str:
-        """Return the address of a file."""
+        """Return the URL of a file."""
         return f"{self._base}/{key}"
 
     async def put(self, key: str, source: Path, *, type_: str) -> None:
-        """Send a file, in pieces when it is large."""
+        """Upload a file, in parts when it is large."""
         sent = obstore.put_async(
             self._store,
             key,
@@ -86,7 +86,7 @@ class ObjectStorage:
         return f"{known['e_tag']}-{known['size']}"
 
     async def fetch(self, key: str, target: Path) -> bool:
-        """Receive a file."""
+        """Download a file."""
         try:
             found = await obstore.get_async(self._store, key)
             stream = found.stream(_PIECE)
@@ -116,15 +116,15 @@ class ObjectStorage:
             raise StorageError from error
 
     async def link(self, key: str, lifetime: timedelta) -> str | None:
-        """Return an address that anybody may read a file from, for a while."""
+        """Return a URL that anybody can read a file from, for a while."""
         signed: Awaitable[str] = _sign(self._store, "GET", key, lifetime)
         return await _done(signed)
 
 
 def open_bucket(bucket: Bucket, *, base: str) -> ObjectStorage:
-    """Make the storage of a bucket; it is not asked for anything yet.
+    """Create the storage of a bucket; it is not accessed yet.
 
-    Raises ConfigurationError for an address or keys that cannot be.
+    Raises ConfigurationError for an invalid address or invalid keys.
     """
     scheme = bucket.address.partition("://")[0]
     config: dict[str, Any] = {}

@@ -5,11 +5,11 @@ from quire.uploads.storage import Storage
 from quire.uploads.storage.local import LOCAL, LocalStorage
 
 SERVED = "/uploads"
-"""The path under which this server has all files."""
+"""The path under which this server serves files."""
 
 
 def open_storage(settings: Settings) -> Storage:
-    """Make the storage of a project. Raises ConfigurationError for one that cannot be."""
+    """Create the storage of a project. Raises ConfigurationError for an invalid one."""
     uploads = settings.uploads
     base = SERVED if uploads.private else uploads.public_url or SERVED
     if uploads.storage == LOCAL:
