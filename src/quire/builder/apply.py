@@ -32,16 +32,16 @@ from quire.settings import Settings
 from quire.strapi_project.schema import load_options
 
 Adopt = Callable[[Schema], Awaitable[None]]
-"""Lets this process answer by another schema, whose tables are there."""
+"""Switches this process to another schema, whose tables exist."""
 
 FindCodeProblems = Callable[[Schema], Sequence[SchemaProblem]]
-"""Returns what of the project's Python code would not fit another schema."""
+"""Returns the problems of the project's Python code with another schema."""
 
 _DRIFTED = (
     "The schema files are not those that the server works by: somebody has changed them. "
     "Let the database follow them first (quire migrate), or put them back."
 )
-_HALF_DONE = "The database follows the new model, but not all schema files could be written"
+_HALF_DONE = "The database was migrated, but not all schema files could be written"
 _log = structlog.get_logger("quire.schema")
 
 
@@ -49,15 +49,15 @@ class SeveralDocumentsError(Exception):
     """A collection type with several documents cannot become a single type."""
 
     def __init__(self, crowd: SeveralDocuments) -> None:
-        """``crowd`` is the type, with how many documents it has."""
+        """``crowd`` is the type, with its number of documents."""
         super().__init__(str(crowd))
 
 
 class EditableProject(Struct, frozen=True, kw_only=True):
-    """What the model of a project is changed through.
+    """The project that the builder edits.
 
-    ``require`` raises when the tables are not those of ``schema``; ``adopt`` is told when they are
-    those of another one. ``code_problems`` finds what would keep the server from adopting a schema.
+    ``require`` raises when the tables are not those of ``schema``; ``adopt`` is called when they
+    have another one. ``code_problems`` finds what would prevent the server from adopting a schema.
     """
 
     settings: Settings
@@ -71,7 +71,7 @@ class EditableProject(Struct, frozen=True, kw_only=True):
 
 
 class ModelDraft(Struct, frozen=True, kw_only=True):
-    """A change of the model that could be: the schema afterwards, and the files that change."""
+    """A possible change of the model: the schema afterwards, and the changed files."""
 
     schema: Schema
     renames: Renames
@@ -79,7 +79,7 @@ class ModelDraft(Struct, frozen=True, kw_only=True):
 
 
 class ModelEditor:
-    """Plans changes of the model, and carries them out."""
+    """Plans changes of the model, and applies them."""
 
     def __init__(self, project: EditableProject) -> None:
         self._project = project
@@ -87,7 +87,7 @@ class ModelEditor:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a change is being carried out."""
+        """Whether a change is being applied."""
         return self._busy > 0
 
     @property
@@ -96,41 +96,41 @@ class ModelEditor:
         return self._project.schema
 
     async def require_present(self) -> None:
-        """Demand that the tables are those of the present schema.
+        """Check that the tables are those of the present schema.
 
         Raises StaleSchemaError when another process has changed them.
         """
         await self._project.database.read(self._project.require)
 
     async def obstacle(self) -> str | None:
-        """Return why the files of the project cannot be changed; ``None`` where they can."""
+        """Return why the files of the project cannot be changed; ``None`` if they can."""
         return await asyncio.to_thread(self._obstacle)
 
     async def draw(self, change: Callable[[SchemaFiles], None]) -> ModelDraft:
-        """Return what the model becomes by a change; nothing is changed yet.
+        """Return the result of a change of the model, without applying it.
 
-        Raises ConflictError when somebody has changed the files since, what ``change`` raises, and
-        SchemaError with every fault that the files would have, and with the Python code of the
-        project that needs what would be gone.
+        Raises ConflictError when the files were changed since, what ``change`` raises, and
+        SchemaError with every error of the resulting files, and with the Python code of the project
+        that needs something that would be removed.
         """
         return await asyncio.to_thread(self._draw, change)
 
     async def plan(self, draft: ModelDraft) -> PlannedMigration:
-        """Return what would be done to the database.
+        """Return the plan for the database.
 
-        Raises MigrationConflictError, CrowdedTypeError, and AppError when the database cannot be
-        asked.
+        Raises MigrationConflictError, SeveralDocumentsError, and AppError when the database does
+        not respond.
         """
         goal = self._goal(draft, title="", may_lose=True)
         kind = self._project.kind
         return _served(await self._project.database.read(lambda: plan_migration_to(kind, goal)))
 
     async def apply(self, draft: ModelDraft, *, title: str, may_lose: bool) -> PlannedMigration:
-        """Let the tables, the files and this process follow a draft.
+        """Apply a draft to the tables, the files and this process.
 
-        ``title`` is what the change is called where something is archived. Raises
-        UnwritableFilesError, ConsentNeededError, MigrationConflictError, CrowdedTypeError,
-        StaleSchemaError and other AppErrors; then nothing has changed.
+        ``title`` describes the change in the archive. Raises UnwritableFilesError,
+        ConsentNeededError, MigrationConflictError, SeveralDocumentsError, StaleSchemaError and
+        other AppErrors; then nothing has changed.
         """
         self._busy += 1
         try:
@@ -147,7 +147,7 @@ class ModelEditor:
         try:
             planned = await project.database.write(self._migrate(goal))
         except UncertainOutcomeError:
-            raise  # the journal stays until it is known
+            raise  # the journal stays until the result is known
         except BaseException:
             await asyncio.to_thread(file_transaction.discard)
             raise
@@ -211,7 +211,7 @@ class ModelEditor:
 
 
 def _refuse_unknown_custom_fields(present: Schema, later: Schema) -> None:
-    """Refuse new custom fields whose type would be a guess: the reference stops at these.
+    """Reject new custom fields with an assumed type: Strapi does not start with them.
 
     Raises SchemaError.
     """

@@ -1,7 +1,7 @@
 """Requested definitions of content types and components.
 
-Attributes are as the builder describes them: of a relation ``targetAttribute`` names the attribute
-on the other side, ``null`` for none.
+Attributes have the form of the content-type builder: ``targetAttribute`` of a relation names the
+attribute on the other side, ``null`` for none.
 """
 
 import re
@@ -17,10 +17,10 @@ _CONSONANT_Y = re.compile(r"[^aeiou]y$")
 _HISSING = re.compile(r"(s|x|z|ch|sh)$")
 
 Wanted = Mapping[str, Any]
-"""An attribute as the builder describes it."""
+"""An attribute in the form of the content-type builder."""
 
 SELF = "__self__"
-"""Stands for the type itself where a relation says what it leads to."""
+"""Stands for the new type itself as the target of a relation."""
 
 
 def component_uid(category: str, display_name: str) -> str:
@@ -40,7 +40,7 @@ def component_collection_name(uid: str) -> str:
 
 
 def file_of(uid: str) -> str:
-    """Return where the schema file of a model belongs, from the project's folder."""
+    """Return the path of the schema file of a model, from the project's folder."""
     if uid.startswith(EXTENSION):
         plugin, _, name = uid.removeprefix(f"{EXTENSION}plugin::").partition(".")
         return f"src/extensions/{plugin}/content-types/{name}/schema.json"
@@ -58,10 +58,10 @@ def _plural(name: str) -> str:
 
 
 class ComponentDefinition(Struct, frozen=True, kw_only=True):
-    """A component as it is to be.
+    """The requested definition of a component.
 
-    ``attributes`` are all that it is to have. ``former_names`` maps later names of attributes to
-    what they are called now. What is not set stays as it is.
+    ``attributes`` are all of its attributes. ``former_names`` maps later names of attributes to the
+    present ones. Unset fields are unchanged.
     """
 
     category: str
@@ -75,7 +75,7 @@ class ComponentDefinition(Struct, frozen=True, kw_only=True):
 
 
 class TypeDefinition(Struct, frozen=True, kw_only=True):
-    """A content type as it is to be; see `ComponentDefinition`."""
+    """The requested definition of a content type; see `ComponentDefinition`."""
 
     display_name: str
     singular_name: str
@@ -91,7 +91,7 @@ class TypeDefinition(Struct, frozen=True, kw_only=True):
 
 
 class DefinitionProblem(Struct, frozen=True):
-    """Something of a wish that cannot be: of which model, at which path of its attributes."""
+    """A problem of a definition: the model, and the path in its attributes."""
 
     uid: str
     path: Sequence[str]

@@ -1,8 +1,8 @@
 """Changes several files atomically, together with a database transaction.
 
-Before the transaction ends, what is to become of the files is written down beside them, and room is
-made for it. When it has ended, the files take their places. Whoever is killed in between leaves the
-journal behind; the version of the schema that the database tells of says what is to become of it.
+Before the transaction ends, a journal of the changes is written next to the files, with their new
+content. After it has ended, the files are replaced. A process that is killed in between leaves the
+journal behind; the schema version in the database says whether it is applied or discarded.
 """
 
 import os
@@ -25,7 +25,7 @@ from quire.strapi_project.schema import load_project_schema
 _PREFIX, _SUFFIX = ".quire-change-", ".json"
 
 _PATIENCE_MS = 60_000
-"""How long a change that the database knows nothing of may still be under way elsewhere."""
+"""How long a change without a commit may still be running in another process."""
 
 
 class UnwritableFilesError(QuireError):
@@ -37,17 +37,17 @@ class UnwritableFilesError(QuireError):
 
 
 class _Journal(msgspec.Struct, frozen=True, kw_only=True):
-    """What a journal says."""
+    """The content of a journal."""
 
     version: str
     changes: list[FileChange]
 
 
 class FileTransaction:
-    """One change of files, from being prepared to being done or taken back."""
+    """One change of files, from its preparation to its end."""
 
     def __init__(self, project: Path, version: str, changes: Sequence[FileChange]) -> None:
-        """``version`` is `Schema.version` of the schema that the files are of afterwards."""
+        """``version`` is `Schema.version` of the schema of the changed files."""
         self._project = project
         self._id = token_hex(8)
         self._path = project / f"{_PREFIX}{self._id}{_SUFFIX}"
@@ -71,13 +71,13 @@ class FileTransaction:
             raise UnwritableFilesError(path, error) from error
 
     def finish(self) -> None:
-        """Let the files take their places. Raises OSError; the journal is left then."""
+        """Replace the files. Raises OSError; the journal stays then."""
         for change in self._written.changes:
             take_place(self._project, change)
         self._clear()
 
     def discard(self) -> None:
-        """Forget the change."""
+        """Discard the change."""
         self._clear()
         for change in self._written.changes:
             if change.before is None:
@@ -104,15 +104,15 @@ class FileTransaction:
 
 
 def has_file_transactions(project: Path) -> bool:
-    """Tell whether a change of files was left half done, or is under way."""
+    """Tell whether a change of files was interrupted, or is running."""
     return next(_file_transactions(project), None) is not None
 
 
 def recover(project: Path, version: str | None) -> list[str]:
-    """Finish the changes that the database knows of, and forget those that it does not.
+    """Finish the changes that are committed in the database, and discard the others.
 
-    ``version`` is what the database tells of. Returns the paths of files that were put in place.
-    A file that somebody has changed since is left alone. Raises OSError when one cannot be written.
+    ``version`` is that of the database. Returns the paths of the replaced files. A file that
+    somebody has changed since is left alone. Raises OSError when one cannot be written.
     """
     done: list[str] = []
     for path in _file_transactions(project):
@@ -147,7 +147,7 @@ def _finish(project: Path, changes: Sequence[FileChange]) -> Iterator[str]:
 
 
 def _sweep(project: Path, file_transaction: Path, changes: Sequence[FileChange]) -> None:
-    """Remove the room that was made for files."""
+    """Delete the prepared contents of files."""
     token = file_transaction.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
     for change in changes:
         target = project / change.path
@@ -176,7 +176,7 @@ def take_place(project: Path, change: FileChange) -> None:
 
 
 def _write_new(path: Path, content: bytes) -> None:
-    """Write a file that is on the disk when this returns."""
+    """Write a file durably."""
     with path.open("xb") as file:
         file.write(content)
         file.flush()
@@ -184,7 +184,7 @@ def _write_new(path: Path, content: bytes) -> None:
 
 
 def _keep_names(folder: Path) -> None:
-    """Let the names in a folder be on the disk, where the system can say so."""
+    """Make the names in a folder durable, if the system supports that."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -195,7 +195,7 @@ def _keep_names(folder: Path) -> None:
 
 
 def _remove_empty(project: Path, path: str) -> None:
-    """Remove the folders that a file was alone in, up to those that every project has."""
+    """Delete the empty folders of a file, up to those that every project has."""
     folder = project / Path(path).parent
     fixed = {project / "src", project / "src" / "api", project / "src" / "components"}
     while folder != project and folder not in fixed and project in folder.parents:
@@ -207,19 +207,19 @@ def _remove_empty(project: Path, path: str) -> None:
 
 
 async def is_announced(settings: Settings) -> bool:
-    """Tell whether the schema files are those of the model that the database has.
+    """Tell whether the schema files are those of the recorded schema.
 
-    Raises SchemaError for files with faults, and DatabaseOpenError.
+    Raises SchemaError for invalid files, and DatabaseOpenError.
     """
     schema = load_project_schema(settings)
     return schema.version == await _announced(settings)
 
 
 async def recover_files(settings: Settings) -> list[str]:
-    """Let the schema files be those of the model that the database has.
+    """Repair the schema files after an interrupted change, by the recorded schema.
 
-    Returns the paths of files that were put in place. Does nothing but look for a journal where
-    there is none. Raises DatabaseOpenError, and OSError when a file cannot be written.
+    Returns the paths of the replaced files. Only looks for a journal if there is none. Raises
+    DatabaseOpenError, and OSError when a file cannot be written.
     """
     if not has_file_transactions(settings.project):
         return []

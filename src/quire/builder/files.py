@@ -13,7 +13,7 @@ from quire.schema.sources import SchemaFile
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
-    """A file before and after a change; ``None`` where there is none.
+    """A file before and after a change; ``None`` if it does not exist.
 
     ``path`` is from the project's folder.
     """
@@ -26,7 +26,7 @@ class FileChange(Struct, frozen=True, kw_only=True):
 def file_changes(
     project: Path, former: Sequence[SchemaFile], drawn: EditedFiles
 ) -> list[FileChange]:
-    """Return what changes of the files of a project, in the order of their paths.
+    """Return the changes of the files of a project, in the order of their paths.
 
     Raises OSError for a file that cannot be read.
     """
@@ -39,11 +39,11 @@ def file_changes(
 
 
 def unwritable_folder(project: Path) -> str | None:
-    """Return a folder of schema files that this process may not change, if there is one."""
+    """Return a folder of schema files that this process cannot write, if there is one."""
     for name in ("", "src/api", "src/components"):
         folder = project / name
         while not folder.exists():
-            folder = folder.parent  # it would be made there
+            folder = folder.parent  # it would be created there
         if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
             return str(folder.relative_to(project))
     return None
@@ -80,12 +80,12 @@ def _missing_core_files(project: Path, uids: Sequence[str]) -> Iterator[tuple[st
 
 
 def serialize_schema(raw: object) -> str:
-    """Write what a schema file holds, in the form of the reference: indented by two."""
+    """Serialize a schema file in Strapi's form: indented by two."""
     return json.dumps(raw, indent=2, ensure_ascii=False) + "\n"
 
 
 def _is_same(before: object, after: object) -> bool:
-    """Tell whether two files hold the same, in the same order."""
+    """Tell whether two files have the same content, in the same order."""
     return json.dumps(before) == json.dumps(after)
 
 

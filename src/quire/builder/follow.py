@@ -1,7 +1,7 @@
-"""Lets the schema files of a server follow a change of the model that another server has made.
+"""Updates the schema files of a server after another server has changed the model.
 
-Servers on several machines have a folder each. Whoever changes the model records the schema in the
-database; the others write its files into their own folders, unless somebody has changed those.
+Servers on several machines have their own folders. A change of the model records the schema in the
+database; the other servers write its files into their folders, unless somebody has changed those.
 """
 
 from pathlib import PurePosixPath
@@ -17,11 +17,11 @@ from quire.strapi_project.schema import load_options
 
 
 def follow_record(settings: Settings, present: Schema, record: SchemaRecord) -> Schema | None:
-    """Write the files of a recorded schema, in the place of those of the present one; return it.
+    """Replace the present schema files by those of a recorded schema; return it.
 
-    ``None`` where the files are not those of the present schema, or where the record does not make
-    the schema that it says it is. Then nothing is changed. Raises SchemaError, and
-    UnwritableFilesError when a file cannot be written.
+    ``None`` if the files are not those of the present schema, or if the record does not result in
+    the announced schema. Then nothing is changed. Raises SchemaError, and UnwritableFilesError when
+    a file cannot be written.
     """
     options = load_options(settings)
     sources = read_sources(settings.project)
@@ -42,6 +42,6 @@ def follow_record(settings: Settings, present: Schema, record: SchemaRecord) -> 
 
 
 def _is_schema_file(path: str) -> bool:
-    """Tell whether a path of the record is one that a schema file may have."""
+    """Tell whether a path of the record is a valid path of a schema file."""
     parts = PurePosixPath(path).parts
     return parts[:1] == ("src",) and ".." not in parts and path.endswith(".json")

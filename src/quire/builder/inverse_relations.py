@@ -1,4 +1,4 @@
-"""Both ends of a relation, as schema files spell them."""
+"""Both ends of a relation, in the form of schema files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from quire.builder.definitions import SELF, Wanted
 
 Raw = dict[str, Any]
-"""A model or an attribute as a schema file holds it, while it is changed."""
+"""A model or an attribute of a schema file, while it is edited."""
 
 _OTHER_KIND = {
     "oneToOne": "oneToOne",
@@ -16,13 +16,13 @@ _OTHER_KIND = {
 }
 _OPPOSITE = {"mappedBy": "inversedBy", "inversedBy": "mappedBy"}
 _OF_BODIES = frozenset({"targetAttribute", "name", "formerName"})
-"""Members that bodies have and files do not."""
+"""Keys of requests that are not stored in files."""
 _SPOKEN_OF = ("required", "private")
-"""Options that the builder spells out for relations and media whatever the file says."""
+"""Options of relations and media that the builder always sends."""
 
 
 def is_two_sided(raw: Mapping[str, Any]) -> bool:
-    """Tell whether an attribute is a relation to one content type, which may have another side."""
+    """Tell whether an attribute is a relation to one content type, which may have an inverse."""
     return raw.get("type") == "relation" and raw.get("relation") in _OTHER_KIND
 
 
@@ -34,9 +34,9 @@ def other_side(raw: Mapping[str, Any]) -> str | None:
 
 
 def raw_of(wanted: Wanted, uid: str, known: Mapping[str, Any] | None) -> Raw:
-    """Return an attribute as a schema file holds it; ``known`` is what the file holds by now.
+    """Return an attribute in the form of a schema file; ``known`` is its present form.
 
-    What was only described, and never said in the file, stays out of it.
+    Options that were only described, and are not in the file, are left out.
     """
     raw = {name: value for name, value in wanted.items() if name not in _OF_BODIES}
     if raw.get("type") in {"relation", "media"}:
@@ -49,7 +49,7 @@ def raw_of(wanted: Wanted, uid: str, known: Mapping[str, Any] | None) -> Raw:
 
 
 def counterpart(raw: Mapping[str, Any], name: str, uid: str) -> Raw:
-    """Return the other side of a relation: of the attribute ``name`` of the type ``uid``."""
+    """Return the inverse of a relation: of the attribute ``name`` of the type ``uid``."""
     side = "inversedBy" if "inversedBy" in raw else "mappedBy"
     return {
         "type": "relation",
@@ -60,13 +60,13 @@ def counterpart(raw: Mapping[str, Any], name: str, uid: str) -> Raw:
 
 
 def fits(raw: Mapping[str, Any], other: Mapping[str, Any], name: str, uid: str) -> bool:
-    """Tell whether an attribute is the other side of a relation already."""
+    """Tell whether an attribute is the inverse of a relation already."""
     expected = counterpart(raw, name, uid)
     return all(other.get(key) == value for key, value in expected.items())
 
 
 def _join(raw: Raw, wanted: Wanted, uid: str, known: Mapping[str, Any] | None) -> None:
-    """Say in a relation which attribute is its other side."""
+    """Set the name of the inverse in a relation."""
     if raw.get("target") == SELF:
         raw["target"] = uid
     dominant = raw.pop("dominant", None)
@@ -82,7 +82,7 @@ def _join(raw: Raw, wanted: Wanted, uid: str, known: Mapping[str, Any] | None) -
 
 
 def _side(raw: Raw, *, dominant: object, known: Mapping[str, Any] | None) -> str:
-    """Return which side of a relation an attribute is: as before, or as its kind asks for."""
+    """Return the side of a relation: as before, or by its kind."""
     if raw["relation"] == "oneToMany":
         return "mappedBy"
     if raw["relation"] == "manyToOne":

@@ -1,8 +1,8 @@
-"""The schema files of a project, changed in memory.
+"""The schema files of a project, edited in memory.
 
-A blueprint begins with what the files hold. Each change keeps the files in step with one another:
-the other side of a relation comes and goes with it, whatever leads to a model that is gone goes as
-well, and a model with another name is called by it everywhere.
+`SchemaFiles` begins with the present files. Each change keeps them consistent: the inverse of a
+relation is added and removed with it, references to a removed model are removed as well, and a
+renamed model is renamed everywhere.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from quire.schema.sources import EXTENSION, SchemaFile
 
 
 class InvalidDefinitionError(QuireError):
-    """A wish that contradicts the rest of the model; ``flaws`` says where and why."""
+    """A definition that contradicts the rest of the model; ``flaws`` says where and why."""
 
     def __init__(self, flaws: Sequence[DefinitionProblem]) -> None:
         """``flaws`` is not empty."""
@@ -36,7 +36,7 @@ class InvalidDefinitionError(QuireError):
 
 
 class EditedFiles(Struct, frozen=True, kw_only=True):
-    """What the schema files are to be.
+    """The edited schema files.
 
     ``models`` maps later uids to earlier ones, ``attributes`` later names of attributes to earlier
     ones by later uid.
@@ -48,10 +48,10 @@ class EditedFiles(Struct, frozen=True, kw_only=True):
 
 
 class SchemaFiles:
-    """The files as they are to be; they begin as they are."""
+    """The schema files being edited, beginning with the present ones."""
 
     def __init__(self, schema: Schema, sources: Sequence[SchemaFile]) -> None:
-        """``schema`` is what was made of the ``sources``."""
+        """``schema`` was built from the ``sources``."""
         self._schema = schema
         self._raws: dict[str, Raw] = {s.uid: deepcopy(dict(s.raw)) for s in sources}
         self._files = {source.uid: source.file for source in sources}
@@ -59,7 +59,7 @@ class SchemaFiles:
         self._attributes: dict[str, dict[str, str]] = {}
 
     def drawn(self) -> EditedFiles:
-        """Return what the files are to be by now."""
+        """Return the edited files."""
         return EditedFiles(
             sources=tuple(
                 SchemaFile(uid, self._files[uid], raw) for uid, raw in self._raws.items()
@@ -69,11 +69,11 @@ class SchemaFiles:
         )
 
     def raw(self, uid: str) -> Mapping[str, Any] | None:
-        """Return what a schema file of the project holds; ``None`` where there is none."""
+        """Return the content of a schema file of the project; ``None`` if there is none."""
         return self._raws.get(uid)
 
     def add_type(self, uid: str, definition: TypeDefinition) -> None:
-        """Add a content type. Raises UnfitWishError."""
+        """Add a content type. Raises InvalidDefinitionError."""
         self._raws[uid] = {
             "kind": "collectionType",
             "collectionName": collection_name(definition.plural_name),
@@ -90,12 +90,12 @@ class SchemaFiles:
         self._set_attributes(uid, definition.attributes, definition.former_names)
 
     def change_type(self, uid: str, definition: TypeDefinition) -> None:
-        """Change a content type that is there. Raises UnfitWishError."""
+        """Change an existing content type. Raises InvalidDefinitionError."""
         self._describe_type(uid, definition)
         self._set_attributes(uid, definition.attributes, definition.former_names)
 
     def remove_type(self, uid: str) -> None:
-        """Take a content type away, and with it all relations to it."""
+        """Remove a content type, and all relations to it."""
         del self._raws[uid]
         for raw in self._raws.values():
             attributes = _attributes(raw)
@@ -103,7 +103,7 @@ class SchemaFiles:
                 del attributes[name]
 
     def rename_type(self, uid: str, later: str) -> None:
-        """Give a content type another uid. Raises UnfitWishError when it is taken."""
+        """Change the uid of a content type. Raises InvalidDefinitionError when it is taken."""
         self._rename(uid, later)
         _object(self._raws[later], "info")["singularName"] = later.rpartition(".")[2]
         for attribute in self._all_attributes():
@@ -111,7 +111,7 @@ class SchemaFiles:
                 attribute["target"] = later
 
     def add_component(self, uid: str, definition: ComponentDefinition) -> None:
-        """Add a component. Raises UnfitWishError."""
+        """Add a component. Raises InvalidDefinitionError."""
         self._raws[uid] = {
             "collectionName": component_collection_name(uid),
             "info": {},
@@ -126,7 +126,7 @@ class SchemaFiles:
     def change_component(self, uid: str, definition: ComponentDefinition) -> str:
         """Change an existing component, and return its uid, which contains its category.
 
-        Raises UnfitWishError.
+        Raises InvalidDefinitionError.
         """
         later = f"{definition.category}.{uid.partition('.')[2]}"
         if later != uid:
@@ -150,7 +150,7 @@ class SchemaFiles:
                         del attributes[name]
 
     def rename_component(self, uid: str, later: str) -> None:
-        """Give a component another uid. Raises UnfitWishError when it is taken."""
+        """Change the uid of a component. Raises InvalidDefinitionError when it is taken."""
         self._rename(uid, later)
         for attribute in self._all_attributes():
             if attribute.get("component") == uid:
@@ -164,7 +164,7 @@ class SchemaFiles:
         return [u for u in self._raws if "::" not in u and u.partition(".")[0] == category]
 
     def extend(self, uid: str) -> str:
-        """Begin to change a type that comes with the server; returns the uid of its extension."""
+        """Start to change a built-in type; returns the uid of its extension."""
         extension = f"{EXTENSION}{uid}"
         if extension not in self._raws:
             self._raws[extension] = deepcopy(dict(self._schema.content_types[uid].raw))
@@ -206,7 +206,7 @@ class SchemaFiles:
     def _set_attributes(
         self, uid: str, wanted: Mapping[str, Wanted], former_names: Mapping[str, str]
     ) -> None:
-        """Let a model have these attributes and no others."""
+        """Set the attributes of a model."""
         raw, named = self._raws[uid], uid.removeprefix(EXTENSION)
         former = _attributes(raw)
         earlier_names = {name: former_names.get(name, name) for name in wanted}
@@ -234,7 +234,7 @@ class SchemaFiles:
     def _part(
         self, uid: str, name: str, former: Raw, later: Raw | None, wanted: Mapping[str, Raw]
     ) -> None:
-        """Take the other side of a relation away that is gone, or leads elsewhere now."""
+        """Remove the inverse of a relation that was removed or has another target now."""
         other = other_side(former)
         if other is None:
             return
@@ -250,7 +250,7 @@ class SchemaFiles:
     def _meet(
         self, uid: str, name: str, own: Mapping[str, Raw], earlier_names: Mapping[str, str]
     ) -> Iterator[DefinitionProblem]:
-        """Let a relation have its other side; yield what forbids it."""
+        """Add the inverse of a relation; yield the problems."""
         attribute = own[name]
         other = other_side(attribute)
         if other is None:
@@ -287,7 +287,7 @@ _TAKEN = "{}.{} is there already"
 
 
 def _follow_renames(attributes: Mapping[str, Raw], later_names: Mapping[str, str]) -> None:
-    """Let what names an attribute of the same model go by its later name."""
+    """Rename references to an attribute within the same model."""
     for attribute in attributes.values():
         field = str(attribute.get("targetField"))
         if field in later_names and field not in attributes:
@@ -304,7 +304,7 @@ def _describe(raw: Raw, definition: TypeDefinition | ComponentDefinition) -> Non
 
 
 def _set(raw: Raw, name: str, value: object, usual: object) -> None:
-    """Say something in a file, unless it says so already, or is silent and means the same."""
+    """Set an option in a file, unless it has that value already or by default."""
     if value is not UNSET and raw.get(name, usual) != value:
         raw[name] = value
 
@@ -314,7 +314,7 @@ def _attributes(raw: Raw) -> dict[str, Raw]:
 
 
 def _object(raw: Raw, name: str) -> dict[str, Any]:
-    """Return an object in a file, which is put there where it was left out."""
+    """Return an object in a file, which is added if it is missing."""
     value = raw.get(name)
     if not isinstance(value, dict):
         value = raw[name] = {}

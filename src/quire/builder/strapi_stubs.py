@@ -1,8 +1,7 @@
-"""The JavaScript files that Strapi requires beside a content type.
+"""The JavaScript files that Strapi requires for a content type.
 
-Without them it serves no routes of the type. Quire needs none of them; they are made where a
-project has such files or is one of Node's at all, and taken away with a type as long as nobody has
-written anything into them.
+Without them it serves no routes of the type. Quire needs none of them; they are created if a
+project has such files or a package.json, and deleted with a type as long as nobody has edited them.
 """
 
 from collections.abc import Iterator
@@ -48,7 +47,7 @@ def core_files(project: Path, uid: str) -> Iterator[tuple[str, str]]:
 
 
 def untouched_core_files(project: Path, uid: str) -> Iterator[str]:
-    """Yield the paths of the files of a type that say what a generator wrote, and no more."""
+    """Yield the paths of the files of a type that nobody has edited."""
     api, name = _parts(uid)
     for folder in _FACTORIES:
         for file in sources(project, project / "src" / "api" / api / folder):
@@ -57,7 +56,7 @@ def untouched_core_files(project: Path, uid: str) -> Iterator[str]:
 
 
 def type_of_core_file(project: Path, file: Path) -> str | None:
-    """Return the uid of the type whose untouched core file this is, ``None`` for any other file."""
+    """Return the uid of the type of an unedited stub, ``None`` for any other file."""
     match file.relative_to(project).parts:
         case ("src", "api", api, folder, _) if folder in _FACTORIES:
             uid = f"api::{api}.{file.stem}"

@@ -1,6 +1,6 @@
 """The command line: parses arguments, runs commands, reports known errors in one message.
 
-Exit codes: 0 done, 1 problems were found, 2 it cannot be done as asked.
+Exit codes: 0 success, 1 problems were found, 2 the command failed.
 """
 
 import sys
@@ -12,7 +12,7 @@ from quire.errors import QuireError
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command that was typed, and end the process with its exit code."""
+    """Run the command of the command line, and exit with its exit code."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -29,7 +29,7 @@ def run(arguments: Sequence[str]) -> int:
     except CycloptsError as error:
         print_error(f"{error}\nTry `quire --help`.")
         return CANNOT
-    except BrokenPipeError:  # whoever reads the output has seen enough
+    except BrokenPipeError:  # the reader of the output has closed it
         discard_output()
         return PROBLEMS
     except (QuireError, OSError) as error:

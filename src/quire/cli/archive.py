@@ -24,9 +24,9 @@ from quire.settings import Settings
 
 
 def show_archive(settings: Settings, *, restore: int | None, remove: int | None) -> int:
-    """List what migrations have archived, put one of it back, or forget it.
+    """List what migrations have archived, restore one archive, or delete it.
 
-    Raises ConfigurationError when there is nothing with that number.
+    Raises ConfigurationError when there is no archive with that number.
     """
     return asyncio.run(_archive(settings, restore=restore, remove=remove))
 
@@ -39,10 +39,10 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
         kept = await database.read(lambda: all_archives(target.kind))
         if restore is not None:
             count = await database.write(_put_back(target.kind, _chosen(kept, restore)))
-            print_message(f"{count} rows were put back.")
+            print_message(f"{count} rows were restored.")
         elif remove is not None:
             await _forget(database, target.kind, _chosen(kept, remove))
-            print_message("It is forgotten.")
+            print_message("The archive was deleted.")
         else:
             _list(kept, settings.database.archive_days)
     finally:

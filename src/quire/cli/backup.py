@@ -37,8 +37,8 @@ def backup_project(
     """Write an archive to a file, or to a folder under a name with the time; returns the exit code.
 
     ``keep`` is how many archives of the project stay in the folder, the newest ones. ``recipient``
-    is the public key of age that the archive is encrypted for. What is ``None`` is as the settings
-    say. Raises ApplicationError when a file of this name is there, DatabaseOpenError and
+    is the public key of age that the archive is encrypted for. ``None`` means the value of the
+    settings. Raises ApplicationError when a file of this name exists, DatabaseOpenError and
     ConfigurationError.
     """
     settings = load_settings(project)
@@ -61,7 +61,7 @@ def backup_project(
     if keep is not None and not is_folder:
         raise ApplicationError("--keep is about a folder of backups: name one with --to.")
     if path.exists():
-        raise ApplicationError(f"{path} is there already.")
+        raise ApplicationError(f"{path} exists already.")
     path.parent.mkdir(parents=True, exist_ok=True)
     uploads = _uploads(settings) if media else None
     if media and uploads is None:
@@ -82,8 +82,9 @@ def _write(
     with new_archive(path, recipient) as (archive, folder):
         dump = folder / database.dump_name
         if uploads is not None:
-            # Before the database: then whatever it refers to at that moment is in the archive,
-            # also if it is deleted meanwhile. What is uploaded meanwhile comes after it.
+            # Before the database: then everything that it refers to at that moment is in the
+            # archive, even if it is deleted meanwhile. Files that are uploaded meanwhile are added
+            # after it.
             archive.add_media(uploads)
         asyncio.run(database.dump(dump))
         digest = archive.add_database(dump, name)
@@ -103,13 +104,12 @@ def _write(
 
 
 def restore_project(project: Path, path: Path, *, replace: bool, identity: Path | None) -> int:
-    """Put the content of an archive in the place of that of a project; returns the exit code.
+    """Replace the content of a project by that of an archive; returns the exit code.
 
     ``identity`` is a file with the secret key of an encrypted archive, which is decrypted into the
-    project's folder for that time.
-
-    Raises ApplicationError for an archive that does not fit, and where there is content already,
-    unless ``replace`` allows to delete it; DatabaseOpenError and ConfigurationError.
+    project's folder meanwhile. Raises ApplicationError for an archive that does not match, and
+    where there is content already, unless ``replace`` allows to delete it; DatabaseOpenError and
+    ConfigurationError.
     """
     settings = load_settings(project)
     require_project(settings)
@@ -166,9 +166,9 @@ def _require_empty(settings: Settings, uploads: Path | None) -> None:
 
 @contextmanager
 def _replaced_media(archive: Path, uploads: Path) -> Iterator[None]:
-    """Replace the uploaded files by those of an archive; put them back when the block raises.
+    """Replace the uploaded files by those of an archive; restore them when the block raises.
 
-    The folder itself stays, as it may be a volume that is mounted there.
+    The folder itself stays, as it may be a mounted volume.
     """
     uploads.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=uploads, prefix=_TEMPORARY) as folder:
@@ -186,21 +186,21 @@ def _replaced_media(archive: Path, uploads: Path) -> Iterator[None]:
 
 
 def _move_content(source: Path, target: Path) -> None:
-    """Move everything in a folder to another one, but for temporary folders of a restore."""
+    """Move everything in a folder to another one, except temporary folders of a restore."""
     for path in source.iterdir():
         if not path.name.startswith(_TEMPORARY):
             path.rename(target / path.name)
 
 
 def _uploads(settings: Settings) -> Path | None:
-    """Return the folder of uploaded files, ``None`` where they are in a bucket."""
+    """Return the folder of uploaded files, ``None`` if they are in a bucket."""
     if settings.uploads.storage != "local":
         return None
     return settings.project / settings.uploads.directory
 
 
 def _surplus(path: Path, project: str, keep: int | None) -> list[Path]:
-    """Return the archives of a project beside a new one that are more than are to be kept."""
+    """Return the oldest archives of a project that exceed the number to keep."""
     if keep is None:
         return []
     return backup_archives(path.parent, project)[:-keep]

@@ -1,7 +1,7 @@
 """Backup archives: a tar file with the database, uploaded files, and a manifest at its end.
 
-The manifest has a checksum of the database and the number of files, so that an archive that was cut
-off or changed is refused before anything is restored from it.
+The manifest has a checksum of the database and the number of files, so that a truncated or changed
+archive is rejected before anything is restored from it.
 """
 
 import gzip
@@ -30,16 +30,17 @@ _CHUNK = 1 << 20
 _UNFINISHED = ".unfinished"
 _TEMPORARY = ".quire-backup-"
 _REMAINS_MS = 24 * 3_600_000
-"""No backup takes a day: what is older was left by one that was killed."""
+"""No backup takes a day: older files were left by a killed one."""
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """What an archive holds. ``created_at`` is in the form of RFC 3339.
+    """The content of an archive.
 
-    ``client`` is the setting ``database.client`` of the project, ``database`` the name of the
-    member with its dump, ``sha256`` the checksum of that member. ``schema`` is the version of the
-    project's schema. ``media`` is the number of uploaded files, ``None`` where they are elsewhere;
-    ``media_sha256`` is a checksum of their names and contents in the order of the archive.
+    ``created_at`` is in the form of RFC 3339. ``client`` is the setting ``database.client`` of the
+    project, ``database`` the name of the member with its dump, ``sha256`` the checksum of that
+    member. ``schema`` is the version of the project's schema. ``media`` is the number of uploaded
+    files, ``None`` if they are elsewhere; ``media_sha256`` is a checksum of their names and
+    contents in the order of the archive.
     """
 
     created_at: str
@@ -54,7 +55,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 class ArchiveWriter:
-    """Writes one archive. Uploaded files are added before the dump of the database and after it."""
+    """Writes one archive, with uploaded files before and after the dump of the database."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
@@ -67,7 +68,7 @@ class ArchiveWriter:
         return self._media.hexdigest()
 
     def add_media(self, folder: Path) -> int:
-        """Add the files of a folder that are not in the archive yet; returns the number of all.
+        """Add the files of a folder that are not in the archive yet; returns the total number.
 
         Files that are deleted meanwhile are left out.
         """
@@ -98,7 +99,7 @@ class ArchiveWriter:
         return digest
 
     def finish(self, manifest: Manifest) -> None:
-        """Add the manifest, without which an archive is not whole."""
+        """Add the manifest, which completes the archive."""
         text = msgspec.json.format(msgspec.json.encode(manifest))
         member = tarfile.TarInfo(_MANIFEST)
         member.size = len(text)
@@ -106,7 +107,7 @@ class ArchiveWriter:
 
 
 class _HashingReader:
-    """A file that is read once, with a checksum of what was read."""
+    """A file that is read once, with a checksum of the read bytes."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -121,7 +122,7 @@ class _HashingReader:
 
 @contextmanager
 def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[ArchiveWriter, Path]]:
-    """Write an archive, which is there when the block ends well, and not at all otherwise.
+    """Write an archive, which exists when the block succeeds, and not otherwise.
 
     ``recipient`` is the public key that it is encrypted for. Also yields a folder for temporary
     files.
@@ -147,7 +148,7 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[ArchiveWrit
 
 
 def remove_remains(folder: Path) -> None:
-    """Remove what backups that were killed have left in a folder, a day ago or longer."""
+    """Delete what killed backups have left in a folder, a day ago or longer."""
     oldest = now_ms() - _REMAINS_MS
     for path in folder.iterdir():
         is_remains = path.name.startswith(_TEMPORARY) or (
@@ -162,19 +163,19 @@ def remove_remains(folder: Path) -> None:
 
 
 def _for_owner(path: str, flags: int) -> int:
-    """Open a file that nobody else may read: it holds hashes of passwords."""
+    """Open a file that nobody else may read: it contains password hashes."""
     return os.open(path, flags, 0o600)
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return all files below a folder, none where there is no folder."""
+    """Return all files below a folder; none if it does not exist."""
     return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Check an archive from its first byte to its last, and return its manifest.
+    """Check an archive completely, and return its manifest.
 
-    Raises ApplicationError for one that is damaged, cut off, or of a later version.
+    Raises ApplicationError for one that is damaged, truncated, or of a later version.
     """
     manifest: Manifest | None = None
     digests: dict[str, str] = {}
@@ -237,7 +238,7 @@ def _member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
 
 
 def _digest(file: IO[bytes]) -> str:
-    """Read a file to its end; returns its checksum."""
+    """Read the rest of a file; returns its checksum."""
     found = hashlib.sha256()
     while chunk := file.read(_CHUNK):
         found.update(chunk)

@@ -1,4 +1,4 @@
-"""Encryption of backups by age: for the holders of a key, whom the server need not know."""
+"""Encryption of backups by age, with the public key of a recipient."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ ENCRYPTED_SUFFIX = ".age"
 
 
 def require_recipient(recipient: str) -> None:
-    """Raise ConfigurationError for what is no public key of age."""
+    """Raise ConfigurationError for an invalid public key of age."""
     try:
         pyrage.x25519.Recipient.from_str(recipient)
     except pyrage.RecipientError as error:
@@ -26,9 +26,9 @@ def require_recipient(recipient: str) -> None:
 
 @contextmanager
 def encrypted_into(file: IO[bytes], recipient: str) -> Iterator[IO[bytes]]:
-    """Encrypt what is written to the given file into another one, as it is written.
+    """Encrypt what is written to the yielded file into another one.
 
-    A thread encrypts what comes through a pipe, so that nothing is ever stored in plain.
+    A thread encrypts the data of a pipe, so that nothing is ever stored in plain text.
     """
     reading, writing = os.pipe()
     key = pyrage.x25519.Recipient.from_str(recipient)
@@ -43,7 +43,7 @@ def encrypted_into(file: IO[bytes], recipient: str) -> Iterator[IO[bytes]]:
             with os.fdopen(writing, "wb") as target:
                 yield target
         except BrokenPipeError:
-            encrypting.result()  # says why nobody reads any more
+            encrypting.result()  # its error says why it has stopped reading
             raise
         encrypting.result()
 
@@ -52,7 +52,7 @@ def decrypt_backup(path: Path, identity: Path, target: Path) -> None:
     """Decrypt a backup into a file that nobody else may read.
 
     ``identity`` is a file with secret keys, as `age-keygen` writes it. Raises ApplicationError when
-    it has none, when none fits, and for a backup that is damaged or cut off.
+    it has none, when none matches, and for a backup that is damaged or truncated.
     """
     keys = [
         line.strip()

@@ -43,17 +43,17 @@ _LABELS: Mapping[Group, str] = {
     "not served": "warning",
     "ignored": "ignored",
 }
-"""What the lines of a group begin with."""
+"""The prefixes of lines, by group."""
 _WIDTH = len("problem  ")
 
 _INDENT = " " * len("problem  ")
 
 
 class CheckReport(Struct):
-    """What was found so far.
+    """The report of the check.
 
-    ``problems`` keep the project from being served, ``warnings`` do not; ``groups`` are what
-    becomes of the files of a Strapi project. ``types`` are empty while the content types cannot be
+    ``problems`` prevent the project from being served, ``warnings`` do not; ``groups`` are the
+    findings about files of a Strapi project. ``types`` are empty while the content types cannot be
     read.
     """
 
@@ -64,7 +64,7 @@ class CheckReport(Struct):
 
     @property
     def has_problems(self) -> bool:
-        """Whether something cannot be served."""
+        """Whether there are problems."""
         return bool(self.problems or self.groups["closed"])
 
     @property
@@ -244,7 +244,7 @@ def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> None
 
 
 def _changed_routes(found: Customisations) -> Iterator[str]:
-    """Yield the routes that are served as code of the project asks for."""
+    """Yield the routes that are served with changes by code of the project."""
     for uid, routes in found.routes.items():
         for route in routes:
             whats = [
@@ -288,7 +288,7 @@ def _uploads(settings: Settings, schema: Schema, report: CheckReport) -> None:
 
 
 def describe_damage(finding: Damage) -> str:
-    """A finding with what mends it, and with its details on lines of their own."""
+    """Describe a finding with its repair, and its details on separate lines."""
     option = " --duplicates" if finding.asks else ""
     mends = f"; `quire check --repair{option}` {finding.repair}" if finding.repair else ""
     return "\n".join((f"{finding}{mends}", *(f"{_INDENT}{line}" for line in finding.details)))

@@ -23,7 +23,7 @@ _GRAVE = frozenset({MissingKind.TABLE, MissingKind.COLUMN})
 
 
 class DatabaseReport(Struct, frozen=True):
-    """What was found: problems keep content from being served, warnings do not.
+    """The report on the database: problems prevent content from being served, warnings do not.
 
     ``damage`` is about the file itself, ``findings`` about its rows.
     """
@@ -35,15 +35,15 @@ class DatabaseReport(Struct, frozen=True):
 
 
 def check_database(settings: Settings, schema: Schema) -> DatabaseReport:
-    """Hold the database against the schema, and look for damage.
+    """Compare the database with the schema, and look for damage.
 
-    Raises :class:`DatabaseOpenError` when the database cannot be looked into at all.
+    Raises :class:`DatabaseOpenError` when the database cannot be read at all.
     """
     return asyncio.run(examine_database(settings, schema))
 
 
 async def examine_database(settings: Settings, schema: Schema) -> DatabaseReport:
-    """Do what `check_database` does, where an event loop is running already."""
+    """Do what `check_database` does, in a running event loop."""
     target = target_of(settings)
     async with target.look() as looking:
         return await _examined(looking, schema, target.kind)
@@ -80,7 +80,7 @@ async def _findings(
 
 
 def _lesser(lacks: Iterable[MissingKind]) -> Iterator[str]:
-    """Missing indexes and foreign keys in sums: a database of another server lacks hundreds."""
+    """Summarize missing indexes and foreign keys: a database of another server lacks hundreds."""
     counts = Counter(lack for lack in lacks if lack not in _GRAVE)
     indexes = counts[MissingKind.INDEX] + counts[MissingKind.READ_INDEX]
     if indexes:

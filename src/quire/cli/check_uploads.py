@@ -17,10 +17,10 @@ DELETES = "deletes them"
 
 
 def check_uploads(settings: Settings, schema: Schema) -> OrphanedFiles:
-    """Look for files without rows, and rows without files.
+    """Find files without rows, and rows without files.
 
-    Raises StorageError when the storage cannot be looked into, ConfigurationError for one that
-    cannot be, DatabaseOpenError for a database that cannot be opened.
+    Raises StorageError when the storage cannot be listed, ConfigurationError for an invalid one,
+    DatabaseOpenError for a database that cannot be opened.
     """
     return asyncio.run(_swept(settings, schema))
 
@@ -31,7 +31,7 @@ def delete_uploads(settings: Settings, keys: Collection[str]) -> None:
 
 
 def describe_orphans(found: OrphanedFiles) -> Iterator[str]:
-    """Yield what was found, for a terminal."""
+    """Describe the findings for a terminal."""
     if found.without_row:
         yield f"{describe_surplus(found)}; `quire check --repair` {DELETES}"
     if found.without_bytes:

@@ -24,14 +24,17 @@ _DAY_SECONDS = 86_400
 
 
 def _check_seconds(type_: object, value: float) -> None:  # noqa: ARG001 - a validator
-    """Raise ValueError for what is no number of seconds of a day; NaN is neither less nor more."""
+    """Raise ValueError unless it is a number of seconds within a day.
+
+    NaN fails both comparisons.
+    """
     if not 0 <= value <= _DAY_SECONDS:
         message = f"Must be from 0 to {_DAY_SECONDS}."
         raise ValueError(message)
 
 
 def _check_interval(type_: object, value: float) -> None:  # noqa: ARG001 - a validator
-    """Raise ValueError for what is no interval between two looks."""
+    """Raise ValueError for an invalid interval."""
     if not 0.1 <= value <= 3600:
         message = "Must be from 0.1 to 3600."
         raise ValueError(message)
@@ -54,7 +57,7 @@ def new(
         str | None, Parameter(help="Project to start from, such as blog; empty by default.")
     ] = None,
 ) -> int:
-    """Make a project, ready to start; in an existing one, make what it lacks for that."""
+    """Create a project, ready to start; complete an existing one."""
     from quire.cli.new import new_project
 
     return new_project(folder, template)
@@ -78,7 +81,7 @@ def add(
     project: Project = _HERE,
     /,
 ) -> int:
-    """Allow a package in quire.toml: what it does now, in this version and its compatible ones."""
+    """Allow a package in quire.toml: what it does now, in this and compatible versions."""
     from quire.cli.ext import add_package
 
     return add_package(project, name)
@@ -112,7 +115,7 @@ def start(
 
 @app.command
 def dev(project: Project = _HERE, /, *, host: Host = None, port: Port = None) -> int:
-    """Serve a project to the one who develops it; start again when its files change."""
+    """Serve a project for development; restart when its files change."""
     from quire.cli.dev import develop
     from quire.cli.project import open_project
 
@@ -215,7 +218,7 @@ def deploy_check(
         Parameter(name="--json", negative="", show_default=False, help="Print the report as JSON."),
     ] = False,
 ) -> int:
-    """List what an installation still lacks for production."""
+    """List what an installation lacks for production."""
     from quire.cli.deploy_check import deploy_check as check_installation
 
     return check_installation(project, backups=backups, as_json=as_json)
@@ -230,7 +233,7 @@ def port(
         bool, Parameter(help="Write a Python skeleton beside each file.", negative="")
     ] = False,
 ) -> int:
-    """List JavaScript that is not understood, and the decorators that it belongs under."""
+    """List unsupported JavaScript, and the decorators to port it to."""
     from quire.cli.port import port_project
 
     return port_project(project, write=write)
@@ -246,7 +249,7 @@ def hooks(
         Parameter(help="Uid of a content type, such as api::article.article.", show_default=False),
     ] = None,
 ) -> int:
-    """List what of the project's Python code runs, in the order in which it does."""
+    """List the project's Python code that runs, in the order of calls."""
     from quire.cli.hooks import list_hooks
 
     return list_hooks(project, type)
@@ -266,7 +269,7 @@ def config(
         ),
     ] = False,
 ) -> int:
-    """Print the effective settings and where each comes from."""
+    """Print the effective settings and their sources."""
     from quire.cli.config import print_new_secrets, print_settings
     from quire.settings import load_settings
 
@@ -292,7 +295,7 @@ def index(
         ),
     ] = False,
 ) -> int:
-    """List the indexes that reads want and the database lacks, or make them."""
+    """List the indexes that the database lacks for fast reads, or create them."""
     from quire.cli.index import index_project
     from quire.cli.project import open_project
 
@@ -328,7 +331,7 @@ def migrate(
         ),
     ] = 60.0,
 ) -> int:
-    """Show what the database lacks of the schema files, or has beyond them, or let it follow."""
+    """Show how the database differs from the schema files, or migrate it."""
     from quire.cli.migrate import migrate_project
     from quire.cli.project import open_project
 
@@ -349,7 +352,7 @@ def archive(
         int | None, Parameter(help="Number of what is to be removed for good.", show_default=False)
     ] = None,
 ) -> int:
-    """List what migrations have taken away and archived, put it back, or remove it."""
+    """List what migrations have archived, restore it, or delete it."""
     from quire.cli.archive import show_archive
     from quire.cli.project import open_project
 
@@ -376,7 +379,7 @@ def copy(
         Parameter(negative="", show_default=False, help="Delete everything in the target first."),
     ] = False,
 ) -> int:
-    """Copy a database to another one, of the same kind or not; go on where that was interrupted."""
+    """Copy a database to another one, of the same kind or not; resume an interrupted copy."""
     from quire.cli.copy import copy_project
 
     return copy_project(project, source=source, target=target, replace=replace)
@@ -564,7 +567,7 @@ def list_jobs(
 
 @jobs.command(name="retry")
 def retry_job(id: JobId, project: Project = _HERE, /) -> int:
-    """Let a job that has failed, was cancelled or waits run now."""
+    """Run a failed, cancelled or waiting job now."""
     from quire.cli import jobs as job_commands
     from quire.cli.project import open_project
 
@@ -573,7 +576,7 @@ def retry_job(id: JobId, project: Project = _HERE, /) -> int:
 
 @jobs.command(name="cancel")
 def cancel_job(id: JobId, project: Project = _HERE, /) -> int:
-    """Cancel a job that waits or runs, or take it off the list of failed ones."""
+    """Cancel a waiting or running job, or dismiss a failed one."""
     from quire.cli import jobs as job_commands
     from quire.cli.project import open_project
 
@@ -596,7 +599,7 @@ def list_outbox(
     ] = False,
     limit: Limit = 50,
 ) -> int:
-    """List changes that are not delivered, the latest first."""
+    """List undelivered changes, the latest first."""
     from quire.cli import jobs as job_commands
     from quire.cli.project import open_project
 
@@ -605,7 +608,7 @@ def list_outbox(
 
 @outbox.command(name="replay")
 def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
-    """Let a change that waits or was given up be delivered now."""
+    """Deliver a waiting or given up change now."""
     from quire.cli import jobs as job_commands
     from quire.cli.project import open_project
 
@@ -614,7 +617,7 @@ def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
 
 @outbox.command(name="discard")
 def discard_change(id: ChangeId, project: Project = _HERE, /) -> int:
-    """Delete a change that waits or was given up: its function is never told of it."""
+    """Delete a waiting or given up change: its function never receives it."""
     from quire.cli import jobs as job_commands
     from quire.cli.project import open_project
 
@@ -637,7 +640,7 @@ def create_administrator(
         Literal["super-admin", "editor", "author"], Parameter(help="What they may do.")
     ] = "super-admin",
 ) -> int:
-    """Make an administrator. The password is asked for, or read from standard input."""
+    """Create an administrator. The password is asked for, or read from standard input."""
     from quire.cli import credentials
     from quire.cli.project import open_project
 
@@ -672,7 +675,7 @@ def create_token(
     ] = None,
     description: Annotated[str, Parameter(help="What it is for.")] = "",
 ) -> int:
-    """Make an API token, and print it once."""
+    """Create an API token, and print it once."""
     from datetime import timedelta
 
     from quire.cli import credentials
@@ -693,7 +696,7 @@ TokenName = Annotated[str, Parameter(help="Name of the token.")]
 
 @token.command(name="list")
 def list_tokens(project: Project = _HERE, /) -> int:
-    """List the API tokens: what they may do, until when, and when they were used last."""
+    """List the API tokens: permissions, expiry, and last use."""
     from quire.cli import tokens
     from quire.cli.project import open_project
 
@@ -702,7 +705,7 @@ def list_tokens(project: Project = _HERE, /) -> int:
 
 @token.command(name="regenerate")
 def regenerate_token(project: Project = _HERE, /, *, name: TokenName) -> int:
-    """Put a new token in the place of one, and print it once."""
+    """Replace a token by a new one, and print it once."""
     from quire.cli import tokens
     from quire.cli.project import open_project
 
@@ -719,5 +722,5 @@ def delete_token(project: Project = _HERE, /, *, name: TokenName) -> int:
 
 
 def _given(options: dict[str, object]) -> dict[str, object]:
-    """The options that were given."""
+    """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}

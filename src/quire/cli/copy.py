@@ -22,8 +22,8 @@ _SQLITE = "sqlite:"
 def copy_project(project: Path, *, source: str | None, target: str, replace: bool) -> int:
     """Copy a database of a project; returns the exit code.
 
-    Raises ConfigurationError for an address that names no database, and CopyError or
-    DatabaseOpenError when it cannot be copied.
+    Raises ConfigurationError for an invalid database URL, and CopyError or DatabaseOpenError when
+    it cannot be copied.
     """
     settings = load_settings(project)
     require_project(settings)
@@ -39,9 +39,9 @@ def copy_project(project: Path, *, source: str | None, target: str, replace: boo
 
 
 def settings_of_url(address: str) -> Mapping[str, object]:
-    """Return the settings of the database that an address names.
+    """Return the settings of the database of a URL.
 
-    Raises ConfigurationError for anything but PostgreSQL's addresses and SQLite files.
+    Raises ConfigurationError unless it is one of PostgreSQL or a SQLite file.
     """
     if address.startswith(_POSTGRESQL):
         return {"database.client": "postgres", "database.url": address}
@@ -72,7 +72,7 @@ def _told(outcome: CopyResult, goal: DatabaseTarget) -> int:
             print_message(line, style="red")
         print_message(
             f"{goal.place} is not the same as its source; was the source written to meanwhile? "
-            "Say --replace to copy all of it again."
+            "Use --replace to copy all of it again."
         )
         return PROBLEMS
     resumed = ", the first of them earlier" if outcome.resumed else ""

@@ -36,7 +36,7 @@ _CUSTOM = "custom"
 
 
 class NewAdministrator(Struct, frozen=True, kw_only=True):
-    """An administrator to be; ``password`` is hashed, ``role`` is the code of a role."""
+    """A new administrator; ``password`` is hashed, ``role`` is the code of a role."""
 
     email: str
     firstname: str
@@ -46,10 +46,10 @@ class NewAdministrator(Struct, frozen=True, kw_only=True):
 
 
 class NewApiToken(Struct, frozen=True, kw_only=True):
-    """An API token to be.
+    """A new API token.
 
-    ``access_key`` is its keyed hash, ``encrypted_key`` what it can be shown again from; ``actions``
-    are for tokens of the type ``custom``; ``lifespan`` is in milliseconds, ``None`` for ever.
+    ``access_key`` is its keyed hash, ``encrypted_key`` its encrypted form; ``actions`` are for
+    tokens of the type ``custom``; ``lifespan`` is in milliseconds, ``None`` for unlimited.
     """
 
     name: str
@@ -114,9 +114,9 @@ class CredentialRows(Struct, frozen=True, kw_only=True):
 def create_administrator(
     settings: Settings, *, email: str, firstname: str, lastname: str | None, role: str
 ) -> int:
-    """Make an administrator, whose password is asked for or read from standard input.
+    """Create an administrator, whose password is asked for or read from standard input.
 
-    Raises :class:`ApplicationError` when the e-mail or the password will not do.
+    Raises :class:`ApplicationError` when the e-mail or the password is invalid.
     """
     if not _EMAIL.fullmatch(email):
         raise ApplicationError(f"{email} is not an e-mail address.")
@@ -145,10 +145,9 @@ def create_token(
     actions: tuple[str, ...],
     lifespan: timedelta | None,
 ) -> int:
-    """Make an API token and print it, once.
+    """Create an API token and print it, once.
 
-    Raises :class:`ApplicationError` when type and actions do not go together or an action does not
-    exist.
+    Raises :class:`ApplicationError` when type and actions do not match or an action does not exist.
     """
     schema = load_project_schema(settings)
     routed = find_customisations(settings, schema).routed_actions(schema)
@@ -183,7 +182,7 @@ def _check_actions(known: frozenset[str], kind: str, actions: tuple[str, ...]) -
 
 
 def _asked_password() -> str:
-    """The password that is typed twice, or the first line of standard input in a script."""
+    """Return the password that is typed twice, or the first line of standard input in a script."""
     if sys.stdin.isatty():
         password = getpass.getpass("Password: ")
         if getpass.getpass("Once more: ") != password:
@@ -214,7 +213,7 @@ def _password_problem(password: str) -> str | None:
 def _write(
     settings: Settings, schema: Schema, make: Callable[[CredentialRows], Program[None]]
 ) -> None:
-    """Run a program in a transaction of its own, beside a server that may be running."""
+    """Run a program in its own transaction, while a server may be running."""
     asyncio.run(_write_in_loop(settings, schema, make))
 
 

@@ -50,7 +50,7 @@ _COMMON_PASSWORDS = (
     "Welcome1",
     "Strapi123",
 )
-"""Passwords that the rules allow, and that people try first."""
+"""Common passwords that the rules allow."""
 
 _CHECKED_ADMINISTRATORS = 20
 
@@ -59,11 +59,11 @@ _DATABASE_PASSWORDS = frozenset({"", "postgres", "password", "strapi", "secret",
 _HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _BACKUP_MAX_AGE_MS = 26 * 3_600_000
-"""A day, and some time for a backup that takes long."""
+"""A day, and some time for a slow backup."""
 
 
 class Finding(Struct, frozen=True):
-    """Something that production lacks. ``check`` is the setting or the part it is about."""
+    """Something that production lacks. ``check`` is the setting or the area."""
 
     level: Literal["problem", "warning"]
     check: str
@@ -71,17 +71,17 @@ class Finding(Struct, frozen=True):
 
 
 def problem(check: str, message: str) -> Finding:
-    """Return what has to be changed before an installation is public."""
+    """Return a finding that has to be fixed before an installation is public."""
     return Finding("problem", check, message)
 
 
 def warning(check: str, message: str) -> Finding:
-    """Return what may be meant, and deserves a look."""
+    """Return a finding that may be intended."""
     return Finding("warning", check, message)
 
 
 def file_findings(settings: Settings) -> Iterator[Finding]:
-    """Look at the permissions of files with secrets, and at the place of a SQLite file."""
+    """Check the permissions of files with secrets, and the location of a SQLite file."""
     yield from _readable_by_others(settings.project / ".env", "secrets")
     yield from _version_control(settings.project)
     if settings.database.client != "sqlite":
@@ -116,7 +116,7 @@ def _version_control(project: Path) -> Iterator[Finding]:
 
 
 def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
-    """Return the type of the file system that a path is on; ``None`` where nobody says."""
+    """Return the type of the file system of a path; ``None`` if it is unknown."""
     try:
         lines = mounts.read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -130,7 +130,7 @@ def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
             continue
         point = _ESCAPED.sub(lambda code: chr(int(code[1], 8)), fields[4])
         is_above = place == point or place.startswith(point.rstrip("/") + "/")
-        # Of two mounts on one point the later one is seen.
+        # The later of two mounts on one point counts.
         if is_above and (found is None or len(point) >= found[0]):
             found = (len(point), source.split(" ")[0])
     return None if found is None else found[1]
@@ -140,13 +140,13 @@ Check = Callable[[Settings], Iterator[Finding]]
 
 
 class DeployReport(Struct, frozen=True):
-    """What was found, problems first."""
+    """The findings, problems first."""
 
     findings: Sequence[Finding]
 
     @property
     def has_problems(self) -> bool:
-        """Whether something has to be changed before the installation is public."""
+        """Whether something has to be fixed before the installation is public."""
         return any(finding.level == "problem" for finding in self.findings)
 
     def lines(self) -> Iterator[str]:

@@ -32,7 +32,7 @@ _LOOKS, _BETWEEN_LOOKS = 3, 0.1
 
 
 def develop(settings: Settings, overrides: Mapping[str, object]) -> int:
-    """Serve a project until a signal ends it, starting again whenever one of its files changes."""
+    """Serve a project until a signal ends it, and restart when one of its files changes."""
     announce_notices(settings)
     log_as_set(settings)
     hand_over_settings(settings, overrides)
@@ -42,7 +42,7 @@ def develop(settings: Settings, overrides: Mapping[str, object]) -> int:
 
 
 class _FileWatcher(BaseReload):
-    """Looks at the times of the project's files; the process that serves is made anew."""
+    """Watches the modification times of the project's files; the server process is restarted."""
 
     def __init__(self, settings: Settings, listener: socket.socket) -> None:
         config = server_config(settings, FACTORY, reload=True)
@@ -53,7 +53,7 @@ class _FileWatcher(BaseReload):
         self.reloader_name = "quire dev"
 
     def should_restart(self) -> list[Path] | None:
-        """The files that changed since the last look, ``None`` when none did."""
+        """Return the files that changed since the last check, ``None`` when none did."""
         self.pause()
         before, now = self._seen, times_of(self._project)
         changed = {path for path, _ in before.items() ^ now.items()}
@@ -63,10 +63,10 @@ class _FileWatcher(BaseReload):
         return sorted(changed)
 
     def _is_followed(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
-        """Tell whether the server that runs answers by the changed files already, or soon will.
+        """Tell whether the running server has adopted the changed files already, or soon will.
 
-        So it is when they are schema files of the model that the database tells of, and what a new
-        type has beside its schema: administrators have changed it, or ``quire migrate`` has.
+        True if they are schema files of the recorded schema, or stubs of new types: an
+        administrator or ``quire migrate`` has changed them.
         """
         if not self.process.is_alive() or not self._are_of_the_model(changed, new):
             return False
@@ -78,11 +78,11 @@ class _FileWatcher(BaseReload):
                     return True
             except QuireError:
                 return False
-            time.sleep(_BETWEEN_LOOKS)  # other files of the change may be on their way
+            time.sleep(_BETWEEN_LOOKS)  # other files of the change may follow
         return False
 
     def _are_of_the_model(self, changed: set[Path], new: AbstractSet[Path]) -> bool:
-        """Tell whether files are schemas, and what a generator writes beside those that are new."""
+        """Tell whether files are schemas, or stubs that are generated with new ones."""
         from quire.builder.strapi_stubs import type_of_core_file
 
         schemas = {path for path in changed if is_schema_file(path)}
@@ -105,7 +105,7 @@ def is_schema_file(path: Path) -> bool:
 
 
 def times_of(project: Path) -> dict[Path, int]:
-    """When each of the files that make up a project was last changed, in nanoseconds."""
+    """Return when each of the files that make up a project was last changed, in nanoseconds."""
     return dict(_times(project))
 
 
@@ -119,7 +119,7 @@ def _times(project: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _time(path: Path) -> Iterator[tuple[Path, int]]:
-    """Nothing for a file that does not exist, or no longer does."""
+    """Return the modification time; ``None`` for a missing file."""
     try:
         yield path, path.stat().st_mtime_ns
     except OSError:
@@ -127,7 +127,7 @@ def _time(path: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _serve_in_child(sockets: list[socket.socket] | None) -> None:
-    """Serve in a process of its own; an error waits there for the next change of a file."""
+    """Serve in a child process; after an error wait for the next change of a file."""
     from quire.cli.migrate import follow_files
 
     [listener] = sockets or []

@@ -18,7 +18,7 @@ _SHOWN = 5
 def export_content(project: Path, path: Path, *, key: str | None) -> int:
     """Write an archive; its name says whether it is compressed and encrypted.
 
-    Raises TransferError for other names and for a file that is there already.
+    Raises TransferError for other names and for a file that exists already.
     """
     settings = load_settings(project)
     require_project(settings)
@@ -27,7 +27,7 @@ def export_content(project: Path, path: Path, *, key: str | None) -> int:
     if not suffixes.endswith((".tar", ".tar.gz", ".tar.enc", ".tar.gz.enc")):
         raise TransferError("Name an archive that ends in .tar, .tar.gz, .tar.enc or .tar.gz.enc.")
     if path.exists():
-        raise TransferError(f"{path} is there already.")
+        raise TransferError(f"{path} exists already.")
     if key is not None and not is_encrypted:
         raise TransferError("--key is for an archive whose name ends in .enc.")
     if is_encrypted and not key:

@@ -21,7 +21,7 @@ from quire.settings import SETTINGS_FILE, load_settings
 
 
 def list_packages(project: Path) -> int:
-    """Print the packages that the settings name, then those that are only installed."""
+    """Print the packages of the settings, then those that are only installed."""
     settings = load_settings(project)
     require_project(settings)
     installed = installed_packages()
@@ -42,7 +42,7 @@ def add_package(project: Path, name: str) -> int:
     """Add an entry for a package to ``quire.toml``; this imports the package.
 
     Raises ApplicationError for one that is not installed, is allowed already or cannot be imported,
-    and where the file has a list that cannot be added to.
+    and where the list in the file cannot be extended.
     """
     settings = load_settings(project)
     require_project(settings)
@@ -69,7 +69,7 @@ def add_package(project: Path, name: str) -> int:
 
 
 def _entry(found: InstalledPackage) -> str:
-    """Return the lines of an entry, with what the package does now."""
+    """Return the lines of an entry, with the present decorators of the package."""
     try:
         kinds = sorted(set(kinds_in(import_all(found))))
     except PackageError as error:

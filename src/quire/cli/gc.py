@@ -1,14 +1,14 @@
 """Switches the garbage collector off while a process starts.
 
-A start makes some hundred thousand objects, nearly all of which live as long as the process. To
-look through them for garbage again and again is a tenth of the time that a start takes.
+A start creates some hundred thousand objects, nearly all of which live as long as the process.
+Collecting them again and again is a tenth of the start time.
 """
 
 import gc
 
 
 def pause_collector() -> None:
-    """Collect nothing from now on."""
+    """Disable collection from now on."""
     gc.disable()
 
 

@@ -90,7 +90,7 @@ def _job_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
 
 
 def declaration_lines(extensions: Extensions) -> Iterator[str]:
-    """Yield a line for everything that is of no content type, and runs for all of them."""
+    """Yield a line for each declaration that is not about one content type."""
     for middleware in extensions.middlewares:
         yield f"{middleware.place}: asgi_middleware {middleware.name} wraps the server"
     for strategy in extensions.strategies:
@@ -108,30 +108,30 @@ def _lifecycle_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
 
 
 def hook_line(hook: Hook) -> str:
-    """Return what a hook is and when it runs, in one line."""
+    """Describe a hook in one line."""
     actions = ", ".join(hook.on)
     return f"{hook.place}: {hook.phase} {hook.name} runs on {actions} of {hook.uid}"
 
 
 def policy_line(policy: Policy) -> str:
-    """Return what a policy is asked for, in one line."""
+    """Describe a policy in one line."""
     actions = ", ".join(policy.on)
     return f"{policy.place}: policy {policy.name} is asked before {actions} of {policy.uid}"
 
 
 def rule_line(rule: Rule) -> str:
-    """Return what a rule is about, in one line."""
+    """Describe a rule in one line."""
     return f"{rule.place}: rule {rule.name} limits {', '.join(rule.on)} of {rule.uid}"
 
 
 def route_line(route: CustomRoute) -> str:
-    """Return what a route is and who may call it, in one line."""
+    """Describe a route and its permission in one line."""
     who = "everybody" if route.public else f"who is granted {route.action}"
     return f"{route.place}: {route.method} /{route.path} answers {who}"
 
 
 def job_line(job: JobDefinition) -> str:
-    """Return what a job is, in one line."""
+    """Describe a job in one line."""
     return f"{job.place}: job {job.name} runs in the background"
 
 
@@ -142,7 +142,7 @@ def listener_line(listener: ChangeListener) -> str:
 
 
 def schedule_line(schedule: ScheduleDefinition) -> str:
-    """Return what a schedule is and when it runs, in one line."""
+    """Describe a schedule in one line."""
     at = f'"{schedule.cron}" in {schedule.tz}'
     return f"{schedule.job.place}: schedule {schedule.name} runs at {at}"
 

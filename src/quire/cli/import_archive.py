@@ -1,4 +1,4 @@
-"""``quire import``: puts the content of an export archive into a project."""
+"""``quire import``: replaces the content of a project by that of an export archive."""
 
 import asyncio
 import os
@@ -33,8 +33,8 @@ def import_project(
 ) -> int:
     """Import an archive that Strapi or Quire has exported; returns the exit code.
 
-    A project without content types gets those of the archive. ``max_bytes`` is how much the archive
-    may unpack to. Raises TransferError when it cannot be done; then nothing was changed.
+    A project without content types gets those of the archive. ``max_bytes`` is the maximum unpacked
+    size. Raises TransferError when it fails; then nothing was changed.
     """
     settings = load_settings(project)
     require_project(settings)

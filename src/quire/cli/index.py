@@ -30,11 +30,11 @@ from quire.settings import Settings
 from quire.strapi_project.schema import load_project_schema
 
 _BYTES_OF_A_ROW = 17
-"""About how much a row takes in a read index, where it was measured."""
+"""The measured size of a row in a read index, approximately."""
 
 
 class _IndexReport(Struct, frozen=True, kw_only=True):
-    """What a database lacks: indexes, those that are advised, and statistics that are right."""
+    """Missing indexes, recommended ones, and outdated statistics."""
 
     missing: Sequence[MissingItem]
     advised: Sequence[AdvisedIndex]
@@ -44,10 +44,10 @@ class _IndexReport(Struct, frozen=True, kw_only=True):
 
 
 def index_project(settings: Settings, *, apply: bool, advised: bool = False) -> int:
-    """List the missing indexes of a project's database as SQL, or make them.
+    """List the missing indexes of a project's database as SQL, or create them.
 
-    With ``advised`` those for lists that were slow are made as well. Each is made in a transaction
-    of its own, so that the work can be interrupted and resumed; statistics are renewed at the end.
+    With ``advised`` those for lists that were slow are created as well. Each is created in its own
+    transaction, so that the work can be interrupted and resumed; statistics are renewed at the end.
     """
     return asyncio.run(_index(settings, apply=apply, advised=advised))
 
@@ -55,7 +55,7 @@ def index_project(settings: Settings, *, apply: bool, advised: bool = False) -> 
 async def advise_indexes(settings: Settings, database: Database, schema: Schema) -> str | None:
     """Return a line about large tables that lack read indexes, ``None`` when none does.
 
-    It costs little, whatever the size of the tables. Raises what `Database.read` raises.
+    It is cheap, whatever the size of the tables. Raises what `Database.read` raises.
     """
     tables = map_tables(schema)
     kind = target_of(settings).kind

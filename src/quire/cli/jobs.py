@@ -1,4 +1,4 @@
-"""``quire jobs`` and ``quire outbox``: what runs in the background, and what has failed."""
+"""``quire jobs`` and ``quire outbox``: background jobs and undelivered changes."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ _LONGEST_MESSAGE = 80
 
 
 def list_jobs(settings: Settings, *, state: str | None, limit: int) -> int:
-    """Print jobs, the latest first, a line each."""
+    """Print jobs, the latest first, one per line."""
 
     def program(writes: Writes) -> Program[list[StoredJob]]:
         return JobRows(writes).find(state=state, name=None, before=None, limit=limit)
@@ -37,15 +37,15 @@ def list_jobs(settings: Settings, *, state: str | None, limit: int) -> int:
 
 
 def retry_job(settings: Settings, job_id: int) -> int:
-    """Let a job that has failed, was cancelled or waits run now. Raises ApplicationError."""
+    """Run a failed, cancelled or waiting job now. Raises ApplicationError."""
     if not _change(settings, JOBS, lambda writes: JobRows(writes).retry(job_id, now_ms())):
         raise ApplicationError(f"There is no job {job_id} that failed, was cancelled or waits.")
-    print_message(f"Job {job_id} runs as soon as a server is there.")
+    print_message(f"Job {job_id} runs as soon as a server is running.")
     return DONE
 
 
 def cancel_job(settings: Settings, job_id: int) -> int:
-    """Cancel a job, or take it off the list of failed ones. Raises ApplicationError."""
+    """Cancel a job, or dismiss a failed one. Raises ApplicationError."""
     if not _change(settings, JOBS, lambda writes: JobRows(writes).cancel_one(job_id, now_ms())):
         raise ApplicationError(f"There is no job {job_id} that waits, runs or has failed.")
     print_message(f"Job {job_id} is cancelled.")
@@ -53,7 +53,7 @@ def cancel_job(settings: Settings, job_id: int) -> int:
 
 
 def list_outbox(settings: Settings, *, failed: bool, limit: int) -> int:
-    """Print changes that are not delivered yet, or only those that were given up."""
+    """Print undelivered changes, or only those that were given up."""
 
     def program(writes: Writes) -> Program[list[StoredChange]]:
         return ChangeRows(writes).find(dead=True if failed else None, before=None, limit=limit)
@@ -65,17 +65,17 @@ def list_outbox(settings: Settings, *, failed: bool, limit: int) -> int:
 
 
 def replay_change(settings: Settings, change_id: int) -> int:
-    """Let a change that waits or was given up be delivered now. Raises ApplicationError."""
+    """Deliver a waiting or given up change now. Raises ApplicationError."""
     if not _change(
         settings, CHANGES, lambda writes: ChangeRows(writes).replay(change_id, now_ms())
     ):
         raise ApplicationError(f"There is no change {change_id} that is not delivered.")
-    print_message(f"Change {change_id} is delivered as soon as a server is there.")
+    print_message(f"Change {change_id} is delivered as soon as a server is running.")
     return DONE
 
 
 def discard_change(settings: Settings, change_id: int) -> int:
-    """Delete a change that waits or was given up. Raises ApplicationError."""
+    """Delete a waiting or given up change. Raises ApplicationError."""
     if not _change(
         settings, CHANGES, lambda writes: ChangeRows(writes).discard(change_id, now_ms())
     ):
@@ -125,9 +125,9 @@ def _change(
 async def _run(
     settings: Settings, table: OwnTable[Any], make: Callable[[Writes], Program[T]]
 ) -> T | None:
-    """Run a program in a transaction, beside a server that may be running.
+    """Run a program in a transaction, while a server may be running.
 
-    Returns ``None`` where the table is not there.
+    Returns ``None`` if the table does not exist.
     """
     database = await open_database(settings, map_tables(load_project_schema(settings)))
     tables = OwnTables(database, target_of(settings).kind)

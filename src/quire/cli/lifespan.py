@@ -14,11 +14,11 @@ Application = Callable[
 
 
 class LifespanError(QuireError):
-    """The application refused to start or to stop without saying why."""
+    """The application failed to start or to stop without a reason."""
 
 
 class Lifespan:
-    """The life of an application, from its start to its stop, in one event loop.
+    """The lifespan of an application, in one event loop.
 
     The server's own class prints a traceback for every error at the start; this one raises the
     error where :meth:`startup` is awaited.

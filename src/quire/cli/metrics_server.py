@@ -1,8 +1,8 @@
-"""Serves metrics on a port of their own, those of several processes added up.
+"""Serves metrics on a separate port, those of several processes combined.
 
-The server process answers for itself. With several of them the first process, which only starts the
-others, answers: it asks each of them over a pipe, and keeps what those that have ended had counted
-when they were asked last, so that counters do not go back.
+A single server process serves its own. With several, the first process, which only starts the
+others, serves them: it requests the values of each over a pipe, and keeps the last counters of
+those that have ended, so that counters do not go back.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ from quire.metrics.families import (
 
 _PATH = "/metrics"
 _ANSWER_SECONDS = 3.0
-"""How long a process may take to tell its figures; then those of the others are given."""
+"""Timeout for the values of a process; without them those of the others are served."""
 _COLLECT_STATE = "collect_metrics"
-"""The member of the state of an application's life that collects its metrics."""
+"""The key in the lifespan state with the function that collects the metrics."""
 
 Collect = Callable[[], Awaitable[Families]]
 
@@ -48,7 +48,7 @@ class MetricsServer:
         self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
-        """Begin to answer."""
+        """Start to serve."""
         loop = asyncio.get_running_loop()
         config = uvicorn.Config(
             self._respond, loop="none", http=LimitedConnection, ws="none", log_config=None,
@@ -61,7 +61,7 @@ class MetricsServer:
         )
 
     async def stop(self) -> None:
-        """Take no more connections; those under way end with the process."""
+        """Accept no more connections; open ones end with the process."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -91,21 +91,21 @@ async def _send(
 
 
 def _render(families: Families, accept: str) -> tuple[bytes, str]:
-    # Imported by the first request: a start needs none of it.
+    # Imported by the first request, to keep the start fast.
     from quire.metrics.exposition import render
 
     return render(families, accept)
 
 
 class MetricsThread:
-    """A metrics server in a thread with an event loop of its own."""
+    """A metrics server on another thread with its own event loop."""
 
     def __init__(self, server: MetricsServer) -> None:
         self._server = server
         self._thread = threading.Thread(target=self._run, name="quire-metrics", daemon=True)
 
     def start(self) -> None:
-        """Begin to answer; the thread ends with the process."""
+        """Start to serve; the thread ends with the process."""
         self._thread.start()
 
     def _run(self) -> None:
@@ -117,9 +117,9 @@ class MetricsThread:
 
 
 class MetricsChannel:
-    """A pipe between the first process and a server process, over which metrics are asked for.
+    """A pipe between the first process and a server process, over which metrics are requested.
 
-    It is made in the first process and handed to the other one, so it can be pickled.
+    It is created in the first process and passed to the other one, so it can be pickled.
     """
 
     def __init__(self) -> None:
@@ -131,21 +131,21 @@ class MetricsChannel:
         self._answering.close()
 
     def ask(self) -> list[MetricFamily] | None:
-        """Return what the process has measured, ``None`` when it does not tell in time."""
+        """Return the metrics of the process, ``None`` if it does not respond in time."""
         self._number += 1
         latest = time.monotonic() + _ANSWER_SECONDS
         try:
             self._asking.send_bytes(b"%d" % self._number)
             while self._asking.poll(max(0.0, latest - time.monotonic())):
                 number, families = _decode(self._asking.recv_bytes())
-                if number == self._number:  # others are answers to those who have given up
+                if number == self._number:  # others are replies to requests that timed out
                     return families
         except (OSError, EOFError):
             return None
         return None
 
     def answer_from_thread(self, server: "MeasuredServer") -> None:
-        """Answer in the server process from now on."""
+        """Respond in the server process from now on."""
         self._asking.close()
         threading.Thread(target=self._answer, args=(server,), daemon=True).start()
 
@@ -154,7 +154,7 @@ class MetricsChannel:
             try:
                 number = int(self._answering.recv_bytes())
                 self._answering.send_bytes(_encode(number, server.collect_from_thread()))
-            except (OSError, EOFError):  # the first process is gone
+            except (OSError, EOFError):  # the first process has ended
                 return
 
 
@@ -168,17 +168,17 @@ def _decode(data: bytes) -> tuple[int, list[MetricFamily]]:
 
 
 class MeasuredServer(uvicorn.Server):
-    """A server that can be asked by another thread for what its application has measured."""
+    """A server from which another thread can request the metrics of its application."""
 
     _loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start the application, then answer requests."""
+        """Start the application, then handle requests."""
         await super().startup(sockets)
         self._loop = asyncio.get_running_loop()
 
     def collect_from_thread(self) -> Families:
-        """Return the present figures; none while the application is not there or does not tell."""
+        """Return the present metrics; none before the application has started, or if it fails."""
         collect: Collect | None = self.lifespan.state.get(_COLLECT_STATE) if self._loop else None
         if self._loop is None or collect is None or self._loop.is_closed():
             return []
@@ -196,17 +196,17 @@ async def _collected(collect: Collect) -> Families:
 
 
 class WorkerMetrics:
-    """Adds up what several processes have measured."""
+    """Combines the metrics of several processes."""
 
     def __init__(self) -> None:
         self._last: dict[int, Families] = {}
-        """What each process has told last, by its id."""
+        """The last metrics of each process, by its id."""
         self._ended: list[MetricFamily] = []
-        """What processes that have ended had counted."""
+        """The counters of processes that have ended."""
         self._lock = asyncio.Lock()
 
     async def collect(self, channels: Mapping[int, MetricsChannel]) -> list[MetricFamily]:
-        """Ask all processes, given by id, and return their figures together."""
+        """Request the metrics of all processes, given by id, and return them combined."""
         async with self._lock:
             answers = await asyncio.gather(
                 *(asyncio.to_thread(channel.ask) for channel in channels.values())

@@ -47,26 +47,29 @@ T = TypeVar("T")
 _PAUSE_SECONDS = 0.2
 
 DEFAULT_WAIT = 60.0
-"""For how many seconds somebody else who writes is waited for."""
+"""How many seconds to wait for other writers."""
 
 _KEPT = "What was taken away is archived: `quire archive` lists it."
 
 
 class DatabaseLockTimeoutError(QuireError):
-    """It was never our turn, or nobody knows whether it was."""
+    """The lock was never free, or the result of a commit is unknown."""
 
 
 class DatabaseLock:
     """Opens a database, and writes to it when its lock is free; waits for a limited time."""
 
     def __init__(self, *, seconds: float) -> None:
-        """Begin to wait, inside an event loop."""
+        """Starts to wait, inside an event loop."""
         self._loop = asyncio.get_running_loop()
         self._latest = self._loop.time() + seconds
         self._is_told = False
 
     async def open(self, target: DatabaseTarget) -> Database:
-        """Open a database. Raises TurnError when others keep it locked, and DatabaseOpenError."""
+        """Open a database.
+
+        Raises DatabaseLockTimeoutError when others keep it locked, and DatabaseOpenError.
+        """
         while True:
             try:
                 await require_project_database(target)
@@ -75,10 +78,10 @@ class DatabaseLock:
                 await self._wait(error)
 
     async def write(self, database: Database, make: Callable[[], Program[T]]) -> T:
-        """Run a program in one transaction; ``make`` gives a fresh one for each attempt.
+        """Run a program in one transaction; ``make`` returns a fresh one for each attempt.
 
-        Raises TurnError when it comes to nothing, or when the connection is lost in the moment of
-        the commit.
+        Raises DatabaseLockTimeoutError when the lock is not free in time, or when the connection is
+        lost during the commit.
         """
         while True:
             try:
@@ -117,9 +120,9 @@ def migrate_project(
     """Print what a migration would do, or do it; returns the exit code.
 
     ``renamed`` are texts such as ``api::note.note=api::memo.memo`` and
-    ``api::memo.memo.title=headline``. ``wait`` is for how many seconds others who write are waited
-    for. Exit code 1 says that there is something to do. Raises ConfigurationError for other texts,
-    SchemaError, DatabaseOpenError, MigrationConflictError, and TurnError.
+    ``api::memo.memo.title=headline``. ``wait`` is how many seconds to wait for other writers. Exit
+    code 1 says that there is something to do. Raises ConfigurationError for other texts,
+    SchemaError, DatabaseOpenError, MigrationConflictError, and DatabaseLockTimeoutError.
     """
     recover_project(settings)
     goal = MigrationGoal(
@@ -132,7 +135,7 @@ def migrate_project(
 
 
 def read_renames(texts: Sequence[str]) -> Renames:
-    """Read what has another name now. Raises ConfigurationError for what cannot be understood."""
+    """Parse renames. Raises ConfigurationError for invalid ones."""
     models: dict[str, str] = {}
     attributes: dict[str, dict[str, str]] = {}
     for text in texts:
@@ -152,10 +155,10 @@ def read_renames(texts: Sequence[str]) -> Renames:
 
 
 def follow_files(settings: Settings) -> None:
-    """Let the tables follow the schema files where nothing is lost by it, and say what was done.
+    """Migrate the tables to the schema files if nothing is lost, and print what was done.
 
-    Raises ConfigurationError when it has to be decided by somebody, and what `migrate_project`
-    raises. A database without tables is left alone.
+    Raises ConfigurationError when somebody has to decide, and what `migrate_project` raises. A
+    database without tables is left alone.
     """
     goal = MigrationGoal(
         schema=load_project_schema(settings), options=load_options(settings), renames=Renames()

@@ -36,14 +36,14 @@ _SETTINGS = """\
 # origins = ["https://www.example.org"]
 """
 _MADE_BY_RUNNING = shutil.ignore_patterns(".env", ".tmp", "uploads", "__pycache__")
-"""What a template in use has beside its own files: the secrets and content of somebody else."""
+"""Files of a used template that are not copied: secrets and content of somebody else."""
 
 
 def new_project(folder: Path, template: str | None) -> int:
-    """Make a project in a folder, or complete the one that is there; never overwrites anything.
+    """Create a project in a folder, or complete an existing one; never overwrites anything.
 
-    Raises a :class:`QuireError` when the folder holds something else, and when the project cannot
-    be served; a new folder is then gone again.
+    Raises a :class:`QuireError` when the folder contains something else, and when the project
+    cannot be served; a new folder is deleted again then.
     """
     root = folder.expanduser().absolute()
     source = _checked(root, template)
@@ -60,16 +60,16 @@ def new_project(folder: Path, template: str | None) -> int:
 
 
 def templates() -> dict[str, Path]:
-    """The projects that a new one can start from, by name."""
+    """The templates for new projects, by name."""
     package = Path(quire.__file__).parent
-    # Installed they are part of the package; in a checkout they are the examples.
+    # They are part of the installed package; in a checkout they are the examples.
     places = (package.parents[1] / "examples", package / "templates")
     found = (path for place in places if place.is_dir() for path in place.iterdir())
     return {path.name: path for path in found if (path / "src").is_dir()}
 
 
 def _checked(root: Path, template: str | None) -> Path | None:
-    """Look whether the project can be made; returns the template's folder."""
+    """Check whether the project can be created; returns the template's folder."""
     is_project = (root / "src").is_dir()
     if root.exists() and not root.is_dir():
         raise ConfigurationError(f"{root} is not a folder.")
@@ -88,7 +88,7 @@ def _checked(root: Path, template: str | None) -> Path | None:
 
 @contextmanager
 def _undone_on_failure(root: Path) -> Iterator[None]:
-    """Take a new folder away again; what was there before stays."""
+    """Delete a new folder again on failure; an existing one stays."""
     existed = root.exists()
     try:
         yield
@@ -118,9 +118,9 @@ def _tree(root: Path) -> Iterator[str]:
 
 
 def _first_start(settings: Settings) -> Iterator[str]:
-    """Make the secrets, and the database with the content of the project.
+    """Create the secrets, and the database with the content of the project.
 
-    Only without a database: tokens and passwords in one rest on the secrets it was made with.
+    Only without a database: its tokens and passwords depend on the former secrets.
     """
     if write_environment(settings) is not None:
         yield ".env with new secrets"

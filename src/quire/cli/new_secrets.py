@@ -15,9 +15,9 @@ _BLANK = re.compile(r"(\w+)=\s*")
 def write_environment(settings: Settings) -> Path | None:
     """Write new secrets into ``.env``, and return its path.
 
-    A new file is made in the manner of the project's ``.env.example``; one that is there gets the
-    secrets that it lacks. Nothing is written, and ``None`` returned, when no secret is missing.
-    Secrets of a database that is there must not be made up: its tokens rest on the old ones.
+    A new file is based on the project's ``.env.example``; an existing one gets the missing secrets.
+    Nothing is written, and ``None`` returned, when no secret is missing. New secrets would
+    invalidate the tokens of an existing database.
     """
     path, missing = settings.project / ".env", settings.missing_secrets()
     if not missing:
@@ -30,7 +30,7 @@ def write_environment(settings: Settings) -> Path | None:
 
 
 def _complete(path: Path, missing: tuple[str, ...]) -> None:
-    """Add lines to the end of a file; of several assignments to a name, the last one counts."""
+    """Append lines to a file; of several assignments to a name, the last one counts."""
     text = path.read_text(encoding="utf-8")
     end = "" if not text or text.endswith("\n") else "\n"
     with path.open("a", encoding="utf-8") as file:

@@ -1,7 +1,7 @@
-"""``quire port``: lists JavaScript of a project that is not understood, and writes skeletons.
+"""``quire port``: lists unsupported JavaScript of a project, and writes skeletons.
 
 Nothing is translated: a skeleton has the decorator that the code belongs under, and raises until
-somebody has written it.
+somebody has implemented it.
 """
 
 import re
@@ -39,7 +39,7 @@ _ADVICE: Mapping[str, str] = {
 
 
 def port_project(project: Path, *, write: bool) -> int:
-    """Print each file with the decorator that it belongs under, or write skeletons as well."""
+    """Print each file with its decorator, or write skeletons as well."""
     settings = load_settings(project)
     require_project(settings)
     schema = load_project_schema(settings)
@@ -59,7 +59,7 @@ def port_project(project: Path, *, write: bool) -> int:
 
 
 def skeletons(found: Customisations, findings: Sequence[Finding], schema: Schema) -> dict[str, str]:
-    """Return Python files by path, one beside each JavaScript file that is not understood."""
+    """Return Python files by path, one for each unsupported JavaScript file."""
     parts: dict[str, list[str]] = {}
     for finding in findings:
         make = _SKELETONS.get(finding.kind)
@@ -82,7 +82,7 @@ def _write(project: Path, path: str, text: str) -> None:
 
 
 def _path(file: str) -> str:
-    """Return where a skeleton is: below ``src``, with a name that Python can import."""
+    """Return the path of a skeleton: below ``src``, with a name that Python can import."""
     source = PurePosixPath(file)
     if source.parts[0] != "src":
         source = PurePosixPath("src", *source.parts)
@@ -169,7 +169,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _identifier(text: str) -> str:
-    """Return a name for a function: that of a file without its ending, or of a handler."""
+    """Return a function name: that of a file without its suffix, or of a handler."""
     stem = PurePosixPath(text).name.partition(".")[0]
     name = re.sub(r"\W+", "_", stem).strip("_")
     return name if name.isidentifier() else f"ported_{name}"

@@ -1,4 +1,4 @@
-"""Imports what every server process needs, in the process that the others are forked from.
+"""Imports what every server process needs, in the process that they are forked from.
 
 Python's fork server imports this module once, before it forks the first of them.
 """
@@ -11,4 +11,4 @@ from quire.cli.gc import pause_collector
 pause_collector()
 for _name in ("quire.app", "quire.cli.serve"):
     import_module(_name)
-gc.freeze()  # a collection would touch, and so copy, memory that the processes share
+gc.freeze()  # a collection would write to, and so copy, memory that the processes share

@@ -1,4 +1,4 @@
-"""A progress bar on the terminal for commands that take long."""
+"""A progress bar on the terminal for slow commands."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,24 +14,24 @@ from rich.progress import (
 
 
 class ProgressBar:
-    """Shows how far the work has got, one stretch of it after the other."""
+    """Shows the progress of several phases."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task = progress.add_task("Looking", total=None)
 
     def begin(self, work: str, total: int | None) -> None:
-        """Begin a stretch of work that has so many steps, ``None`` where nobody knows."""
+        """Start a phase with a number of steps, ``None`` if it is unknown."""
         self._progress.reset(self._task, description=work, total=total)
 
     def advance(self, steps: int) -> None:
-        """So many steps are done."""
+        """Report that so many steps are done."""
         self._progress.advance(self._task, steps)
 
 
 @contextmanager
 def shown_progress() -> Iterator[ProgressBar]:
-    """Show a bar on standard error while the block runs; nothing of it stays."""
+    """Show a bar on standard error while the block runs; it is removed afterwards."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
     with Progress(
         *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True

@@ -8,10 +8,10 @@ from quire.settings import Settings, load_settings
 
 
 def open_project(project: Path, overrides: Mapping[str, object] | None = None) -> Settings:
-    """The settings of a project that can be served.
+    """Load the settings of a project that can be served.
 
-    Raises :class:`ConfigurationError` when the folder holds no project, when its settings have
-    faults, and when secrets are missing.
+    Raises :class:`ConfigurationError` when the folder contains no project, when its settings are
+    invalid, and when secrets are missing.
     """
     settings = load_settings(project, overrides=overrides)
     require_project(settings)
@@ -20,7 +20,7 @@ def open_project(project: Path, overrides: Mapping[str, object] | None = None) -
 
 
 def require_project(settings: Settings) -> None:
-    """Refuse a folder that is no project, most often because the command ran in another one."""
+    """Reject a folder that is not a project, most often because the command ran in another one."""
     if not (settings.project / "src").is_dir():
         raise ConfigurationError(
             f"{settings.project} is not a project: it has no folder src.\n"

@@ -8,7 +8,7 @@ from quire.settings import Settings
 
 
 def recover_project(settings: Settings) -> None:
-    """Put schema files right that a change of the model has left half done, and say which.
+    """Repair schema files after an interrupted change of the model, and print which.
 
     Raises DatabaseOpenError, and ConfigurationError when a file cannot be written.
     """
@@ -25,4 +25,4 @@ def recover_project(settings: Settings) -> None:
             f"Schema files are half changed, and cannot be written: {os_error_reason(error)}"
         ) from error
     if done:
-        print_warning(f"schema files were put right after an interrupted change: {', '.join(done)}")
+        print_warning(f"schema files were repaired after an interrupted change: {', '.join(done)}")

@@ -27,10 +27,9 @@ _INDENT = " " * len("to repair  ")
 def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool) -> int:
     """Report what would be repaired in a project's database, ask, repair it, and check again.
 
-    All of the database is mended in one transaction, and then uploads without a row are deleted.
-    With ``dry_run`` it is only said, with ``yes`` nobody is asked; ``duplicates`` allows to delete
-    surplus versions of documents.
-    Raises :class:`DatabaseOpenError` for a database that must be left alone, and
+    All of the database is repaired in one transaction, and then uploads without a row are deleted.
+    ``dry_run`` only reports, ``yes`` does not ask; ``duplicates`` allows to delete surplus versions
+    of documents. Raises :class:`DatabaseOpenError` for a database that cannot be opened, and
     :class:`ApplicationError` when there is nobody to ask.
     """
     settings = load_settings(project)
@@ -66,19 +65,19 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
 
 
 def _look(settings: Settings, schema: Schema) -> tuple[Damage, ...]:
-    """What is wrong with the rows, in a database that is sound apart from them."""
+    """Return the damage of rows; the database itself must be intact."""
     with show_progress("Looking into the database"):
         report = check_database(settings, schema)
     obstacles = report.damage + report.problems
     if obstacles:
         lines = "\n".join(obstacles)
-        raise DatabaseOpenError(f"{lines}\nRows cannot be repaired before that is put right.")
+        raise DatabaseOpenError(f"{lines}\nRows cannot be repaired before that is fixed.")
     return report.findings
 
 
 def _consented() -> bool:
     if not sys.stdin.isatty():
-        raise ApplicationError("Nobody can be asked here: say --yes to repair this.")
+        raise ApplicationError("There is no terminal to ask on: use --yes to repair this.")
     print_message("It cannot be undone. Make a copy of the database first.")
     return confirm("Repair it now?")
 
@@ -96,7 +95,7 @@ async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> li
 
 
 def _told_of_rest(left: tuple[Damage, ...]) -> int:
-    """List what is left, if anything is; returns the exit code."""
+    """List what was not repaired, if anything; returns the exit code."""
     if left:
         print_message("This is left as it is:")
     for finding in left:

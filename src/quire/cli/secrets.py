@@ -9,17 +9,17 @@ _APP_KEYS = 4
 
 
 def new_secret(variable: str) -> str:
-    """A new value for one of the variables that hold secrets."""
+    """Return a new value for one of the variables with secrets."""
     if variable == "APP_KEYS":
         return ",".join(_random(_APP_KEY_BYTES) for _ in range(_APP_KEYS))
     return _random(_BYTES)
 
 
 def secret_lines(variables: Iterable[str]) -> str:
-    """Lines for ``.env`` with new values for the variables."""
+    """Return lines for ``.env`` with new values for the variables."""
     return "".join(f"{variable}={new_secret(variable)}\n" for variable in variables)
 
 
 def _random(size: int) -> str:
-    # URL-safe and without padding, so that no reader of .env stumbles over a character.
+    # URL-safe and without padding, so that every parser of .env accepts it.
     return secrets.token_urlsafe(size)

@@ -22,8 +22,8 @@ CONTENT_FOLDER = "content"
 def seed_project(project: Path) -> int:
     """Store the content files of a project in its database, which has no content yet.
 
-    Without a database one is made, and the secrets that the project lacks with it. Raises a
-    :class:`QuireError` when it cannot be done; then nothing was stored.
+    Without a database one is created, and the secrets that the project lacks with it. Raises a
+    :class:`QuireError` when it fails; then nothing was stored.
     """
     settings = load_settings(project)
     require_project(settings)

@@ -46,7 +46,7 @@ RELOAD_DELAY = 0.5
 _BACKLOG = 2048
 _READY_WITHIN = 60.0
 _TICK_SECONDS = 0.1
-"""As often as uvicorn does what it does again and again, such as writing the date."""
+"""The interval of uvicorn's own periodic work, such as the date header."""
 
 _log = structlog.get_logger("quire")
 
@@ -54,7 +54,7 @@ _log = structlog.get_logger("quire")
 def serve(settings: Settings, overrides: Mapping[str, object]) -> int:
     """Serve a project until a signal ends it; returns the exit code.
 
-    Raises a :class:`QuireError` when the project cannot be served. The port is taken first, so that
+    Raises a :class:`QuireError` when the project cannot be served. The port is bound first, so that
     nothing else has happened when it is not free.
     """
     announce_notices(settings)
@@ -90,7 +90,7 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
 
 
 def application_of_process() -> Application:
-    """The application in one of several processes, which finds its settings in the environment."""
+    """Return the application in a worker process, which finds its settings in the environment."""
     from quire.app import build_app
 
     settings = load_settings_from_environment()
@@ -99,13 +99,13 @@ def application_of_process() -> Application:
 
 
 def log_as_set(settings: Settings) -> None:
-    """Set up logging for this process as the settings say."""
+    """Set up logging for this process by the settings."""
     as_json = is_json(settings.log.format, development=settings.is_development)
     configure_logging(level=settings.log.level, as_json=as_json)
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket bound as the settings say. Raises :class:`ConfigurationError` when it cannot be."""
+    """Return a socket bound by the settings. Raises :class:`ConfigurationError` on failure."""
     server = settings.server
     advice = "Choose another port with --port, or in .env as PORT."
     return _bind(server.host, server.port, advice)
@@ -127,7 +127,7 @@ def _bind(host: str, port: int, advice: str) -> socket.socket:
 
 @contextmanager
 def listen_for_metrics(settings: Settings) -> Iterator[socket.socket | None]:
-    """A socket for metrics, ``None`` where none are wanted; what it is bound to is printed.
+    """Return a socket for metrics, ``None`` if they are disabled; prints its address.
 
     Raises :class:`ConfigurationError` when it cannot be bound.
     """
@@ -145,8 +145,8 @@ def listen_for_metrics(settings: Settings) -> Iterator[socket.socket | None]:
 
 
 def _reason(error: OSError) -> str:
-    # What create_server raises repeats the address in its text; what looking up a name raises has
-    # numbers of its own.
+    # Errors of create_server repeat the address in their text; those of name resolution have their
+    # own numbers.
     if isinstance(error, socket.gaierror) or error.errno is None:
         return str(error.strerror or error)
     return os.strerror(error.errno)
@@ -159,10 +159,10 @@ def announce(
     *,
     lacks_reset_page: bool = False,
 ) -> None:
-    """Say that the server is ready, and where.
+    """Print that the server is ready, and its address.
 
-    ``first_administrator`` is the token that makes one, where there is none yet. With
-    ``lacks_reset_page`` mails to reset passwords have no page to link to.
+    ``first_administrator`` is the registration token, if there is no administrator yet. With
+    ``lacks_reset_page`` mails for password resets have no page to link to.
     """
     address = address_of(settings, listener)
     has_admin = settings.secrets.admin_jwt_secret is not None
@@ -185,7 +185,7 @@ def announce(
 
 
 def announce_notices(settings: Settings) -> None:
-    """Say what works but deserves a look."""
+    """Print warnings about valid settings."""
     from quire.mail.senders import missing_mail_settings
     from quire.tracing.setup import tracing_notices
 
@@ -195,7 +195,7 @@ def announce_notices(settings: Settings) -> None:
 
 
 def address_of(settings: Settings, listener: socket.socket) -> str:
-    """The address under which the server can be reached from this machine."""
+    """Return the URL under which the server can be reached from this machine."""
     host, port = settings.server.host, listener.getsockname()[1]
     if host in {"0.0.0.0", "::", ""}:  # noqa: S104 (compared, not bound)
         host = "localhost"
@@ -208,7 +208,7 @@ class GracefulServer(MeasuredServer):
     _is_drained = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start the application, then answer requests; garbage is collected from then on."""
+        """Start the application, then handle requests; garbage is collected from then on."""
         await super().startup(sockets)
         resume_collector()
 
@@ -229,10 +229,10 @@ class GracefulServer(MeasuredServer):
             await asyncio.sleep(_TICK_SECONDS)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Refuse new connections, finish what is under way, stop the application."""
+        """Refuse new connections, finish running requests, stop the application."""
         await self.drain()
-        # Closing a listening socket resets the connections that nobody has accepted. Nothing may
-        # be awaited between the two.
+        # Closing a listening socket resets the connections that were not accepted yet. There must
+        # be no await between the two.
         accepted = [connection for sock in sockets or () for connection in _accept_all(sock)]
         for server in self.servers:
             server.close()
@@ -240,9 +240,9 @@ class GracefulServer(MeasuredServer):
             known.shutdown()
         loop = asyncio.get_running_loop()
         for connection in accepted:
-            with suppress(OSError):  # the client has gone
+            with suppress(OSError):  # the client has disconnected
                 await loop.connect_accepted_socket(self._make_protocol, connection)
-        # Connections that the loop itself has just accepted become known in its next round.
+        # Connections that the loop itself has just accepted are registered in its next iteration.
         await asyncio.sleep(0)
         await super().shutdown(sockets)
 
@@ -260,14 +260,14 @@ def _accept_all(listener: socket.socket) -> Iterator[socket.socket]:
     while True:
         try:
             connection, _ = listener.accept()
-        except OSError:  # none is left, or this process can have no more of them
+        except OSError:  # there are none left, or this process has reached its limit
             return
-        connection.settimeout(0)  # as the loop wants it
+        connection.settimeout(0)  # as the loop requires
         yield connection
 
 
 class Server(GracefulServer):
-    """A server that says when it is ready, and raises what went wrong at the start."""
+    """A server that says when it is ready, and raises the error of a failed start."""
 
     def __init__(
         self,
@@ -277,10 +277,10 @@ class Server(GracefulServer):
         advise: Callable[[], Awaitable[str | None]] | None = None,
         metrics: MetricsServer | None = None,
     ) -> None:
-        """``ready`` is called once, when requests are answered.
+        """``ready`` is called once, when requests are handled.
 
         Meanwhile ``advise`` runs; a warning that it returns is printed. ``metrics`` are served as
-        long as requests are answered.
+        long as requests are handled.
         """
         config = server_config(settings, application)
         config.load()
@@ -292,17 +292,17 @@ class Server(GracefulServer):
         self._advising: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start the application, then answer requests."""
+        """Start the application, then handle requests."""
         await super().startup(sockets)
         if self._metrics is not None:
             await self._metrics.start()
         self._ready()
         if self._advise is not None:
-            # The database may keep it waiting, which must not delay anything, least of all the end.
+            # The database may block it, which must delay neither the start nor the end.
             self._advising = asyncio.create_task(_print_advice(self._advise))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop what still runs beside the requests, then do as every server does."""
+        """Stop the additional tasks, then shut down as every server."""
         await self.drain()
         if self._advising is not None:
             self._advising.cancel()
@@ -314,7 +314,7 @@ class Server(GracefulServer):
 def server_config(
     settings: Settings, application: Application | str, *, workers: int = 1, reload: bool = False
 ) -> uvicorn.Config:
-    """How the server speaks HTTP; ``application`` is one, or names a function that makes one."""
+    """Return uvicorn's configuration; ``application`` is one, or the name of a factory."""
     server = settings.server
     return uvicorn.Config(
         application,
@@ -337,16 +337,16 @@ def server_config(
 
 
 class _Worker(multiprocess.Process):
-    """One of several processes, which answers for its metrics when the first process asks."""
+    """A worker process, which returns its metrics when the first process asks."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
         self.metrics = MetricsChannel()
-        # The process that it is forked from may have been started with another environment.
+        # The fork server may have been started with another environment.
         self._environment = present_environment()
         super().__init__(config, sockets)
 
     def start(self) -> None:
-        """Start the process, in the first one."""
+        """Start the process, from the first one."""
         super().start()
         self.metrics.handed_over()
 
@@ -364,7 +364,7 @@ class _Worker(multiprocess.Process):
 
 
 class _Processes(multiprocess.Multiprocess):
-    """Several processes; says when all are ready."""
+    """Several processes; reports when all are ready."""
 
     def __init__(
         self, config: uvicorn.Config, listener: socket.socket, ready: Callable[[], None]
@@ -375,14 +375,14 @@ class _Processes(multiprocess.Multiprocess):
         self.is_ready = False
 
     async def collect_metrics(self) -> list[MetricFamily]:
-        """Return what all processes have measured together."""
+        """Return the combined metrics of all processes."""
         workers = [one for one in self.processes if isinstance(one, _Worker)]
         return await self._metrics.collect({one.pid: one.metrics for one in workers if one.pid})
 
     def init_processes(self) -> None:
-        # The class that uvicorn's supervisor makes processes of is no parameter of it, nor is how
-        # they start: forked from one that has imported all modules, each starts in a tenth of the
-        # time and shares their memory.
+        # Uvicorn's supervisor has no parameter for the class of its processes, nor for their start:
+        # forked from one that has imported all modules, each starts in a tenth of the time and
+        # shares their memory.
         multiprocess.Process = _Worker  # type: ignore[misc]
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["quire.cli.preload"])
@@ -395,7 +395,7 @@ class _Processes(multiprocess.Multiprocess):
             self._ready()
 
     def terminate_all(self) -> None:
-        # While a process has the socket open, the system goes on to take connections.
+        # While a process has the socket open, the system accepts connections.
         for sock in self.sockets:
             sock.close()
         super().terminate_all()
@@ -406,7 +406,7 @@ def _serve_in_processes(
 ) -> int:
     from quire.app import build_app
 
-    # A process that cannot start says so in a traceback of its own, and there are several of them.
+    # A process that cannot start prints a traceback, and there are several of them.
     app = build_app(settings)
     advice = asyncio.run(_try(app))
     resume_collector()
@@ -443,7 +443,7 @@ async def _print_advice(advise: Callable[[], Awaitable[str | None]]) -> None:
 
 
 async def _index_advice(application: "ProjectApplication") -> str | None:
-    """Return a line about indexes that large tables lack; a look that fails is logged."""
+    """Return a line about indexes that large tables lack; a failure is logged."""
     from quire.cli.index import advise_indexes
 
     database = application.database
@@ -457,9 +457,9 @@ async def _index_advice(application: "ProjectApplication") -> str | None:
 
 
 def _end_quietly() -> None:
-    """Let a stop by a signal be a normal end: the server raises the signal again when it is done.
+    """Let a stop by a signal be a normal exit: the server raises the signal again at the end.
 
-    Without a handler of ours the process would then die of it, with another exit code.
+    Without our handler the process would die of it, with another exit code.
     """
 
     def done(_signal: int, _frame: FrameType | None) -> None:

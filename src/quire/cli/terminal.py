@@ -11,9 +11,9 @@ DONE = 0
 PROBLEMS = 1
 """Problems were found, or the server stopped by itself."""
 CANNOT = 2
-"""It cannot be done as asked; nothing was changed."""
+"""The command failed; nothing was changed."""
 INTERRUPTED = 130
-"""Somebody pressed Ctrl+C."""
+"""Interrupted by Ctrl+C."""
 
 
 _OUTPUT = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -21,32 +21,32 @@ _MESSAGES = Console(stderr=True, highlight=False, markup=False, emoji=False, sof
 
 
 def print_result(text: str) -> None:
-    """Print what was asked for."""
+    """Print the result of a command."""
     _OUTPUT.print(text)
 
 
 def print_message(text: str, *, style: str | None = None) -> None:
-    """Print something about the work; it does not mix with results in a pipe."""
+    """Print a message, separate from results in a pipe."""
     _MESSAGES.print(text, style=style)
 
 
 def print_warning(text: str) -> None:
-    """Print something that works but deserves a look."""
+    """Print a warning."""
     print_message(f"warning: {text}", style="yellow")
 
 
 def print_error(text: str) -> None:
-    """Print why it cannot be done."""
+    """Print the error of a command."""
     print_message(f"error: {text}", style="red")
 
 
 def show_progress(text: str) -> AbstractContextManager[object]:
-    """Show on a terminal, while something takes its time, what it is."""
+    """Show on a terminal what a slow step does."""
     return _MESSAGES.status(text)
 
 
 def confirm(question: str) -> bool:
-    """Ask on the terminal for a yes or a no; no is the default."""
+    """Ask on the terminal for yes or no; no is the default."""
     return Confirm.ask(question, console=_MESSAGES, default=False)
 
 

@@ -25,7 +25,7 @@ _HEADS = ("NAME", "TYPE", "EXPIRES", "LAST USED")
 
 
 def list_tokens(settings: Settings) -> int:
-    """Print the API tokens of a project, a line each."""
+    """Print the API tokens of a project, one per line."""
     found = asyncio.run(_run(settings, lambda tokens: tokens.listed()))
     lines = [_HEADS, *(_cells(token, now_ms()) for token in found)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -36,7 +36,7 @@ def list_tokens(settings: Settings) -> int:
 
 
 def regenerate_token(settings: Settings, name: str) -> int:
-    """Put a new token in the place of one, and print it, once.
+    """Replace a token, and print the new one, once.
 
     Raises :class:`ApplicationError` when there is no token with this name.
     """
@@ -51,7 +51,7 @@ def regenerate_token(settings: Settings, name: str) -> int:
         yield from tokens.renew(name, access_key=hashed, encrypted_key=sealed, now=now_ms())
 
     asyncio.run(_run(settings, renew))
-    print_message(f"The new token {name}; the old one is good for nothing. It is shown only now:")
+    print_message(f"The new token {name}; the old one is invalid. It is shown only now:")
     print_result(token)
     return DONE
 
@@ -80,7 +80,7 @@ def _cells(token: NamedToken, now: int) -> tuple[str, str, str, str]:
 
 
 async def _run(settings: Settings, make: Callable[[ApiTokens], Program[T]]) -> T:
-    """Run a program in a transaction of its own, beside a server that may be running."""
+    """Run a program in its own transaction, while a server may be running."""
     schema = load_project_schema(settings)
     tables = map_tables(schema)
     database = await open_database(settings, tables)

@@ -25,7 +25,7 @@ Labels = frozenset[tuple[str, str]]
 
 
 class Snapshot(Struct, frozen=True):
-    """The values of all samples at a moment, which is a time of a monotonic clock."""
+    """The values of all samples at a time of a monotonic clock."""
 
     at: float
     values: Mapping[tuple[str, Labels], float]
@@ -55,26 +55,26 @@ class Snapshot(Struct, frozen=True):
 
 
 class Interval(Struct, frozen=True):
-    """What has happened between two snapshots of one server."""
+    """The differences between two snapshots of one server."""
 
     before: Snapshot
     after: Snapshot
 
     @property
     def seconds(self) -> float:
-        """How long it was."""
+        """Its duration."""
         return max(self.after.at - self.before.at, 1e-9)
 
     def rate(self, name: str, **labels: str) -> float:
-        """Return how much a counter has grown in a second; one that went back has begun anew."""
+        """Return the growth of a counter per second; a counter that went back has restarted."""
         after = self.after.sum(name, **labels)
         before = self.before.sum(name, **labels)
         return (after if after < before else after - before) / self.seconds
 
     def quantile(self, share: float, name: str, **labels: str) -> float | None:
-        """Return the bucket bound below which a share of the values was; ``None`` without values.
+        """Return the bucket bound of a quantile; ``None`` without values.
 
-        It is infinite when they are beyond the last bound.
+        It is infinite when the value is beyond the last bound.
         """
         former = self.before.buckets(name, **labels)
         grown = {
@@ -87,7 +87,7 @@ class Interval(Struct, frozen=True):
         return next(bound for bound, count in grown.items() if count >= share * total)
 
     def hit_rate(self, cache: str) -> float | None:
-        """Return the share of lookups of a cache that found something; ``None`` without lookups."""
+        """Return the share of lookups of a cache that were hits; ``None`` without lookups."""
         hits = self.rate("quire_cache_hits_total", cache=cache)
         misses = self.rate("quire_cache_misses_total", cache=cache)
         return hits / (hits + misses) if hits + misses else None
@@ -97,7 +97,8 @@ def show_top(project: Path, *, address: str | None, interval: float, once: bool)
     """Show a server until a signal ends it, or one interval of it.
 
     ``address`` is that of its metrics, by default the one in the project's settings. Raises
-    ConfigurationError when there is none there, and ApplicationError when nobody answers.
+    ConfigurationError when there is none there, and ApplicationError when the server does not
+    respond.
     """
     url = address or _address_of(project)
     console = Console()
@@ -106,7 +107,7 @@ def show_top(project: Path, *, address: str | None, interval: float, once: bool)
         time.sleep(interval)
         console.print(view(Interval(before, _fetch(url)), url))
         return DONE
-    with Live(Text(f"{url}: the first figures follow ..."), console=console, screen=True) as live:
+    with Live(Text(f"{url}: waiting for values ..."), console=console, screen=True) as live:
         while True:
             time.sleep(interval)
             after = _fetch(url)
@@ -134,11 +135,11 @@ def _fetch(address: str) -> Snapshot:
             text = response.read().decode()
         return read_snapshot(text, time.monotonic())
     except (OSError, ValueError, HTTPException) as error:
-        raise ApplicationError(f"{url} tells no metrics: {error}") from error
+        raise ApplicationError(f"{url} has no metrics: {error}") from error
 
 
 def read_snapshot(text: str, at: float) -> Snapshot:
-    """Read the text form of metrics. Raises ValueError for anything else."""
+    """Parse the text form of metrics. Raises ValueError for anything else."""
     return Snapshot(
         at,
         {
@@ -150,7 +151,7 @@ def read_snapshot(text: str, at: float) -> Snapshot:
 
 
 def view(interval: Interval, address: str) -> Group:
-    """Lay out what has happened in an interval."""
+    """Return the text of an interval."""
     return Group(
         _summary(interval, address),
         _routes(interval),
@@ -245,7 +246,7 @@ def _side_by_side(*tables: Table) -> Table:
 
 
 def _time(seconds: float | None) -> str:
-    """Write the bound of a bucket: what took no longer than that."""
+    """Write the bound of a bucket, which is an upper limit."""
     if seconds is None:
         return ""
     if seconds == float("inf"):

@@ -46,7 +46,7 @@ def _system_lines(file: str, module: ModuleType) -> Iterator[str]:
 def system_places(source: str) -> Iterator[tuple[int, str]]:
     """Yield each line of Python source that uses `as_system` by any name, with the reason given.
 
-    A use that is no call with a text has no reason that can be told.
+    A use that is not a call with a literal text has no known reason.
     """
     tree = ast.parse(source)
     names = {_SYSTEM, *_other_names(tree)}

@@ -22,7 +22,7 @@ def write_types(
     drafts: bool,
     check: bool,
 ) -> int:
-    """Write the models, or only check that what is written is what would be.
+    """Write the models, or only check whether the files are current.
 
     Raises ApplicationError when no file is named, or one cannot be written.
     """
@@ -39,7 +39,7 @@ def write_types(
         wanted[documents_file] = documents.document_classes(models)
     if not wanted:
         raise ApplicationError(
-            "Say what to write: --python FILE, --typescript FILE or --documents FILE."
+            "Name the files to write: --python FILE, --typescript FILE or --documents FILE."
         )
     stale = [file for file, text in wanted.items() if _stored(file) != text]
     if check:
@@ -56,7 +56,7 @@ def write_types(
 def _with_code(settings: Settings, schema: Schema) -> Schema:
     """Return the schema with the attribute types of the project's code.
 
-    Code that imports what is yet to be written does not load; then types are those of the schema.
+    Code that imports the files to be written does not load; then types are those of the schema.
     """
     try:
         extensions = load_extensions(settings.project, schema, settings)

@@ -1,5 +1,5 @@
-"""Typed models of a project's content, as ``quire types`` writes them.
+"""Typed models of a project's content, for ``quire types``.
 
-`model_classes` says which classes there are and what they hold, for all languages. There is a
-module for each language, and `documents` for the project's own Python code.
+`model_classes` determines the classes and their fields, for all languages. There is a module for
+each language, and `documents` for the project's own Python code.
 """

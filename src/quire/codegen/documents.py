@@ -10,7 +10,7 @@ from quire.hooks.document import Document
 from quire.schema.attributes.json_schema import JsonSchema
 
 RESERVED = python.RESERVED | {"Document"}
-"""Names that no class may have."""
+"""Names that classes must not have."""
 
 _HEADER = '''"""Typed documents of the project, for its Python code.
 
@@ -29,7 +29,7 @@ _DICTIONARY = frozenset(dir(Document))
 
 
 def document_classes(models: ModelClasses) -> str:
-    """Return a module with a class for each model. Values are those of JSON: times are texts."""
+    """Return a module with a class for each model. Values are those of JSON: times are strings."""
     plain = {one.name: one for one in models.classes if one.base is None}
     roots = {one.name: _root(one, models) for one in models.classes}
     members = {name: [*_members(one, roots)] for name, one in plain.items()}
@@ -52,7 +52,7 @@ def _class(model: ModelClass, members: list[str]) -> Iterator[str]:
 
 
 def _members(model: ModelClass, roots: Mapping[str, str]) -> Iterator[str]:
-    """Yield fields that attributes can stand for; others are read by their key."""
+    """Yield fields that attributes can represent; others are read by their key."""
     for member in model.members:
         if not member.name.isidentifier() or keyword.iskeyword(member.name):
             continue
@@ -63,7 +63,7 @@ def _members(model: ModelClass, roots: Mapping[str, str]) -> Iterator[str]:
 
 
 def _root(model: ModelClass, models: ModelClasses) -> str:
-    """Return the name of the class without a base that a class is built on."""
+    """Return the base-most class of a class."""
     known = {one.name: one for one in models.classes}
     while model.base is not None:
         model = known[model.base]
@@ -71,7 +71,7 @@ def _root(model: ModelClass, models: ModelClasses) -> str:
 
 
 def _as_stored(schema: JsonSchema, roots: Mapping[str, str]) -> dict[str, Any]:
-    """Return a type with times as texts, and with the one class that each model has here."""
+    """Return a type with times as strings, and with the one class that each model has here."""
     found: dict[str, Any] = {}
     for key, value in schema.items():
         if key == CLASS:

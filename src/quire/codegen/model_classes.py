@@ -1,8 +1,8 @@
 """The classes of a schema, independent of the target language.
 
-Every content type and component has one with the values that are always in an answer. What
-``populate`` adds, and so may be absent, is in another one (``…Populated``), if there is any.
-Components that stand in dynamic zones have one more (``…InZone``), which says which it is.
+Every content type and component has one with the values that are always in a response. Values that
+``populate`` adds, and that may be absent, are in another one (``…Populated``), if there are any.
+Components in dynamic zones have one more (``…InZone``), with their uid.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from quire.schema.model import Component, ContentType, Model, Schema
 
 _ALWAYS_SET = frozenset({"id", "documentId", "createdAt", "updatedAt"})
 CLASS = "class"
-"""The keyword with which types of attributes name a class, or a description that is shared."""
+"""The keyword with which types of attributes refer to a class or to a shared schema."""
 
 
 class ModelField(Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class ModelField(Struct, frozen=True, kw_only=True):
 class ModelClass(Struct, frozen=True, kw_only=True):
     """One class of the model ``uid``.
 
-    What is ``optional`` may be absent; ``tag`` is the value of ``__component``.
+    ``optional`` fields may be absent; ``tag`` is the value of ``__component``.
     """
 
     name: str
@@ -43,7 +43,7 @@ class ModelClass(Struct, frozen=True, kw_only=True):
 
 
 class ModelClasses(Struct, frozen=True, kw_only=True):
-    """All classes in the order of their names, and what several of them share."""
+    """All classes in the order of their names, and the schemas that several of them share."""
 
     version: str
     classes: Sequence[ModelClass]
@@ -51,16 +51,19 @@ class ModelClasses(Struct, frozen=True, kw_only=True):
 
 
 def make_model_classes(schema: Schema, *, drafts: bool, reserved: Collection[str]) -> ModelClasses:
-    """Return the classes of the project's own content types and of all that these lead to.
+    """Return the classes of the project's own content types and of all that they refer to.
 
-    With ``drafts`` they also fit drafts, in which what is required may be null. No class has one of
+    With ``drafts`` they also fit drafts, in which required values may be null. No class has one of
     the ``reserved`` names.
     """
     return _ClassBuilder(schema, drafts=drafts, reserved=reserved).all()
 
 
 class _ClassNames(Struct, frozen=True):
-    """The names of the classes of a model; ``populated`` is the plain one if nothing can be."""
+    """The names of the classes of a model.
+
+    ``populated`` is the plain one without populated fields.
+    """
 
     plain: str
     populated: str
@@ -68,7 +71,7 @@ class _ClassNames(Struct, frozen=True):
 
 
 class _ClassBuilder:
-    """Makes classes; those that an attribute leads to are made as well."""
+    """Makes classes, including those of related models."""
 
     def __init__(self, schema: Schema, *, drafts: bool, reserved: Collection[str]) -> None:
         self._schema = schema
@@ -134,18 +137,18 @@ class _ClassBuilder:
             return not certain or (self._drafts and model.draft_and_publish)
         return not attribute.required or self._drafts
 
-    # The pointers of attributes ----------------------------------------------------------------
+    # References of attributes ------------------------------------------------------------------
 
     def document(self, uid: str) -> JsonSchema:
-        """Lead to the documents of a content type."""
+        """Refer to the documents of a content type."""
         return self._led_to(uid, self._names[uid].populated)
 
     def component(self, uid: str) -> JsonSchema:
-        """Lead to a component."""
+        """Refer to a component."""
         return self._led_to(uid, self._names[uid].populated)
 
     def zone_item(self, uid: str) -> JsonSchema:
-        """Lead to a component in a dynamic zone."""
+        """Refer to a component in a dynamic zone."""
         self._in_zones.add(uid)
         return self._led_to(uid, self._names[uid].in_zone)
 
@@ -154,7 +157,7 @@ class _ClassBuilder:
         return {CLASS: name}
 
     def shared(self, name: str, schema: JsonSchema) -> JsonSchema:
-        """Lead to what many attributes share."""
+        """Refer to a schema that many attributes share."""
         self._shared[name] = schema
         return {CLASS: name}
 

@@ -1,6 +1,6 @@
-"""Typed models in Python: msgspec Structs, for ``msgspec.json.decode(answer, type=…)``.
+"""Typed models in Python: msgspec Structs, for ``msgspec.json.decode(response, type=…)``.
 
-Names are in snake case, as Python has them, and know their names in JSON.
+Names are in snake case, with their names in JSON.
 """
 
 import json
@@ -22,7 +22,7 @@ RESERVED = frozenset(
         *("BlockListItem", "BlockParagraph", "BlockQuote", "BlockText"),
     }
 )
-"""Names that no class may have."""
+"""Names that classes must not have."""
 
 _HEADER = '''"""Typed models of a project's content.
 
@@ -51,7 +51,7 @@ _TYPES = {
 
 
 def python_models(models: ModelClasses) -> str:
-    """Return a module with all classes. What is shared is no more than lists and dictionaries."""
+    """Return a module with all classes. Shared schemas are plain lists and dictionaries."""
     parts = [_HEADER.format(version=models.version)]
     parts += [f"{name} = {bare_type(schema)}\n" for name, schema in models.shared.items()]
     inherited = {model.name: model for model in models.classes}
@@ -60,12 +60,12 @@ def python_models(models: ModelClasses) -> str:
 
 
 def bare_type(schema: JsonSchema) -> str:
-    """Write a type without looking into objects."""
+    """Return the Python type without descending into objects."""
     return "list[dict[str, Any]]" if schema.get("type") == "array" else "dict[str, Any]"
 
 
 def _bases_first(classes: Sequence[ModelClass]) -> Iterator[ModelClass]:
-    """Yield classes in an order in which no base comes after what is built on it."""
+    """Yield classes sorted so that bases come first."""
     known = {model.name: model for model in classes}
     written: set[str] = set()
     for model in classes:
@@ -92,7 +92,7 @@ def _class(model: ModelClass, known: Mapping[str, ModelClass]) -> Iterator[str]:
 
 
 def _inherited(model: ModelClass, known: Mapping[str, ModelClass]) -> set[str]:
-    """Return the names of attributes that a class has from what it is built on."""
+    """Return the names of attributes that a class inherits."""
     taken: set[str] = set()
     base = model.base
     while base is not None:
@@ -103,7 +103,7 @@ def _inherited(model: ModelClass, known: Mapping[str, ModelClass]) -> set[str]:
 
 
 def _attribute_name(name: str, taken: set[str]) -> str:
-    """Return the name in snake case, another one where it is taken or means something else."""
+    """Return the name in snake case, another one where it is taken or reserved."""
     wanted = snake_case(name) or "value"
     if wanted[0].isdigit():
         wanted = f"n_{wanted}"
@@ -128,7 +128,7 @@ def _member(member: ModelField, name: str, model: ModelClass) -> str:
 
 
 def python_type(schema: Mapping[str, Any]) -> str:
-    """Write a type."""
+    """Return the Python type."""
     match schema:
         case {"class": str(name)}:
             return name
@@ -151,5 +151,5 @@ def python_type(schema: Mapping[str, Any]) -> str:
 
 
 def _text(value: object) -> str:
-    """Write a text as Python code, which JSON's form is as well."""
+    """Return a text as a Python literal, which has JSON's form."""
     return json.dumps(value, ensure_ascii=False)

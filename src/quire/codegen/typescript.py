@@ -1,4 +1,4 @@
-"""Typed models in TypeScript: interfaces, with the names that JSON has."""
+"""Typed models in TypeScript: interfaces, with the names of JSON."""
 
 import json
 import re
@@ -15,7 +15,7 @@ RESERVED = frozenset(
         *("BlockListItem", "BlockParagraph", "BlockQuote", "BlockText"),
     }
 )
-"""Names that no interface may have."""
+"""Names that interfaces must not have."""
 
 _HEADER = """// Typed models of a project's content.
 //

@@ -1,4 +1,4 @@
-"""What a project's own JavaScript does, which Quire does not run, and what follows from that."""
+"""A project's own JavaScript, which Quire does not run: its meaning and its effects."""
 
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind
 from quire.customisations.scan import find_customisations

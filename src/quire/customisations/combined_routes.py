@@ -1,4 +1,4 @@
-"""Router files that put the routes of the core and others into one list, by code."""
+"""Router files that combine core routes and others in one list, by code."""
 
 from collections.abc import Coroutine, Mapping
 
@@ -18,9 +18,9 @@ from quire.schema.model import ContentType
 
 
 def combined_routes(module: Module, types: Mapping[str, ContentType]) -> list[object] | None:
-    """Return the routes that code makes a list of, ``None`` where that is not known for certain.
+    """Return the routes that code lists, ``None`` if they are not known for certain.
 
-    The routes of the core are listed with their paths, handlers and options.
+    Core routes are listed with their paths, handlers and options.
     """
     exported = module.exported
     if not module.is_known or exported is None:
@@ -48,7 +48,7 @@ def _now() -> int:
 
 
 def _run(made: Coroutine[object, None, object]) -> object:
-    """Return what a coroutine gives that waits for nothing."""
+    """Return the result of a coroutine that never waits."""
     try:
         made.send(None)
     except StopIteration as ended:

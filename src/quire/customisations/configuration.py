@@ -1,8 +1,8 @@
-"""Compares a project's ``config`` folder with the settings that are in force.
+"""Compares a project's ``config`` folder with the effective settings.
 
-Quire does not run these files; what is plain data in them it takes as settings. Where one of them
-says something that is not in force (it holds code, ``quire.toml`` says otherwise, there is no such
-thing here), the owner should know.
+Quire does not run these files; their static values are used as settings. If a value is not in
+effect (it is computed, ``quire.toml`` overrides it, there is no such setting here), this is
+reported.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,9 +13,9 @@ from quire.settings import Settings, UnfitValueError, known_settings
 from quire.settings.strapi_config import COUNTERPARTS, leaves, settings_in
 from quire.settings.upload_providers import bucket_settings
 
-# Of the admin panel or of the development server, so that the content API is the same without.
+# Keys of the admin panel or the development server, without effect on the content API.
 _SWITCHES = (".enabled", ".useDefaults", ".contentSecurityPolicy.useDefaults", ".enable")
-"""Options that say that what is served anyway is wanted."""
+"""Options that ask for behaviour that is served anyway."""
 _ELSEWHERE = (
     "preview.",
     "auth.sessions.",
@@ -44,9 +44,9 @@ _STANDARD_MIDDLEWARES = frozenset(
 
 
 def differences(name: str, exported: object, source: str, settings: Settings) -> tuple[str, ...]:
-    """What a configuration file says that is not in force here, as parts of a sentence.
+    """Return the parts of a configuration file that are not in effect, as parts of a sentence.
 
-    ``name`` is the file's name without suffix, ``exported`` what it exports, ``source`` its text.
+    ``name`` is the file's name without suffix, ``exported`` its exports, ``source`` its text.
     """
     if name == "database":
         return () if "DATABASE_" in source else ("it reads no variable named DATABASE_...",)
@@ -97,7 +97,7 @@ def _plugins(exported: object, settings: Settings) -> Iterator[str]:
 
 
 def _provider(options: object) -> tuple[str | None, object]:
-    """Return the provider of uploads or mails that is not one of ours, and the other options."""
+    """Return the provider of uploads or mails that is not supported, and the other options."""
     config = options.get("config") if isinstance(options, dict) else None
     if not isinstance(config, dict) or not isinstance(config.get("provider"), str):
         return None, options

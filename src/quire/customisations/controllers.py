@@ -1,4 +1,4 @@
-"""Which core actions a project's controllers and services replace, and by what."""
+"""Core actions that a project's controllers and services replace, and their replacements."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -32,15 +32,14 @@ Overrides = Mapping[str, Expression]
 class Actions:
     """The actions of one controller.
 
-    ``steps`` are what actions change before they leave the rest to the core, ``reads`` what others
-    read in its place; ``core`` says which core action an action of the project's own ends in.
-    ``scripts`` are evaluated for each request, and so are ``read_scripts``, in the place of
-    ``reads``, where code stands before them. ``closed`` says of core actions why they are not
-    understood, ``own`` of the others.
+    ``steps`` are the query changes of actions before they call the core, ``reads`` the reads of
+    others; ``core`` is the core action that an own action ends with. ``scripts`` are evaluated for
+    each request, and so are ``read_scripts``, instead of ``reads``, if code precedes them.
+    ``closed`` says why core actions are not understood, ``own`` the same for other actions.
     """
 
     def __init__(self) -> None:
-        """Every core action is as usual."""
+        """Begins with unchanged core actions."""
         self.steps: dict[str, tuple[QueryStep, ...]] = {}
         self.reads: dict[str, DocumentRead] = {}
         self.core: dict[str, str] = {}
@@ -50,7 +49,7 @@ class Actions:
         self.own: dict[str, str] = {}
 
     def is_understood(self, name: str) -> bool:
-        """Whether a route can lead to an action."""
+        """Whether an action can be served."""
         return name not in self.closed and (
             name in CORE_ACTIONS or name in self.reads or name in self.core or name in self.scripts
         )
@@ -59,7 +58,7 @@ class Actions:
 def read_controller(
     file: SourceFile, uid: str, project: Project, scripts: ScriptProject
 ) -> Actions:
-    """Return what a controller file does to the core actions of the type that it is for."""
+    """Return how a controller file changes the core actions of its type."""
     found = Actions()
     module = file.module
     methods = factory_methods(module, "createCoreController", uid)
@@ -80,7 +79,7 @@ def read_controller(
 
 
 def _take_bare(found: Actions, module: Module, uid: str, scripts: ScriptProject) -> None:
-    """Take in a controller that does not stand on the one of the core."""
+    """Add the actions of a controller without a core factory."""
     found.closed = dict.fromkeys(CORE_ACTIONS, "has code of its own in place of the core")
     exported = module.exported
     if not module.is_known or not isinstance(exported, Function | Object):
@@ -101,7 +100,7 @@ def _take_script(
     *,
     is_core: bool,
 ) -> None:
-    """Look whether an action can be evaluated for each request."""
+    """Check whether an action can be evaluated for each request."""
     refused = found.closed if name in CORE_ACTIONS else found.own
     try:
         found.scripts[name] = check_action(module, made, uid, name, scripts, is_core=is_core)
@@ -137,7 +136,7 @@ def _take_read(
     project: Project,
     refused: dict[str, str],
 ) -> None:
-    """Look whether an action reads by itself, where it does not leave that to the core."""
+    """Check whether an action reads by itself instead of calling the core."""
     if name in _WRITING:
         return
     try:
@@ -149,22 +148,22 @@ def _take_read(
 
 
 def service_methods(file: SourceFile, uid: str) -> tuple[str, ...] | None:
-    """Return the methods that a service file has, ``None`` if it is not clear which."""
+    """Return the methods of a service file, ``None`` if they are not known for certain."""
     module = file.module
     methods = factory_methods(module, "createCoreService", uid)
     return None if methods is None else tuple(methods)
 
 
 def factory_methods(module: Module, factory: str, uid: str) -> Overrides | None:
-    """Return the methods that a call of a core factory adds, ``None`` where that is not clear."""
+    """Return the methods that a call of a core factory adds, ``None`` if they are unknown."""
     added = factory_object(module, factory, uid)
     return None if added is None else _methods(module, added)
 
 
 def factory_object(module: Module, factory: str, uid: str) -> Expression | None:
-    """Return what a call of a core factory adds, an object or the function that makes it.
+    """Return the object or the function that a call of a core factory adds.
 
-    It is ``None`` where that is not clear.
+    ``None`` if it is unknown.
     """
     exported = module.exported
     if not module.is_known or not isinstance(exported, Call):
@@ -197,7 +196,7 @@ def _methods(module: Module, added: Expression) -> Overrides | None:
 
 
 def _returned(added: Expression) -> Expression | None:
-    """Return what the second argument of a factory is, or returns as a function."""
+    """Return the second argument of a factory, or the object that this function returns."""
     if not isinstance(added, Function):
         return added
     if isinstance(added.body, Opaque):

@@ -1,4 +1,4 @@
-"""Requests that code turns down before it does anything: ``return ctx.badRequest(message)``."""
+"""Requests that code rejects before it does anything: ``return ctx.badRequest(message)``."""
 
 from collections.abc import Mapping, Sequence
 
@@ -34,14 +34,14 @@ _ERRORS: Mapping[int, tuple[type[AppError], str]] = {
 
 
 class ErrorResponse(Struct, frozen=True):
-    """A request is answered with an error. Methods of the response give details, ``throw`` none."""
+    """An error response. Methods of the response give details, ``throw`` none."""
 
     status: int
     message: str | None
     has_details: bool
 
     def error(self) -> AppError:
-        """Return the error that a client gets."""
+        """Return the error for the client."""
         kind, usual = _ERRORS[self.status]
         error = kind(usual if self.message is None else self.message)
         error.details = {} if self.has_details else None
@@ -49,7 +49,7 @@ class ErrorResponse(Struct, frozen=True):
 
 
 def error_response(values: RequestValues, statements: Sequence[Statement]) -> ErrorResponse | None:
-    """Return what statements turn a request down with, ``None`` where they do something else."""
+    """Return the error response of statements, ``None`` if they do something else."""
     match [one for one in statements if not is_harmless(one)]:
         case [Return(Call(Member(Name(ctx), str() as method), arguments))] if ctx == values.ctx:
             return _error_response(values, method, arguments)

@@ -1,4 +1,4 @@
-"""What values of understood code are for a request."""
+"""Values of understood code for a request."""
 
 from collections.abc import Mapping, Sequence
 
@@ -33,7 +33,7 @@ from quire.errors import ValidationError
 from quire.javascript.scope import UNDEFINED
 
 Query = dict[str, object]
-"""A parsed query: texts, lists and objects, and the constants that changes put into it."""
+"""A parsed query: texts, lists and objects, and the constants of changes."""
 
 
 _NO_VARIABLES: Mapping[int, object] = {}
@@ -41,7 +41,7 @@ _WHITE_SPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""What JavaScript takes from both ends of a text."""
+"""Characters that JavaScript's ``trim`` removes."""
 
 
 def evaluate(
@@ -50,7 +50,7 @@ def evaluate(
     path: Mapping[str, str],
     variables: Mapping[int, object] = _NO_VARIABLES,
 ) -> object:
-    """Return what a value is for a request, `UNDEFINED` for what is undefined.
+    """Return the value for a request, `UNDEFINED` if it is undefined.
 
     ``variables`` are values by their numbers. Raises ValidationError where the code would fail.
     """
@@ -58,14 +58,14 @@ def evaluate(
 
 
 class Evaluator(Struct):
-    """The query of a request as it is by now, the parameters of its path, and variables."""
+    """The present query of a request, the parameters of its path, and variables."""
 
     query: Query
     path: Mapping[str, str]
     variables: Mapping[int, object] = field(default_factory=dict)
 
     def value(self, value: Value) -> object:
-        """Return what a value is. Raises ValidationError where the code would fail."""
+        """Return a value. Raises ValidationError where the code would fail."""
         match value:
             case Constant(constant):
                 return constant
@@ -178,7 +178,7 @@ class Evaluator(Struct):
 
 
 def _spread(value: object) -> Query:
-    """Return the members that spreading a value gives: those of a list or text are its indexes."""
+    """Return the members that spreading a value gives: those of a list or text by index."""
     if isinstance(value, dict):
         return value
     if isinstance(value, list | str):
@@ -197,12 +197,12 @@ _AS_WORD = frozenset(
         *("$startsWith", "$startsWithi", "$endsWith", "$endsWithi"),
     }
 )
-"""Operators that write out what is undefined."""
+"""Operators with a representation of undefined values."""
 _AS_NULL = {"$eq": "$null", "$ne": "$notNull"}
 
 
 def _compared(condition: object, undefined: str | None) -> object:
-    """Return a condition with what stands for something undefined in it."""
+    """Return a condition with placeholders for undefined values in it."""
     if condition is UNDEFINED:
         return {"$null": True} if undefined is None else undefined
     if not isinstance(condition, dict):
@@ -227,7 +227,7 @@ def _text(value: object, method: str) -> str:
 
 
 def is_truthy(value: object) -> bool:
-    """Return what a value is as a condition."""
+    """Return the truth value of a value."""
     return isinstance(value, dict | list) or not (_is_nullish(value) or not value)
 
 

@@ -1,4 +1,4 @@
-"""What a scan of a project's JavaScript says."""
+"""Findings of a scan of a project's JavaScript."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -31,11 +31,11 @@ Effect = Literal["closed", "warning", "ignored"]
 
 
 class Finding(Struct, frozen=True):
-    """One file that does what Quire does not do.
+    """A file with behaviour that Quire does not have.
 
     ``file`` is relative to the project, with slashes. ``closes`` are the content types (by uid) and
-    the actions (``api::article.article.find``) that the file keeps closed, or would if it were not
-    ignored; ``sentence`` says what it means.
+    the actions (``api::article.article.find``) that the file disables, or would if it were not
+    ignored; ``sentence`` explains it.
     """
 
     file: str
@@ -52,18 +52,18 @@ class Finding(Struct, frozen=True):
 def warning_of(
     file: SourceFile, kind: FindingKind, sentence: str, closes: Iterable[str] = ()
 ) -> Finding:
-    """Return the finding of a file, of which is not weighed yet what it closes."""
+    """Return the finding of a file whose disabled actions are not determined yet."""
     return Finding(file.path, kind, "warning", sentence, tuple(closes))
 
 
 class Customisations(Struct, frozen=True):
-    """Everything that the scan found.
+    """All findings of the scan.
 
     ``closed`` maps the uid of a content type, or the name of one of its actions, to the files that
-    keep it closed. ``routes`` are the core routes of the types whose router files say which there
-    are; all others have the usual ones. ``unserved`` are routes to code that does not run.
-    ``unused_ignores`` are entries of the setting ``migration.ignore`` that no finding matches.
-    ``custom_actions`` are those of the routes of the project's Python code, by what they belong to.
+    disable it. ``routes`` are the core routes of the types with router files; all others have the
+    usual ones. ``unserved`` are routes to code that does not run. ``unused_ignores`` are entries of
+    the setting ``migration.ignore`` without a matching finding. ``custom_actions`` are those of the
+    routes of the project's Python code, by uid.
     """
 
     closed: Mapping[str, tuple[str, ...]]
@@ -74,7 +74,7 @@ class Customisations(Struct, frozen=True):
     custom_actions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def routed_actions(self, schema: Schema) -> dict[str, tuple[str, ...]]:
-        """Return the actions that routes lead to, by uid, of what has not just the usual ones."""
+        """Return the actions of routes, by uid, for types with other than the usual ones."""
         found = {
             uid: tuple(dict.fromkeys(route.action for route in routes))
             for uid, routes in self.routes.items()
@@ -88,14 +88,14 @@ class Customisations(Struct, frozen=True):
         return found
 
     def closed_actions(self, content_type: ContentType) -> frozenset[str]:
-        """Return the core actions of a content type that are closed, without the uid."""
+        """Return the disabled core actions of a content type, without the uid."""
         uid = content_type.uid
         if uid in self.closed:
             return frozenset(CORE_ACTIONS)
         return frozenset(name for name in CORE_ACTIONS if f"{uid}.{name}" in self.closed)
 
     def missing_actions(self, content_type: ContentType) -> frozenset[str]:
-        """Return the core actions of a content type that no route leads to."""
+        """Return the core actions of a content type that no route has."""
         usual = {name for _, _, name in core_routes(content_type)}
         found = self.routes.get(content_type.uid)
         return frozenset() if found is None else frozenset(usual - {one.action for one in found})

@@ -1,4 +1,4 @@
-"""What the ``config`` of a route asks for: authentication, policies and middlewares."""
+"""The ``config`` of a route: authentication, policies and middlewares."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
@@ -29,22 +29,22 @@ from quire.javascript.syntax import (
 )
 
 _KNOWN_MIDDLEWARES = frozenset({"plugin::users-permissions.rateLimit"})
-"""Middlewares that let every request through unchanged, or slow down those who send many."""
+"""Middlewares that pass every request unchanged, or only limit rates."""
 
 _DESCRIBING = frozenset({"description", "summary", "tags", "tag", "notes", "name"})
 
 
 class PolicyResult(Enum):
-    """What a policy decides."""
+    """The result of a policy."""
 
     ALLOW = "allow"
     DENY = "deny"
     SIGNED_IN = "signed in"
-    """Allows end users who are signed in, and nobody else."""
+    """Allows signed-in end users only."""
 
 
 def understand_policy(module: Module) -> PolicyResult:
-    """Return what a module's policy decides. Raises NotUnderstoodError."""
+    """Return the result of a module's policy. Raises NotUnderstoodError."""
     exported = module.exported
     if not module.is_known or not isinstance(exported, Function):
         raise NotUnderstoodError("does not export a function alone")
@@ -85,7 +85,7 @@ def _policy(module: Module, context: str, statements: Sequence[Statement]) -> Po
 
 
 def _returned(module: Module, context: str, value: Expression) -> PolicyResult:
-    """Return what a policy that returns a value decides: nothing but ``true`` lets pass."""
+    """Return the result of a policy that returns a value: only ``true`` allows."""
     match value:
         case Unary("!", _) | Call(Name("Boolean"), _):
             return _decision(module, context, value)
@@ -114,13 +114,13 @@ def _decision(module: Module, context: str, value: Expression) -> PolicyResult:
 
 _KNOWN_POLICIES = {
     "plugin::users-permissions.isAuthenticated": PolicyResult.SIGNED_IN,
-    # Nobody asks the content API as an administrator.
+    # Administrators do not use the content API.
     "admin::isAuthenticatedAdmin": PolicyResult.DENY,
 }
 
 
 class Problem(Struct, frozen=True):
-    """Why a route is closed: the file with the code, and what is the matter with it."""
+    """Why a route is disabled: the file with the code, and the reason."""
 
     file: str
     kind: str
@@ -128,10 +128,10 @@ class Problem(Struct, frozen=True):
 
 
 class RouteGuard(Struct):
-    """What a request has to pass before the core action, as far as it is understood.
+    """The checks of a request before the core action, as far as they are understood.
 
     ``is_open`` stands for ``auth: false``, ``is_refused`` for a policy that nobody passes.
-    ``problems`` lists the code that is not understood; a route with any of them is closed.
+    ``problems`` lists the code that is not understood; a route with any of them is disabled.
     """
 
     is_open: bool = False
@@ -150,10 +150,10 @@ class RouteGuard(Struct):
 
 
 class GuardCode:
-    """The policies and middlewares of a project, understood once each."""
+    """The policies and middlewares of a project, each analysed once."""
 
     def __init__(self, project: Path, scripts: ScriptProject) -> None:
-        """Nothing is read yet."""
+        """Reads nothing yet."""
         self._project = project
         self._scripts = scripts
         self._files: dict[tuple[str, str], dict[str, SourceFile]] = {}
@@ -163,7 +163,7 @@ class GuardCode:
         """The files that some route names."""
 
     def guard(self, config: object, api: str, file: SourceFile) -> RouteGuard:
-        """Return what the ``config`` of a route in a file of an API asks for."""
+        """Return the guard of a route from its ``config`` in a file of an API."""
         found = RouteGuard()
         if not isinstance(config, dict):
             found.problems.append(Problem(file.path, "routes", "computes the options of a route"))
@@ -291,7 +291,7 @@ class GuardCode:
             return (), Problem(file.path, "routes", f"has a middleware on a route that {error}")
 
     def _find(self, folder: str, name: str, api: str) -> SourceFile | None:
-        """Find a policy or middleware by the name that a route of an API calls it."""
+        """Find a policy or middleware by the name that a route of an API uses."""
         namespace, _, rest = name.partition("::")
         if namespace == "global" and rest:
             places = [("", rest)]
@@ -330,7 +330,7 @@ def _entries(value: object) -> Sequence[object]:
 
 
 def _config_of(entry: object) -> Mapping[str, object]:
-    """Return what a route gives to a policy or middleware. Raises NotUnderstoodError."""
+    """Return the options of a policy or middleware. Raises NotUnderstoodError."""
     config = entry.get("config", {}) if isinstance(entry, dict) else {}
     if not isinstance(config, dict) or not is_json(config):
         raise NotUnderstoodError("is given something that is computed")

@@ -1,8 +1,8 @@
-"""Understands middlewares and controller actions that change the query before the core answers.
+"""Analyses middlewares and controller actions that change the query before the core responds.
 
 A middleware may set parameters of the query and has to call ``next`` once; an action of a
-controller may do the same before ``super.<action>(ctx)``, and has to return what that gives. Logs
-are passed over. One statement more, and the code counts as not understood.
+controller may do the same before ``super.<action>(ctx)``, and has to return its result. Log calls
+are ignored. With any other statement the code is not understood.
 """
 
 from collections.abc import Sequence
@@ -49,12 +49,12 @@ _PARAMETERS = frozenset(
 )
 _RESULT = frozenset({"data", "meta"})
 _READING = frozenset({"find", "findOne"})
-"""What ``findOne`` and actions of a project's own may leave the rest to."""
+"""The core actions that ``findOne`` and own actions may call."""
 _OTHERS = frozenset(CORE_ACTIONS) - {"findOne"}
 
 
 def understand_middleware(module: Module) -> tuple[QueryStep, ...]:
-    """Return what a module's middleware changes. Raises NotUnderstoodError."""
+    """Return the query changes of a module's middleware. Raises NotUnderstoodError."""
     exported = module.exported
     if not module.is_known or not isinstance(exported, Function):
         raise NotUnderstoodError("does not export a function alone")
@@ -76,7 +76,7 @@ def understand_middleware(module: Module) -> tuple[QueryStep, ...]:
 
 
 def understand_inline_middleware(module: Module, handler: Function) -> tuple[QueryStep, ...]:
-    """Return what ``(ctx, next) => …`` changes. Raises NotUnderstoodError."""
+    """Return the query changes of ``(ctx, next) => …``. Raises NotUnderstoodError."""
     match handler.parameters:
         case (Name(ctx), Name(following)):
             values = RequestValues(module, ctx, frozenset({following, "super"}))
@@ -89,7 +89,7 @@ def understand_inline_middleware(module: Module, handler: Function) -> tuple[Que
 def understand_action(
     module: Module, action: str, function: Function
 ) -> tuple[str, tuple[QueryStep, ...]]:
-    """Return the core action that an action ends in, and what it changes before.
+    """Return the core action that an action ends with, and its query changes.
 
     Raises NotUnderstoodError.
     """
@@ -105,7 +105,7 @@ def understand_action(
 
 
 class _Interpreter(Struct):
-    """Goes through the statements of a handler, and collects what it does to the query.
+    """Analyses the statements of a handler, and collects its query changes.
 
     ``next_name`` is the parameter that a middleware calls to go on, ``actions`` the methods of
     ``super`` that an action may call, and ``core`` the one that it calls.
@@ -116,7 +116,7 @@ class _Interpreter(Struct):
     actions: frozenset[str] = frozenset()
     core: str | None = None
     response: str | None = None
-    """The variable that holds what the core returned."""
+    """The variable with the response of the core."""
     has_response_parts: bool = False
     has_gone_on: bool = False
 
@@ -135,7 +135,7 @@ class _Interpreter(Struct):
         return self.values.mentions_request(statement.value)
 
     def _block(self, statements: Sequence[Statement], *, is_branch: bool) -> tuple[QueryStep, ...]:
-        """Return what statements do; in a branch they may only change the query."""
+        """Return the changes of statements; a branch may only change the query."""
         steps: list[QueryStep] = []
         for index, statement in enumerate(statements):
             if self.has_gone_on and not self._is_after(statement):
@@ -167,7 +167,7 @@ class _Interpreter(Struct):
         return tuple(steps)
 
     def _is_after(self, statement: Statement) -> bool:
-        """Whether a statement may stand behind the call that goes on."""
+        """Whether a statement is allowed after the call of the core."""
         return isinstance(statement, Return) or is_harmless(statement)
 
     def _statement(self, statement: Statement) -> None:
@@ -193,7 +193,7 @@ class _Interpreter(Struct):
             raise NotUnderstoodError(UNKNOWN_CODE)
 
     def _response(self, target: Pattern) -> None:
-        """Take in the variables that hold what the core returned."""
+        """Add the variables with the response of the core."""
         match target:
             case Name(name):
                 self.response = name
@@ -259,7 +259,7 @@ class _Interpreter(Struct):
                 return False
 
     def _goes_on(self, value: Expression) -> bool:
-        """Whether an expression is the call that leaves the rest to the core."""
+        """Whether an expression is the call of the core."""
         match without_await(value):
             case Call(Name(name), ()):
                 return name == self.next_name

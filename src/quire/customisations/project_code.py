@@ -1,4 +1,4 @@
-"""Finds code that concerns the project as a whole: start-up, extensions, plugins, configuration."""
+"""Finds code about the whole project: start-up, extensions, plugins, configuration."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _ONLY_IN_ADMIN = (
     *("location-picker", "preview-button", "schema-visualizer", "sentry", "seo"),
     *("sortable-entries", "tiptap", "tinymce", "multi-select", "provider"),
 )
-"""Parts of names of plugins that add inputs or pages to the admin panel, or of upload providers."""
+"""Parts of names of plugins for the admin panel or for uploads."""
 _EFFECTS = {
     "graphql": "the GraphQL API is not served",
     "populate-deep": "populate=deep is not understood: name what to populate",
@@ -50,7 +50,7 @@ def find_plugins(project: Path) -> Iterator[Finding]:
 
 
 def _effect(name: str) -> str | None:
-    """Return what it means that a plugin does not run, ``None`` if nothing or no plugin."""
+    """Return the effect of a missing plugin, ``None`` if there is none."""
     if not _PLUGIN.fullmatch(name):
         return None
     is_official = name.startswith("@strapi/")
@@ -91,7 +91,7 @@ def find_project_code(project: Path, types: Iterable[str]) -> Iterator[Finding]:
 
 
 def find_configuration(settings: Settings) -> Iterator[Finding]:
-    """Find what of the configuration is not in force, and tasks."""
+    """Find the configuration that is not in effect, and tasks."""
     project = settings.project
     config = project / "config"
     for folder in (config, config / "env" / settings.environment):

@@ -1,7 +1,7 @@
-"""What a middleware or a controller does to the query of a request before it is served.
+"""Changes of a request's query by a middleware or a controller.
 
-A list of steps is made of JavaScript once, and applied to the parsed query of each request.
-Values are constants, parameters of the query itself, or made of both; nothing else can be said.
+A list of steps is derived from JavaScript once, and applied to the parsed query of each request.
+Values are constants, parameters of the query itself, or combinations of both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ QueryStep = QueryChange | QueryBranch | ErrorResponse
 
 
 _NEVER = {"id": {"$null": True}}
-"""A filter that no row passes."""
+"""A filter that matches no row."""
 _NO_PATH: Mapping[str, str] = {}
 
 
@@ -42,10 +42,10 @@ def apply_steps(
     query: Mapping[str, object],
     path: Mapping[str, str] = _NO_PATH,
 ) -> Query:
-    """Return the query that a request is served with, in the order of the statements.
+    """Return the changed query of a request; steps run in the order of the statements.
 
-    ``path`` are the parameters of the path. Raises ValidationError where the code would fail for
-    want of something in the query, and the errors that the code answers with.
+    ``path`` are the parameters of the path. Raises ValidationError where the code would fail
+    because something is missing in the query, and the errors that the code raises.
     """
     return without_undefined(_applied(steps, dict(query), path))
 
@@ -64,7 +64,7 @@ def _applied(steps: Sequence[QueryStep], query: Query, path: Mapping[str, str]) 
 
 
 def without_undefined(query: Mapping[str, object]) -> Query:
-    """Return a query without what is undefined in it; a filter by that finds nothing."""
+    """Return a query without undefined values; an undefined filter matches nothing."""
     return {
         name: _condition(value) if name == "filters" else _known_part(value)
         for name, value in query.items()
@@ -83,7 +83,7 @@ def _known_part(value: object) -> object:
 
 
 def _condition(value: object) -> object:
-    """Return a filter as it works where something in it is undefined."""
+    """Return a filter as it works with undefined values in it."""
     if isinstance(value, list):
         return [_condition(item) for item in value]
     if not isinstance(value, dict):

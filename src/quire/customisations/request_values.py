@@ -1,6 +1,6 @@
-"""Reads expressions that are made of a request: its query, the parameters of its path, constants.
+"""Analyses expressions over a request: its query, the parameters of its path, constants.
 
-Everything else that code may look at, such as who asks, counts as not understood.
+Anything else, such as the principal, is not understood.
 """
 
 import itertools
@@ -76,23 +76,23 @@ Symbol = Value | PathParameters
 
 
 class RequestValues(Struct):
-    """Reads expressions in one function. ``ctx`` is its parameter that holds the request.
+    """Analyses expressions in one function. ``ctx`` is its parameter for the request.
 
-    ``own`` are other names by which the function speaks of the request, such as ``next``.
+    ``own`` are other names for parts of the request in the function, such as ``next``.
     """
 
     module: Module
     ctx: str | None
     own: frozenset[str] = frozenset()
     symbols: dict[str, Symbol] = field(default_factory=dict)
-    """Variables that hold parts of the request."""
+    """Variables with parts of the request."""
     of_entries: bool = False
-    """Whether values are made of entries: then they need not be such as queries can have."""
+    """Whether values depend on entries: then they need not be possible in queries."""
     depth: int = 0
-    """How deep in calls of functions that only compute this is."""
+    """The depth of calls of functions that only compute."""
 
     def value(self, value: Expression) -> Value:
-        """Return what an expression stands for. Raises NotUnderstoodError."""
+        """Return the value of an expression. Raises NotUnderstoodError."""
         symbol = self.symbol(value)
         if isinstance(symbol, PathParameters):
             raise NotUnderstoodError("uses all parameters of the path at once")
@@ -136,7 +136,7 @@ class RequestValues(Struct):
                 raise NotUnderstoodError(UNKNOWN_VALUE)
 
     def _called(self, callee: Expression, arguments: tuple[Expression, ...]) -> Value:
-        """Return what a call gives of a function that only computes."""
+        """Return the result of a call of a function that only computes."""
         match callee, arguments:
             case Member(text, "split"), (Literal(str() as separator),) if separator:
                 return Split(self.value(text), separator)
@@ -163,11 +163,11 @@ class RequestValues(Struct):
                 raise NotUnderstoodError(UNKNOWN_VALUE)
 
     def _is_list(self, items: Expression) -> bool:
-        """Whether an expression is a list for sure: texts have the same method."""
+        """Whether an expression certainly is a list: texts have the same method."""
         return isinstance(self.module.followed(items), Array)
 
     def _own_function(self, name: str, arguments: tuple[Expression, ...]) -> Value:
-        """Return what a function of the project computes of its arguments alone."""
+        """Return the result of a function of the project that only uses its arguments."""
         found = self.module.function(name)
         if found is None or self.depth >= _DEEPEST_CALL:
             raise NotUnderstoodError(f"calls {name}")
@@ -183,15 +183,15 @@ class RequestValues(Struct):
         return inner.returned(statements_of(function))
 
     def with_symbol(self, name: str, symbol: Symbol) -> "RequestValues":
-        """Return what reads expressions where a name stands for something."""
+        """Return an analysis in which a name has a value."""
         return replace(self, symbols={**self.symbols, name: symbol})
 
     def with_entry(self, name: str) -> "RequestValues":
-        """Return what reads expressions where a name stands for the entry that was read."""
+        """Return an analysis in which a name stands for the entry that was read."""
         return replace(self, symbols={**self.symbols, name: ENTRY}, of_entries=True)
 
     def returned(self, statements: Sequence[Statement]) -> Value:
-        """Return what statements return that only compute. Raises NotUnderstoodError."""
+        """Return the result of statements that only compute. Raises NotUnderstoodError."""
         for index, statement in enumerate(statements):
             rest = statements[index + 1 :]
             match statement:
@@ -212,7 +212,7 @@ class RequestValues(Struct):
         return Constant(UNDEFINED)
 
     def symbol(self, value: Expression) -> Symbol | None:
-        """Return the part of the request that an expression names, if it is one."""
+        """Return the part of the request of an expression, if it is one."""
         match value:
             case Name(name):
                 return self.symbols.get(name)
@@ -239,12 +239,12 @@ class RequestValues(Struct):
                 return MemberAccess(whole, key, is_optional=is_optional)
 
     def declare(self, name: str, value: Expression) -> None:
-        """Take in a variable that holds something of the request. Raises NotUnderstoodError."""
+        """Add a variable with a part of the request. Raises NotUnderstoodError."""
         symbol = self.symbol(value)
         self.symbols[name] = self.value(value) if symbol is None else symbol
 
     def declare_parts(self, target: ObjectPattern, value: Expression) -> None:
-        """Take in variables that hold parts of the request. Raises NotUnderstoodError."""
+        """Add variables with parts of the request. Raises NotUnderstoodError."""
         whole = self.symbol(value)
         is_whole = isinstance(whole, WholeQuery | PathParameters)
         if not is_whole and not self.is_ctx(value):

@@ -1,4 +1,4 @@
-"""Reads the router files of a project: which core routes there are, and what guards them."""
+"""Reads the router files of a project: the core routes, and their guards."""
 
 import re
 from collections.abc import Container, Mapping, Sequence
@@ -29,7 +29,7 @@ _LIST_OPTIONS = frozenset({"routes", "type", "prefix"})
 
 
 def is_route(route: object) -> bool:
-    """Whether an entry of a list of routes is one that can be read."""
+    """Whether an entry of a list of routes can be analysed."""
     match route:
         case {"method": str(), "path": str() as path, "handler": handler, **options}:
             known = {"config", "info"}.issuperset(options)
@@ -39,7 +39,7 @@ def is_route(route: object) -> bool:
 
 
 def can_be_served(method: str, path: str, action: str, content_type: ContentType) -> bool:
-    """Whether a path leads to a core action that finds what it needs in it."""
+    """Whether a path of a core action has the parameters that the action needs."""
     usual = {name: verb for verb, _, name in core_routes(content_type)}
     if usual.get(action) != method:
         return False
@@ -50,7 +50,7 @@ def can_be_served(method: str, path: str, action: str, content_type: ContentType
 
 
 def covers(taken: tuple[str, str], own: tuple[str, str]) -> bool:
-    """Whether every request for a route reaches one that was registered before."""
+    """Whether every request for a route matches one that was registered before."""
     first, later = taken[1].strip("/").split("/"), own[1].strip("/").split("/")
     return (
         taken[0] == own[0]
@@ -63,7 +63,7 @@ def covers(taken: tuple[str, str], own: tuple[str, str]) -> bool:
 
 
 def with_document_id(path: str) -> str:
-    """Return a path in which the id is called as it is here."""
+    """Return a path with the name of the id that is used here."""
     return "/".join(":documentId" if part == _ID else part for part in path.split("/"))
 
 
@@ -75,7 +75,7 @@ class RouterFile(Struct, frozen=True):
 
 
 class RegisteredRoute(Struct, frozen=True, kw_only=True):
-    """A route to a core action, as one file registers it."""
+    """A route to a core action, as a file registers it."""
 
     uid: str
     route: ServedRoute
@@ -84,7 +84,7 @@ class RegisteredRoute(Struct, frozen=True, kw_only=True):
 
 
 class Routes(Struct):
-    """What all router files of a project say.
+    """The routes of all router files of a project.
 
     ``served`` are the routes to core actions by uid, in the order in which they are registered;
     ``opaque`` are files whose routes are not known.
@@ -94,7 +94,7 @@ class Routes(Struct):
     unserved: list[UnservedRoute] = field(default_factory=list)
     opaque: list[RouterFile] = field(default_factory=list)
     problems: list[tuple[str, Problem]] = field(default_factory=list)
-    """Why actions are closed, by the name of the action."""
+    """Why actions are disabled, by the name of the action."""
 
 
 def read_routes(
@@ -116,7 +116,7 @@ class _Reader(Struct):
     controllers: Mapping[str, Actions]
     found: Routes = field(default_factory=Routes)
     taken: list[tuple[str, str]] = field(default_factory=list)
-    """Methods and paths in the order in which they are registered: the first that fits counts."""
+    """Methods and paths in the order of registration: the first match counts."""
 
     def take(self, one: RouterFile) -> None:
         if one.file.path.endswith(".json"):
@@ -200,7 +200,7 @@ class _Reader(Struct):
         self.found.registered.setdefault(uid, []).append(registered)
 
     def _needs_script(self, uid: str, action: str) -> bool:
-        """Tell whether an action can only be served where no code stands before it."""
+        """Tell whether an action can only be served if no code precedes it."""
         actions = self.controllers.get(uid)
         return (
             actions is not None and action in actions.reads and action not in actions.read_scripts
@@ -237,7 +237,7 @@ class _Reader(Struct):
         controller = shown.strip().rpartition(".")[0]
         owner = controller if "::" in controller else f"api::{one.api}.{controller}"
         if owner in self.types:
-            # In the reference, a type whose router file lists other routes has no core routes.
+            # In Strapi, a type whose router file lists other routes has no core routes.
             self.found.registered.setdefault(owner, [])
         self.found.unserved.append(unserved)
         for content_type in self.types.values():
@@ -251,7 +251,7 @@ class _Reader(Struct):
         target: tuple[str, str],
         guard: RouteGuard,
     ) -> bool:
-        """Register a route that leads to an understood action; tell whether it can be served."""
+        """Register a route to an understood action; tell whether it can be served."""
         uid, action = target
         actions = self.controllers.get(uid)
         is_core = action in CORE_ACTIONS
@@ -272,14 +272,14 @@ class _Reader(Struct):
         return True
 
     def _is_taken(self, method: str, path: str) -> bool:
-        """Tell whether requests for a route reach one that is registered before it.
+        """Tell whether requests for a route match one that is registered before it.
 
-        In the reference, the first route that fits counts, in the order of folders and files.
+        In Strapi, the first matching route counts, in the order of folders and files.
         """
         return any(covers(taken, (method, path)) for taken in self.taken)
 
     def _is_unserved(self, method: str, path: str) -> bool:
-        """Tell whether that is one that is not served: then the core route is closed."""
+        """Tell whether that route is not served: then the core route is disabled."""
         return any(covers((one.method, one.path), (method, path)) for one in self.found.unserved)
 
     def _reason(self, target: tuple[str, str], guard: RouteGuard) -> str:
@@ -290,7 +290,7 @@ class _Reader(Struct):
         return guard.problems[0].sentence if guard.problems else ""
 
     def _shadow(self, unserved: UnservedRoute, content_type: ContentType) -> None:
-        """Close core actions whose requests reach code of the project's own in the reference."""
+        """Disable core actions whose requests run code of the project's own in Strapi."""
         if not content_type.is_api:
             return
         for method, path, action in core_routes(content_type):
@@ -300,7 +300,7 @@ class _Reader(Struct):
                 self.found.problems.append((f"{content_type.uid}.{action}", problem))
 
     def _target(self, handler: object, api: str) -> tuple[str, str] | None:
-        """Return the type and the action that a handler names."""
+        """Return the type and the action of a handler."""
         if not isinstance(handler, str):
             return None
         controller, _, action = handler.strip().rpartition(".")
@@ -314,9 +314,9 @@ def served_routes(
     closed: Container[str],
     types: Mapping[str, ContentType],
 ) -> dict[str, tuple[ServedRoute, ...]]:
-    """Return the routes of the types that have others than the usual ones.
+    """Return the routes of the types with other than the usual ones.
 
-    A route to something closed asks for the usual permission, which nobody has then.
+    A route to a disabled action needs the usual permission, which nobody has then.
     """
     served: dict[str, tuple[ServedRoute, ...]] = {}
     for uid, registered in routes.registered.items():
@@ -340,7 +340,7 @@ def served_routes(
 
 
 def _completed(route: ServedRoute, actions: Actions) -> ServedRoute:
-    """Return a route with what its action does."""
+    """Return a route with the behaviour of its action."""
     if route.is_scripted and route.action in actions.reads:
         return replace(route, script=actions.read_scripts[route.action])
     steps = actions.steps.get(route.action, ())

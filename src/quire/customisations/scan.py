@@ -1,13 +1,13 @@
-"""Finds the JavaScript in a project that does what Quire, which does not run it, leaves undone.
+"""Finds JavaScript in a project with behaviour that is missing here, since Quire does not run it.
 
-Code that guards content must not be lost unnoticed. A content type whose routes or controllers hold
-code of their own, or whose routes name a policy or a middleware of the project, is closed until the
-owner lists each of the files under ``[migration] ignore``. What only adds something (services,
+Code that guards content must not be lost unnoticed. A content type whose routes or controllers
+contain code, or whose routes name a policy or a middleware of the project, is disabled until the
+owner lists each of the files under ``[migration] ignore``. Code that only adds something (services,
 lifecycles, cron tasks, start-up code, plugins, configuration) is a warning.
 
 Nothing is run. A file that is exactly what the generator writes has no finding; router options, and
 middlewares, policies and actions that only check or change a little, are understood and served.
-Everything else counts as code. Where it is open which types it concerns, it concerns them all.
+Everything else counts as code. If it is unknown which types it concerns, it concerns them all.
 """
 
 import re
@@ -66,10 +66,10 @@ Types = Mapping[str, ContentType]
 
 
 class ServiceFiles:
-    """Reads the service files of a project, once each."""
+    """Analyses the service files of a project, once each."""
 
     def __init__(self, project: Path) -> None:
-        """Nothing is read yet."""
+        """Reads nothing yet."""
         self._project = project
         self._known: dict[str, tuple[Module, Overrides] | None] = {}
         self.called: set[tuple[str, str]] = set()
@@ -83,7 +83,7 @@ class ServiceFiles:
         return self._known[uid]
 
     def code(self, uid: str) -> ServiceCode | None:
-        """Return the code of a service, ``None`` where it is not clear what it is."""
+        """Return the code of a service, ``None`` if it is not known for certain."""
         if uid not in self._code:
             self._code[uid] = self._service_code(uid)
         return self._code[uid]
@@ -99,7 +99,7 @@ class ServiceFiles:
         return None if added is None else ServiceCode(module, added, is_core=True)
 
     def note_call(self, uid: str, name: str) -> None:
-        """Note that an understood action calls a method."""
+        """Record that an understood action calls a method."""
         self.called.add((uid, name))
 
     def _read(self, uid: str) -> tuple[Module, Overrides] | None:
@@ -121,7 +121,7 @@ class ServiceFiles:
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Whether a path with slashes is meant by a pattern, or is inside a folder that is."""
+    """Whether a pattern matches a path with slashes, or a folder that contains it."""
     return _match(path.split("/"), pattern.strip("/").removeprefix("./").split("/"))
 
 
@@ -137,7 +137,7 @@ def _match(parts: Sequence[str], patterns: Sequence[str]) -> bool:
 
 
 class _Api(Struct, frozen=True):
-    """A folder of ``src/api``: its name as it stands in uids, and the types it declares."""
+    """A folder of ``src/api``: its name as in uids, and its types."""
 
     name: str
     folder: Path
@@ -145,10 +145,9 @@ class _Api(Struct, frozen=True):
 
 
 def find_customisations(settings: Settings, schema: Schema) -> Customisations:
-    """What the project's JavaScript does beyond what every content type has.
+    """Find the project's JavaScript with more than the usual behaviour of content types.
 
-    Reads the files of the tree and changes nothing. A project without JavaScript has no findings
-    and is open.
+    Reads files and changes nothing. A project without JavaScript has no findings.
     """
     types = schema.content_types
     project = settings.project
@@ -189,7 +188,7 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
 
 
 def _weighed(found: list[Finding], ignore: tuple[str, ...], types: Types) -> Customisations:
-    """Leave out what the owner accepts, and sum up what is closed by the rest."""
+    """Leave out findings that the owner accepts, and collect what the others disable."""
     weighed = []
     closed: dict[str, list[str]] = {}
     for finding in sorted(found, key=lambda one: (one.file, one.kind, one.sentence)):
@@ -207,7 +206,7 @@ def _weighed(found: list[Finding], ignore: tuple[str, ...], types: Types) -> Cus
 
 
 def _is_closable(name: str, types: Types) -> bool:
-    """Whether a name is that of a content type, or of an action that one has."""
+    """Whether a name is that of a content type, or of one of its actions."""
     uid, _, action = name.rpartition(".")
     if name in types:
         return True
@@ -250,7 +249,7 @@ def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> It
 def _unserved(
     apis: Iterable["_Api"], routes: Routes, *, has_routes: bool, types: Types
 ) -> Iterator[Finding]:
-    """Types that have no routes in a project that has routes for others."""
+    """Types without routes in a project that has routes for others."""
     by_name = {api.name: api for api in apis}
     known = set(routes.registered)
     for one in routes.opaque:
@@ -272,7 +271,7 @@ class _Controllers(Struct):
     found: dict[str, Actions] = field(default_factory=dict)
 
     def take(self, file: SourceFile, uid: str) -> Iterator[Finding]:
-        """Read a controller; yields what it closes and what of it does not run."""
+        """Analyse a controller; yields what it disables and what of it does not run."""
         actions = self.found[uid] = read_controller(file, uid, self.project, self.scripts)
         by_reason: dict[str, list[str]] = {}
         for name, reason in actions.closed.items():
@@ -326,7 +325,7 @@ def _services(project: Path, api: _Api, services: ServiceFiles) -> Iterator[Find
 
 
 def _guards(project: Path, apis: list[_Api], routes: Routes, code: GuardCode) -> Iterator[Finding]:
-    """Policies and middlewares; each closes the types whose routes name it."""
+    """Policies and middlewares; each disables the types whose routes name it."""
     kinds: dict[str, FindingKind] = {"policies": "policy", "middlewares": "middleware"}
     for folder, kind in kinds.items():
         for file in sources(project, project / "src" / folder):

@@ -1,4 +1,4 @@
-"""The routes of content types as a project's router files leave them."""
+"""The served routes of content types, after a project's router files."""
 
 from msgspec import Struct
 
@@ -11,18 +11,16 @@ CORE_ACTIONS = ("find", "findOne", "create", "update", "delete")
 
 
 class ServedRoute(Struct, frozen=True, kw_only=True):
-    """One route of a content type that is served.
+    """A served route of a content type.
 
-    ``action`` is what the route names, and ``core`` the action of the core that responds, the same
-    where it is empty; with a ``read``, that responds in its place. ``path`` begins with a slash and
-    stands below the API's prefix; ``:documentId`` is the id of a document. ``permission`` is what a
-    caller must be granted, ``None`` for a route with ``auth: false``; ``needs_user`` asks for an
-    end user who is signed in, and what ``is_refused`` is for nobody. ``steps`` are what the route's
-    middlewares and the action do to the query before it is read.
-
-    A ``script`` is an action that is evaluated for each request; ``policies`` are scripts, too, and
-    ``middlewares`` those in their order, as scripts or as what they do to the query.
-    ``id_name`` is what code calls ``:documentId``.
+    ``action`` is the one that the route names, and ``core`` the core action that responds, the same
+    if it is empty; a ``read`` responds instead. ``path`` begins with a slash and is below the API's
+    prefix; ``:documentId`` is the id of a document. ``permission`` is required of a caller,
+    ``None`` for a route with ``auth: false``; ``needs_user`` requires a signed-in end user, and
+    ``is_refused`` rejects everybody. ``steps`` are the query changes of the route's middlewares and
+    the action. A ``script`` is an action that is evaluated for each request; ``policies`` are
+    scripts, too, and ``middlewares`` those in their order, as scripts or as query changes.
+    ``id_name`` is the name of ``:documentId`` in code.
     """
 
     method: str
@@ -41,20 +39,20 @@ class ServedRoute(Struct, frozen=True, kw_only=True):
 
     @property
     def is_scripted(self) -> bool:
-        """Whether something is evaluated for each request."""
+        """Whether code is evaluated for each request."""
         of_route = any(isinstance(one, Script) for one in self.middlewares)
         return self.script is not None or bool(self.policies) or of_route
 
     @property
     def core_action(self) -> str:
-        """The core action whose way of responding is taken."""
+        """The core action whose response format is used."""
         return self.core or self.action
 
 
 class UnservedRoute(Struct, frozen=True):
-    """A route that leads to code of the project's own: it does not exist here.
+    """A route to code of the project's own, which does not exist here.
 
-    ``reason`` says why the code is not understood, if it was looked at.
+    ``reason`` says why the code is not understood, if it was analysed.
     """
 
     method: str
@@ -70,7 +68,7 @@ class UnservedRoute(Struct, frozen=True):
 
 
 def core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
-    """Return method, path and action of the routes that the generator gives a content type."""
+    """Return method, path and action of the routes that the generator writes for a content type."""
     path = f"/{content_type.route_name}"
     if content_type.kind is TypeKind.SINGLE:
         return (("GET", path, "find"), ("PUT", path, "update"), ("DELETE", path, "delete"))
@@ -85,7 +83,7 @@ def core_routes(content_type: ContentType) -> tuple[tuple[str, str, str], ...]:
 
 
 def usual_routes(content_type: ContentType) -> tuple[ServedRoute, ...]:
-    """Return the routes that a content type has where no router file says anything else."""
+    """Return the routes of a content type without a router file."""
     return tuple(
         ServedRoute(
             method=method, path=path, action=action, permission=f"{content_type.uid}.{action}"

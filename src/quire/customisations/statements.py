@@ -1,4 +1,4 @@
-"""Statements of functions as they run while nothing fails, and which of them do nothing."""
+"""Statements of functions, without error handling and without statements that do nothing."""
 
 from collections.abc import Iterator, Sequence
 
@@ -30,11 +30,11 @@ UNKNOWN_CODE = "holds code that does not run"
 
 
 class NotUnderstoodError(Exception):
-    """Code that does more than what is recognised; the message says what."""
+    """Code that does more than is supported; the message says what."""
 
 
 def statements_of(function: Function) -> Sequence[Statement]:
-    """Return the statements of a function. Raises NotUnderstoodError for those not parsed."""
+    """Return the statements of a function. Raises NotUnderstoodError for unparsed ones."""
     if isinstance(function.body, Opaque):
         raise NotUnderstoodError(UNKNOWN_CODE)
     if isinstance(function.body, tuple):
@@ -43,7 +43,7 @@ def statements_of(function: Function) -> Sequence[Statement]:
 
 
 def without_try(statements: Sequence[Statement]) -> Sequence[Statement]:
-    """Return statements as they run while nothing fails."""
+    """Return statements as they run without errors."""
     found: list[Statement] = []
     for statement in statements:
         is_plain = isinstance(statement, Try) and all(map(is_harmless, statement.finalizer))
@@ -55,7 +55,7 @@ def without_try(statements: Sequence[Statement]) -> Sequence[Statement]:
 
 
 def _is_failure(statement: Statement) -> bool:
-    """Whether a statement only tells that something failed: logs, and errors in the response."""
+    """Whether a statement only reports a failure: logs, and errors in the response."""
     match statement:
         case Throw():
             return True
@@ -68,14 +68,14 @@ def _is_failure(statement: Statement) -> bool:
 
 
 def without_await(value: Expression) -> Expression:
-    """Return what an expression waits for, or the expression itself."""
+    """Return the awaited expression, or the expression itself."""
     while isinstance(value, Unary) and value.operator == "await":
         value = value.operand
     return value
 
 
 def is_harmless(statement: Statement) -> bool:
-    """Whether a statement only writes a line to a log."""
+    """Whether a statement only writes to a log."""
     match statement:
         case Evaluate(Call(callee, arguments)):
             is_safe = all(has_no_effect(one) and not _needs_user(one) for one in arguments)
@@ -85,7 +85,7 @@ def is_harmless(statement: Statement) -> bool:
 
 
 def _needs_user(value: object) -> bool:
-    """Whether an expression fails where nobody is signed in: what comes after is for others."""
+    """Whether an expression fails without a signed-in user: later code is for others."""
     match value:
         case Member(Member(Member(_, "state"), _), _, False):
             return True
@@ -98,7 +98,7 @@ def _needs_user(value: object) -> bool:
 
 
 def without_unused(statements: Sequence[Statement], ctx: str | None) -> Sequence[Statement]:
-    """Return statements without variables of the request that are only written to a log."""
+    """Return statements without variables of the request that are only logged."""
     names = [name for one in statements for name in _logged_names(one, ctx)]
     unused = {name for name in names if not _is_used(name, statements)}
     return [
@@ -109,7 +109,7 @@ def without_unused(statements: Sequence[Statement], ctx: str | None) -> Sequence
 
 
 def _logged_names(statement: Statement, ctx: str | None) -> Iterator[str]:
-    """Yield the variables of a declaration that takes something of the request and cannot fail."""
+    """Yield the variables of a declaration that reads the request and cannot fail."""
     match statement:
         case Declaration(target, value) if _is_part_of(value, ctx):
             match target:
@@ -132,12 +132,12 @@ def _is_part_of(value: object, ctx: str | None) -> bool:
 
 
 def _never_missing(ctx: str | None) -> tuple[Member, ...]:
-    """Return what every request has."""
+    """Return the parts that every request has."""
     return () if ctx is None else (Member(Name(ctx), "request"), Member(Name(ctx), "state"))
 
 
 def _is_used(name: str, statements: Sequence[Statement]) -> bool:
-    """Whether a variable is used by more than logs of what it holds."""
+    """Whether a variable is used other than in log calls."""
     return any(_mentions(name, one) for one in statements)
 
 

@@ -11,22 +11,22 @@ from quire.schema.model import ContentType, Schema
 
 
 class ServedShare(StrEnum):
-    """How much of what a project's routes promise for a type is served."""
+    """How much of the routes of a type is served."""
 
     COMPLETELY = "completely"
     PARTLY = "partly"
-    """Some actions are closed, some routes or attributes are not served."""
+    """Some actions are disabled, some routes or attributes are not served."""
     CLOSED = "closed"
 
 
 class TypeSummary(Struct, frozen=True, kw_only=True):
-    """One content type: what is closed of it, and what does not exist here."""
+    """One content type: what is disabled, and what is missing."""
 
     uid: str
     served: ServedShare
     closed_actions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    """The files that keep actions closed."""
+    """The files that disable actions."""
     unserved_routes: tuple[str, ...] = ()
     unserved_attributes: tuple[str, ...] = ()
 
@@ -75,7 +75,7 @@ def _summary(
 def _owners(
     unserved: Iterable[UnservedRoute], types: Iterable[ContentType]
 ) -> dict[str, list[UnservedRoute]]:
-    """Return the routes that are not served by the type whose controller they name."""
+    """Return the unserved routes of the types whose controllers they name."""
     uids = {one.uid for one in types}
     owners: dict[str, list[UnservedRoute]] = {}
     for route in unserved:

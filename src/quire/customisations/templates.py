@@ -1,7 +1,7 @@
-"""Recognises files that a generator wrote and nobody has touched since.
+"""Recognises unmodified files of a generator.
 
-Such a file only asks for the behaviour that every content type has, so nothing is lost when its
-JavaScript does not run. What a file exports is plain data as ``modules.py`` reads them.
+Such a file only asks for the default behaviour of content types, so nothing is lost when its
+JavaScript does not run. The exports of a file are plain data as read by ``javascript.modules``.
 """
 
 from quire.javascript.modules import EmptyFunction, Factory
@@ -11,22 +11,22 @@ _HOOKS = frozenset({"register", "bootstrap", "destroy"})
 
 
 def is_empty(exported: object) -> bool:
-    """Whether a module exports an object with nothing in it."""
+    """Whether a module exports an empty object."""
     return exported == {}
 
 
 def is_core_controller(exported: object, uid: str) -> bool:
-    """Whether a module exports the core controller of the type, or no actions at all."""
+    """Whether a module exports the core controller of the type, or no actions."""
     return exported == {} or _is_factory(exported, "createCoreController", uid)
 
 
 def is_core_service(exported: object, uid: str) -> bool:
-    """Whether a module exports the core service of the type, or a service without methods."""
+    """Whether a module exports the core service of the type, or no methods."""
     return exported == {} or _is_factory(exported, "createCoreService", uid)
 
 
 def routed_uid(exported: object) -> str | None:
-    """The uid whose core routes a module exports unchanged, else ``None``."""
+    """Return the uid whose core routes a module exports unchanged, else ``None``."""
     match exported:
         case Factory("createCoreRouter", (str() as uid, *rest)) if rest in ([], [{}]):
             return uid
@@ -34,7 +34,7 @@ def routed_uid(exported: object) -> str | None:
 
 
 def is_empty_start_up(exported: object) -> bool:
-    """Whether the functions that a module exports for the start of the server do nothing."""
+    """Whether the start-up functions that a module exports do nothing."""
     if not isinstance(exported, dict):
         return False
     return _HOOKS.issuperset(exported) and all(one in _NOTHING for one in exported.values())

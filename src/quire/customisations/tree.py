@@ -1,4 +1,4 @@
-"""Reads the JavaScript files of a project's tree."""
+"""Reads the JavaScript files of a project."""
 
 import json
 import re
@@ -15,15 +15,15 @@ from quire.schema.words import kebab_case
 _SUFFIXES = frozenset({".js", ".ts", ".mjs", ".cjs", ".json"})
 _LARGEST = 256 * 1024
 _UNREADABLE = "?"
-"""Stands for the text of a file that cannot be read: code that nobody understands."""
+"""The text of an unreadable file: code that is not understood."""
 _TEST_CALL = re.compile(r"^describe\(", re.MULTILINE)
 _KEBAB = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class SourceFile(Struct, frozen=True, dict=True):
-    """One file: its path in the project, the name that it registers, its text, and where it is.
+    """A file: its path in the project, its registered name, its text, and its location.
 
-    It is parsed once, when somebody asks.
+    It is parsed once, on first use.
     """
 
     path: str
@@ -33,12 +33,12 @@ class SourceFile(Struct, frozen=True, dict=True):
 
     @cached_property
     def module(self) -> Module:
-        """The module that the text is."""
+        """The parsed module."""
         return Module(self.text, self.location)
 
     @cached_property
     def exported(self) -> object:
-        """What the file exports as plain data, or ``CODE``."""
+        """The exports of the file as plain data, or ``CODE``."""
         if self.location.suffix != ".json":
             return plain_export(self.module)
         try:
@@ -48,17 +48,17 @@ class SourceFile(Struct, frozen=True, dict=True):
 
     @property
     def stem(self) -> str:
-        """The file's name as it is, without suffix."""
+        """The file's name without suffix."""
         return self.path.rpartition("/")[2].partition(".")[0]
 
 
 def registered_name(name: str) -> str:
-    """The name under which a folder or a file (without suffix) is known: kebab-case."""
+    """Return the registered name of a folder or a file (without suffix): kebab-case."""
     return name if _KEBAB.fullmatch(name) else kebab_case(name)
 
 
 def folders(parent: Path) -> Iterator[Path]:
-    """The folders inside a folder, by name; hidden ones left out."""
+    """Yield the folders inside a folder, by name, without hidden ones."""
     if not parent.is_dir():
         return
     for path in sorted(parent.iterdir()):
@@ -67,7 +67,7 @@ def folders(parent: Path) -> Iterator[Path]:
 
 
 def sources(project: Path, folder: Path) -> Iterator[SourceFile]:
-    """The JavaScript, TypeScript and JSON files that lie directly in a folder, by name."""
+    """Yield the JavaScript, TypeScript and JSON files directly in a folder, by name."""
     if not folder.is_dir():
         return
     for path in sorted(folder.iterdir()):
@@ -78,12 +78,12 @@ def sources(project: Path, folder: Path) -> Iterator[SourceFile]:
 
 
 def named_sources(project: Path, folder: Path, name: str) -> Iterator[SourceFile]:
-    """Those of a folder's files that have the given name before their suffix."""
+    """Yield the files of a folder with the given name before their suffix."""
     return (file for file in sources(project, folder) if file.stem == name)
 
 
 def _is_test(file: SourceFile) -> bool:
-    """Whether a file holds tests: Strapi does not load it, or could not start with it."""
+    """Whether a file contains tests: Strapi does not load it, or could not start with it."""
     is_named = ".test." in file.location.name or ".spec." in file.location.name
     return is_named and _TEST_CALL.search(file.text) is not None
 
@@ -94,7 +94,7 @@ def _read(project: Path, path: Path) -> SourceFile:
 
 
 def _text(path: Path) -> str:
-    """The text of a file; what cannot be read counts as code."""
+    """Return the text of a file; an unreadable one counts as code."""
     try:
         is_small = path.stat().st_size <= _LARGEST
         return path.read_text(encoding="utf-8") if is_small else _UNREADABLE

@@ -1,13 +1,13 @@
-"""The values that understood code makes of a request, and of entries that it has read.
+"""Values that understood code computes from a request, and from entries that it has read.
 
-A value is a tree that is made of JavaScript once.
+A value is a tree that is built from JavaScript once.
 """
 
 from msgspec import Struct
 
 
 class Constant(Struct, frozen=True, eq=False):
-    """A value that stands in the code."""
+    """A constant in the code."""
 
     value: object
 
@@ -19,7 +19,7 @@ class Parameter(Struct, frozen=True):
 
 
 class PathParameter(Struct, frozen=True):
-    """What stands in the path in the place of a parameter, ``ctx.params.name``."""
+    """The value of a path parameter, ``ctx.params.name``."""
 
     name: str
 
@@ -51,13 +51,13 @@ class WholeQuery(Struct, frozen=True):
 
 
 class ObjectLiteral(Struct, frozen=True, eq=False):
-    """An object literal: members by name, and values that are spread in it (name ``None``)."""
+    """An object literal: members by name, and spread values (name ``None``)."""
 
     members: tuple[tuple[str | None, "Value"], ...]
 
 
 class Or(Struct, frozen=True, eq=False):
-    """``left || right`` or, where only what is missing counts, ``left ?? right``."""
+    """``left || right`` or ``left ?? right``."""
 
     left: "Value"
     right: "Value"
@@ -78,7 +78,7 @@ class Not(Struct, frozen=True, eq=False):
 
 
 class Equals(Struct, frozen=True, eq=False):
-    """``left === right``; ``loose`` for ``==``, where ``null`` also stands for what is missing."""
+    """``left === right``; ``loose`` for ``==``, where ``null`` equals ``undefined``."""
 
     left: "Value"
     right: "Value"
@@ -86,7 +86,7 @@ class Equals(Struct, frozen=True, eq=False):
 
 
 class Variable(Struct, frozen=True):
-    """What code names: the entry that was read (`ENTRY`), or the parameter of a function."""
+    """A variable: the entry that was read (`ENTRY`), or the parameter of a function."""
 
     number: int
 
@@ -95,7 +95,7 @@ ENTRY = Variable(0)
 
 
 class WithEntry(Struct, frozen=True, eq=False):
-    """A value that is made of another, which stands in the place of the entry."""
+    """A value that is computed from another one instead of the entry."""
 
     entry: "Value"
     value: "Value"
@@ -138,10 +138,10 @@ class Includes(Struct, frozen=True, eq=False):
 
 
 class ComparedValue(Struct, frozen=True, eq=False):
-    """What an attribute is compared with; ``undefined`` stands for what is undefined.
+    """The operand of a comparison; ``undefined`` is used for an undefined one.
 
-    In the reference that is an empty text, ``null`` or something that is no value of the attribute,
-    as the type of the attribute has it.
+    In Strapi that is an empty text, ``null`` or an invalid value, depending on the type of the
+    attribute.
     """
 
     value: "Value"
@@ -180,7 +180,7 @@ Value = (
 
 
 def uses_path(part: object) -> bool:
-    """Tell whether steps or values look at parameters of the path."""
+    """Tell whether steps or values use parameters of the path."""
     match part:
         case PathParameter():
             return True
@@ -193,7 +193,7 @@ def uses_path(part: object) -> bool:
 
 
 def is_json(value: object) -> bool:
-    """Whether JSON can say a constant."""
+    """Whether JSON can represent a constant."""
     if isinstance(value, dict):
         return all(map(is_json, value.values()))
     if isinstance(value, list):
@@ -202,7 +202,7 @@ def is_json(value: object) -> bool:
 
 
 def is_text(value: Value) -> bool:
-    """Whether a value is a text for sure: parameters of the path are."""
+    """Whether a value certainly is a text: parameters of the path are."""
     match value:
         case PathParameter() | Constant(str()):
             return True

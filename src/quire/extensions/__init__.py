@@ -1,6 +1,6 @@
-"""Python code of a project: imported, checked and made into a snapshot of hooks.
+"""Python code of a project: imported, checked and collected in a snapshot of hooks.
 
-Nothing else imports modules of a project.
+No other package imports modules of a project.
 """
 
 from quire.extensions.attribute_types import extend_schema

@@ -1,4 +1,4 @@
-"""Checks classes that are marked as attribute types, and makes attributes of them."""
+"""Checks classes that are marked as attribute types, and creates attribute types from them."""
 
 import hashlib
 import inspect
@@ -42,7 +42,7 @@ _STORED = frozenset(
 
 
 class AttributeTypeCheck:
-    """The check of the attribute types of a project, with all problems that were found."""
+    """The check of the attribute types of a project, and its problems."""
 
     def __init__(self, schema: Schema) -> None:
         self.problems: list[ExtensionProblem] = []
@@ -113,7 +113,7 @@ def _make(
 
 
 def _parameters(decorated: type) -> tuple[Any, type[AttributeOptions]]:
-    """Return the types in ``AttributeType[T, Options]``. Raises TypeError where they are not."""
+    """Return the types in ``AttributeType[T, Options]``. Raises TypeError if they are missing."""
     for base in getattr(decorated, "__orig_bases__", ()):
         if get_origin(base) is AttributeType:
             value, options = get_args(base)
@@ -124,7 +124,7 @@ def _parameters(decorated: type) -> tuple[Any, type[AttributeOptions]]:
 
 
 def _read_module(decorated: type, admin: AdminInput) -> AdminModule:
-    """Read the files beside a module of the admin UI. Raises ValueError where there is none."""
+    """Read the files of a module of the admin UI. Raises ValueError if there are none."""
     source = Path(inspect.getfile(decorated)).parent.resolve()
     path = (source / admin.module).resolve()
     if not path.is_relative_to(source) or path.suffix != ".js" or not path.is_file():
@@ -142,7 +142,7 @@ def _read_module(decorated: type, admin: AdminInput) -> AdminModule:
 
 
 def _declared(attribute: ScalarAttribute) -> Mapping[str, Any] | None:
-    """Return the type and options of an attribute with a custom type, as its file has them."""
+    """Return the type and options of an attribute with a custom type, from its schema file."""
     plugin_options = attribute.raw.get("pluginOptions")
     own = plugin_options.get(_OWN_NAME) if isinstance(plugin_options, Mapping) else None
     return own if isinstance(own, Mapping) and "type" in own else None
@@ -209,7 +209,7 @@ def _scalars(model: Model) -> tuple[ScalarAttribute, ...]:
 def _typed(
     attribute: ScalarAttribute, custom: CustomAttributeType, declared: Mapping[str, Any]
 ) -> SchemaType:
-    """Return the type of an attribute: the one that it is stored as, with the code's own rules."""
+    """Return the type of an attribute: its storage type, with the code's own rules."""
     base = attribute.type
     options = _options(custom, declared)
     return replace(
@@ -230,7 +230,7 @@ def _rules(custom: CustomAttributeType, options: AttributeOptions, rules: ValueR
 
 
 def _accept(custom: CustomAttributeType, options: AttributeOptions, store: Acceptor) -> Acceptor:
-    """Return what parses a value, and then holds it to the rules of what it is stored as."""
+    """Return a parser of values that also applies the rules of the storage type."""
 
     def accept(value: object) -> object:
         try:
@@ -245,7 +245,7 @@ def _accept(custom: CustomAttributeType, options: AttributeOptions, store: Accep
 
 
 def _present(custom: CustomAttributeType, options: AttributeOptions) -> Callable[[Any], Any] | None:
-    """Return what shows a stored value; ``None`` where it is shown as it is stored."""
+    """Return a function that converts a stored value; ``None`` if it is shown unchanged."""
     if type(custom.implementation).serialize is AttributeType.serialize:
         return None
     serialize, as_python = custom.implementation.serialize, _reader(custom.value)
@@ -266,7 +266,7 @@ def _reader(type_: Any) -> Callable[[Any], Any]:  # noqa: ANN401 - any annotatio
 
 
 def _json_form(custom: CustomAttributeType, base: JsonForm) -> JsonForm:
-    """Return the JSON form: that of both methods' annotations, else that of what is stored."""
+    """Return the JSON form: that of both methods' annotations, else that of the storage type."""
     kind = type(custom.implementation)
     is_own = kind.serialize is not AttributeType.serialize
     shown = _described(kind.serialize, "return") if is_own else None
@@ -287,7 +287,7 @@ def _json_form(custom: CustomAttributeType, base: JsonForm) -> JsonForm:
 
 
 def _described(method: Callable[..., Any], name: str) -> JsonSchema | None:
-    """Return the JSON schema of an annotation, ``None`` where it is missing or says nothing."""
+    """Return the JSON schema of an annotation, ``None`` if it is missing or empty."""
     hint = get_type_hints(method).get(name, Any)
     if hint is Any or hint is object:
         return None
@@ -296,7 +296,7 @@ def _described(method: Callable[..., Any], name: str) -> JsonSchema | None:
 
 
 def _compared(base: JsonForm) -> JsonSchema | None:
-    """Return what filters of the stored type compare with, where it does not depend on options."""
+    """Return the operand schema of the stored type, if it does not depend on options."""
     try:
         return base.shown(None, _NO_POINTERS)
     except (AttributeError, TypeError):

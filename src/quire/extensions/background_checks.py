@@ -1,4 +1,4 @@
-"""Checks what the code of a project does in the background: jobs, and what follows commits."""
+"""Checks the background code of a project: jobs, and functions after commits."""
 
 import inspect
 from typing import get_args
@@ -28,7 +28,7 @@ class ChangeCheck(MarkCheck[ChangeMark]):
     """The check of one mark."""
 
     def listeners(self, schema: Schema) -> list[ChangeListener]:
-        """Return a listener for each content type; none counts when there are problems."""
+        """Return a listener for each content type; they are ignored if there are problems."""
         mark, function = self.mark, self.function
         self.check_signature(["the changes"])
         if inspect.isfunction(function) and not inspect.iscoroutinefunction(function):
@@ -97,7 +97,7 @@ class ChangeCheck(MarkCheck[ChangeMark]):
 
 
 class BackgroundChecks:
-    """The checks of all kinds, with all problems that were found."""
+    """The checks of all kinds, and their problems."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -108,7 +108,7 @@ class BackgroundChecks:
 
     @property
     def problems(self) -> list[ExtensionProblem]:
-        """What is wrong."""
+        """All problems."""
         return [*self._jobs.problems, *self._problems]
 
     def add(self, file: str, name: str, function: object, mark: object) -> bool:
@@ -140,7 +140,7 @@ class BackgroundChecks:
         self._lifecycle.append(one)
 
     def added_to(self, extensions: Extensions) -> Extensions:
-        """Return a snapshot with what was checked."""
+        """Return a snapshot with the checked definitions."""
         jobs, schedules = tuple(self._jobs.jobs), tuple(self._jobs.schedules)
         lifecycle = tuple(sorted(self._lifecycle, key=lambda one: (one.file, one.line)))
         found = replace(extensions, jobs=jobs, schedules=schedules, lifecycle=lifecycle)

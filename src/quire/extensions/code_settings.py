@@ -1,4 +1,4 @@
-"""``settings``: the settings of a project's own code, as a struct, checked when it is imported."""
+"""``settings``: the settings of a project's own code, as a struct, checked on import."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,11 +15,11 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class CodeSettingsError(QuireError):
-    """Settings of a project's code are missing or wrong; the message names all of them."""
+    """Settings of a project's code are missing or invalid; the message lists all of them."""
 
 
 class _SettingsAccess(msgspec.Struct, frozen=True, eq=False):
-    """The settings that modules being imported read, and the sections that they have read."""
+    """The settings for modules that are being imported, and the sections that they have read."""
 
     settings: Settings
     sections: set[str]
@@ -30,7 +30,10 @@ _reading: ContextVar[_SettingsAccess | None] = ContextVar("code_settings", defau
 
 @contextmanager
 def code_settings(settings: Settings) -> Iterator[set[str]]:
-    """Let `settings` read these while modules are imported; gives the sections that were read."""
+    """Set the settings for modules that are imported in the block.
+
+    Yields the sections they read.
+    """
     reading = _SettingsAccess(settings, set())
     token = _reading.set(reading)
     try:
@@ -64,7 +67,7 @@ def settings(section: str, type: type[T], /) -> T:
         raise CodeSettingsError("; ".join(problems))
     try:
         return type(**values)
-    except (TypeError, ValueError) as error:  # what a struct's own __post_init__ may refuse
+    except (TypeError, ValueError) as error:  # what the struct's own __post_init__ may reject
         message = f"[extensions.config.{section}]: {error}"
         raise CodeSettingsError(message) from None
 
@@ -84,7 +87,7 @@ def _values(
     table: Mapping[str, Any],
     variables: Mapping[str, str],
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the values of a struct's fields, and what is wrong with them."""
+    """Return the values of a struct's fields, and their problems."""
     place = f"[extensions.config.{section}]"
     fields = {field.encode_name: field for field in msgspec.structs.fields(type_)}
     problems = [
@@ -113,7 +116,7 @@ def _values(
 
 
 def _from_text(text: str, type_: Any) -> Any:  # noqa: ANN401 - any annotation
-    """Read a variable: as text, number or switch, else as JSON."""
+    """Parse a variable: as text, number or boolean, else as JSON."""
     try:
         return msgspec.convert(text, type_, strict=False)
     except msgspec.ValidationError:
@@ -129,7 +132,7 @@ def _from_text(text: str, type_: Any) -> Any:  # noqa: ANN401 - any annotation
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - a value of TOML
-    """Return a value whose tables are dictionaries, which is what structs are made of."""
+    """Return a value with dictionaries as tables, which can be converted to structs."""
     if isinstance(value, Mapping):
         return {key: _plain(one) for key, one in value.items()}
     return [_plain(one) for one in value] if isinstance(value, list) else value

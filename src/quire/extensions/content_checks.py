@@ -1,4 +1,4 @@
-"""Checks rules, policies and computed fields: what code says of content types beside hooks."""
+"""Checks rules, policies and computed fields: declarations on content types besides hooks."""
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ class HookCheck(MarkCheck[HookMark]):
     """The check of one mark."""
 
     def hooks(self) -> list[Hook]:
-        """Return a hook for each content type; none of them counts when there are problems."""
+        """Return a hook for each content type; they are ignored if there are problems."""
         mark = self.mark
         self.check_signature(["the write"])
         known = PREPARE_ACTIONS if mark.phase == "prepare" else WRITE_ACTIONS
@@ -53,7 +53,7 @@ class ComputedCheck(MarkCheck[ComputedMark]):
     """The check of one mark."""
 
     def fields(self) -> list[ComputedField]:
-        """Return a field for each content type; none of them counts when there are problems."""
+        """Return a field for each content type; they are ignored if there are problems."""
         mark = self.mark
         self.check_signature(["the documents" if mark.batch is True else "the document"])
         for option in ("batch", "default", "volatile"):
@@ -106,7 +106,7 @@ class ComputedCheck(MarkCheck[ComputedMark]):
                 yield f'the field "{name}" in needs is private: name it in reveals, too'
 
     def _json_schema(self) -> Mapping[str, Any]:
-        """Return the form of the values, by the annotation of what the function returns."""
+        """Return the JSON schema of the values, from the return annotation of the function."""
         if not inspect.isfunction(self.function):
             return {}
         try:
@@ -136,7 +136,7 @@ class RuleCheck(MarkCheck[RuleMark]):
     """The check of one mark."""
 
     def rules(self) -> list[Rule]:
-        """Return a rule for each content type; none of them counts when there are problems."""
+        """Return a rule for each content type; they are ignored if there are problems."""
         self.check_signature(["the principal"])
         self.check_plain()
         actions = self.actions(self.mark.on, RULE_ACTIONS)
@@ -157,7 +157,7 @@ class PolicyCheck(MarkCheck[PolicyMark]):
     """The check of one mark."""
 
     def policies(self) -> list[Policy]:
-        """Return a policy for each content type; none of them counts when there are problems."""
+        """Return a policy for each content type; they are ignored if there are problems."""
         self.check_signature(["the context"])
         self.check_plain()
         actions = self.actions(self.mark.on, RULE_ACTIONS)
@@ -175,7 +175,7 @@ class PolicyCheck(MarkCheck[PolicyMark]):
 
 
 class ContentChecks:
-    """The checks of all kinds, with all problems that were found."""
+    """The checks of all kinds, and their problems."""
 
     def __init__(self, schema: Schema) -> None:
         self.problems: list[ExtensionProblem] = []
@@ -211,7 +211,7 @@ class ContentChecks:
             check.report(f'{one.uid} has a computed field "{one.name}" at {other.place} already')
 
     def added_to(self, extensions: Extensions) -> Extensions:
-        """Return a snapshot with what was checked."""
+        """Return a snapshot with the checked definitions."""
         return replace(
             extensions,
             rules=tuple(self._rules),

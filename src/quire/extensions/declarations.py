@@ -1,4 +1,4 @@
-"""Checks what the code of a project adds to Quire's own tables, such as filter operators."""
+"""Checks declarations without a content type, such as filter operators."""
 
 import inspect
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ from quire.schema.model import Schema
 
 
 class AuthStrategyCheck:
-    """The check of strategies, with all problems that were found."""
+    """The check of strategies, and its problems."""
 
     def __init__(self) -> None:
         self.problems: list[ExtensionProblem] = []
@@ -31,7 +31,7 @@ class AuthStrategyCheck:
 
     @property
     def strategies(self) -> tuple[AuthStrategy, ...]:
-        """All strategies in the order in which they are asked."""
+        """All strategies in the order in which they are called."""
         return tuple(sorted(self._strategies, key=lambda one: (one.order, one.file, one.line)))
 
     def add(self, file: str, name: str, function: object, mark: AuthStrategyMark) -> None:
@@ -61,7 +61,7 @@ class AuthStrategyCheck:
 
 
 class AsgiMiddlewareCheck:
-    """The check of middlewares, with all problems that were found."""
+    """The check of middlewares, and its problems."""
 
     def __init__(self) -> None:
         self.problems: list[ExtensionProblem] = []
@@ -101,7 +101,7 @@ def _order_problems(order: object) -> Iterator[str]:
 
 
 def _required(function: object) -> int:
-    """Return how many arguments have to be passed."""
+    """Return the number of required arguments."""
     parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]  # it is callable
     return sum(1 for one in parameters if one.default is one.empty)
 
@@ -120,7 +120,7 @@ class MarkCheck(Protocol):
 
 
 class DeclarationCheck:
-    """The checks of all kinds, with all problems that were found."""
+    """The checks of all kinds, and their problems."""
 
     def __init__(self, schema: Schema) -> None:
         self._attribute_types = AttributeTypeCheck(schema)
@@ -144,13 +144,13 @@ class DeclarationCheck:
         self._checks[type(mark)].add(file, name, function, mark)
 
     def finish(self) -> list[ExtensionProblem]:
-        """Check what depends on all marks; returns everything that is wrong."""
+        """Check what depends on all marks; returns all problems."""
         self._attribute_types.check_attributes()
         self._operators.check_types(self._attribute_types.types)
         return [problem for check in self._checks.values() for problem in check.problems]
 
     def added_to(self, extensions: Extensions) -> Extensions:
-        """Return a snapshot with what was declared."""
+        """Return a snapshot with the checked declarations."""
         return replace(
             extensions,
             attribute_types=self._attribute_types.types,

@@ -21,7 +21,7 @@ _LONGEST_CRON = 200
 
 
 class JobCheck:
-    """The check of the jobs and schedules of a project, with all problems that were found."""
+    """The check of the jobs and schedules of a project, and its problems."""
 
     def __init__(self) -> None:
         self.problems: list[ExtensionProblem] = []
@@ -61,7 +61,7 @@ class JobCheck:
 
 
 def line_of(function: object) -> int:
-    """Return the line on which a function is defined, 1 for what is no function."""
+    """Return the line of a function's definition, 1 if it is not a function."""
     code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]  # anything may be marked
     line: int = getattr(code, "co_firstlineno", 1)
     return line

@@ -1,7 +1,7 @@
 """Collects the marks of a project's modules and checks them against its schema.
 
-All problems are reported at once. A project with any does not start: code that protects content
-must not be missing silently.
+All problems are reported at once. A project with problems does not start: code that protects
+content must not be missing silently.
 """
 
 from collections.abc import Iterable, Iterator
@@ -43,7 +43,7 @@ class ExtensionError(QuireError):
 
 
 def load_extensions(project: Path, schema: Schema, settings: Settings | None = None) -> Extensions:
-    """Import the Python code of a project. Raises ExtensionError with all of its problems."""
+    """Import the Python code of a project. Raises ExtensionError with all its problems."""
     return check_extensions(import_modules(project, settings), schema)
 
 

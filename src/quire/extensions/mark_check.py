@@ -1,4 +1,4 @@
-"""The part of the check of marked functions that all kinds on content types share."""
+"""The check of marked functions, as far as all kinds on content types share it."""
 
 import inspect
 from collections.abc import Callable, Collection, Sequence
@@ -32,14 +32,14 @@ class KindMark(Protocol):
 
     @property
     def kind(self) -> object:
-        """A class of documents, a uid or a pattern, unless it is something else by mistake."""
+        """A class of documents, a uid or a pattern, unless the code is wrong."""
 
 
 M = TypeVar("M", bound=KindMark)
 
 
 class MarkCheck(Generic[M]):
-    """The check of one mark of one function; ``problems`` are what was found wrong."""
+    """The check of one mark of one function; ``problems`` are its results."""
 
     def __init__(self, schema: Schema, file: str, name: str, function: object, mark: M) -> None:
         self.problems: list[ExtensionProblem] = []
@@ -52,14 +52,14 @@ class MarkCheck(Generic[M]):
         self.line: int = getattr(code, "co_firstlineno", 1)
 
     def report(self, message: str) -> None:
-        """Note a problem with the mark."""
+        """Add a problem."""
         kind = self.mark.kind
         shown = kind.__name__ if isinstance(kind, type) else f'"{kind}"'
         text = f"{self.mark.phase}({shown}): {message}"
         self.problems.append(ExtensionProblem(self.file, self.line, text))
 
     def check_signature(self, arguments: Sequence[str]) -> None:
-        """Check that the function takes these arguments, and no other that is required."""
+        """Check that the function takes these arguments, and requires no others."""
         function = self.function
         if not inspect.isfunction(function):
             self.report(f"{self.name} is not a function")
@@ -77,7 +77,7 @@ class MarkCheck(Generic[M]):
             self.report(f"{self.name} must be a plain def, which awaits nothing")
 
     def names(self, given: object, option: str) -> list[str]:
-        """Return names that an option lists."""
+        """Return the names in an option."""
         if isinstance(given, str) or not isinstance(given, Sequence | set | frozenset):
             self.report(f'{option} must be a list of names, such as ["title"], not {given!r}')
             return []
@@ -87,7 +87,7 @@ class MarkCheck(Generic[M]):
         return names
 
     def actions(self, given: object, known: Collection[A]) -> list[A]:
-        """Return the actions in ``on``, in the order in which they are known."""
+        """Return the actions in ``on``, in their usual order."""
         names = self.names(given, "on")
         if not names and not self.problems:
             self.report("on names no action")
@@ -104,7 +104,7 @@ class MarkCheck(Generic[M]):
         return given
 
     def is_pattern(self) -> bool:
-        """Tell whether the mark names content types by a pattern."""
+        """Tell whether the mark uses a pattern for content types."""
         return isinstance(self.mark.kind, str) and "*" in self.mark.kind
 
     def types(self) -> list[ContentType]:
@@ -143,7 +143,7 @@ class MarkCheck(Generic[M]):
         return tuple(action for action in actions if action not in _VERSIONED)
 
     def check_fields(self, content_type: ContentType, needs: Sequence[str]) -> None:
-        """Check the fields that ``needs`` lists."""
+        """Check the fields in ``needs``."""
         for name in needs:
             attribute = content_type.attributes.get(name)
             if attribute is None:
@@ -154,13 +154,13 @@ class MarkCheck(Generic[M]):
                 self.report(f'the field "{name}" in needs is a password, which is never read')
 
     def document(self) -> type[Document]:
-        """Return the class of the documents that the function gets."""
+        """Return the class of the documents for the function."""
         kind = self.mark.kind
         return kind if isinstance(kind, type) and issubclass(kind, Document) else Document
 
 
 def takes_arguments(function: Callable[..., object], count: int) -> bool:
-    """Tell whether a function can be called with so many arguments by position, and no others."""
+    """Tell whether a function can be called with exactly so many positional arguments."""
     parameters = inspect.signature(function).parameters.values()
     required = [p for p in parameters if p.default is p.empty and p.kind not in _VARIADIC]
     positional = [p for p in parameters if p.kind in _POSITIONAL]

@@ -1,4 +1,4 @@
-"""Imports the Python modules below ``src/`` of a project anew, and those of packages."""
+"""Imports the Python modules below ``src/`` of a project, and those of packages."""
 
 import hashlib
 import importlib
@@ -20,7 +20,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
 class ExtensionProblem(Struct, frozen=True, order=True):
-    """A mistake in the code of a project: in which file, on which line, and what is wrong."""
+    """A mistake in the code of a project: the file, the line, and what is wrong."""
 
     file: str
     line: int
@@ -32,7 +32,7 @@ class ExtensionProblem(Struct, frozen=True, order=True):
 
 
 class ImportedModules(Struct, frozen=True, kw_only=True):
-    """The modules of a project by file, what kept others from being imported, and a version.
+    """The modules of a project by file, import errors, and a version.
 
     ``version`` is a hash of all files; ``sections`` are those of the settings that were read.
     """
@@ -44,13 +44,11 @@ class ImportedModules(Struct, frozen=True, kw_only=True):
 
 
 def import_modules(project: Path, settings: Settings | None = None) -> ImportedModules:
-    """Import all modules of a project, as ``src.…``; files that cannot be are problems.
+    """Import all modules of a project, as ``src.…``; import errors become problems.
 
     ``settings`` are those that the modules read; by default the project's, from its files and the
-    environment.
-
-    Modules that were imported before, of this project or another one, stay as they are for those
-    who hold them, and are imported anew.
+    environment. Modules that were imported before are imported again; existing references to them
+    are unchanged.
     """
     files = list(_files(project))
     settings = settings or load_settings(project)
@@ -106,7 +104,7 @@ def _import_packages(
 
 
 def line_of(function: object) -> int:
-    """Return the first line of a function or class of a project, 1 where it is not known."""
+    """Return the first line of a function or class of a project, 1 if it is unknown."""
     code = getattr(inspect.unwrap(function), "__code__", None)  # type: ignore[arg-type]  # anything may be marked
     if code is not None:
         return int(code.co_firstlineno)

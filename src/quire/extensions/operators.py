@@ -29,14 +29,14 @@ _SCALARS: tuple[tuple[type[msgspec.inspect.Type], type], ...] = (
 
 
 class OperatorCheck:
-    """The check of the operators of a project, with all problems that were found."""
+    """The check of the operators of a project, and its problems."""
 
     def __init__(self) -> None:
         self.problems: list[ExtensionProblem] = []
         self.operators: dict[str, CustomOperator] = {}
 
     def check_types(self, custom: Collection[str]) -> None:
-        """Check the attribute types that operators compare; ``custom`` are those of the code."""
+        """Check the attribute types of operators; ``custom`` are those of the code."""
         known = _compared_types() | {*custom}
         for operator in self.operators.values():
             for one in sorted(operator.on - known):
@@ -126,7 +126,7 @@ def _field(name: str, described: msgspec.inspect.Type) -> OperandField:
 
 
 def _trial_problems(operator: CustomOperator) -> Iterator[str]:
-    """Write the condition once for each database, to find out what does not work."""
+    """Compile the condition once for each database, to find errors."""
     for make in _DIALECTS:
         try:
             try_condition(operator, make())

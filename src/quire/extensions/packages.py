@@ -1,7 +1,7 @@
 """Loads the code of installed packages that the settings name, and of no others.
 
-What a package may do is checked when it is loaded, and again where it calls `as_system`. That is a
-promise that the package keeps, and no sandbox: its code runs in the server.
+The permissions of a package are checked when it is loaded, and again where it calls `as_system`.
+They are no sandbox: its code runs in the server.
 """
 
 import hashlib
@@ -44,11 +44,11 @@ KINDS = frozenset(
         AS_SYSTEM,
     }
 )
-"""What a package may be allowed to do: the decorators, and to act as the system."""
+"""Possible permissions of a package: the decorators, and acting as the system."""
 
 
 class PackageError(Exception):
-    """A package cannot be loaded as the settings say; the message tells why."""
+    """A package cannot be loaded as the settings say; the message says why."""
 
 
 class InstalledPackage(Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ def installed_packages() -> dict[str, InstalledPackage]:
 
 
 def record_hash(distribution: Distribution) -> str:
-    """Return the hash of a distribution's list of files, as the settings write it."""
+    """Return the hash of a distribution's list of files, in the form of the settings."""
     text = distribution.read_text("RECORD") or ""
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
@@ -91,8 +91,8 @@ def load_package(
 ) -> list[ModuleType]:
     """Import the modules of a package that the settings name.
 
-    Raises PackageError, before anything is imported, where it is not installed as the settings
-    say; and where it does more than it may.
+    Raises PackageError, before anything is imported, if it is not installed as the settings say,
+    and if it uses more than its permissions.
     """
     found = _require_installed(allowed, installed)
     modules = import_all(found)
@@ -105,7 +105,7 @@ def load_package(
 
 
 def import_all(package: InstalledPackage) -> list[ModuleType]:
-    """Import the modules of a package. Raises PackageError for one that cannot be imported."""
+    """Import the modules of a package. Raises PackageError if that fails."""
     modules: list[ModuleType] = []
     for name in package.modules:
         try:
@@ -116,7 +116,7 @@ def import_all(package: InstalledPackage) -> list[ModuleType]:
 
 
 def kinds_in(modules: Sequence[ModuleType]) -> Iterator[str]:
-    """Yield the kinds of everything that is marked in modules."""
+    """Yield the kinds of all marks in modules."""
     for module in modules:
         for value in vars(module).values():
             if getattr(value, "__module__", None) == module.__name__:
@@ -165,5 +165,5 @@ def _require_files(name: str) -> None:
 
 
 def _name_of(distribution: Distribution) -> str:
-    """Return the name of a distribution; empty for one whose metadata are damaged."""
+    """Return the name of a distribution; empty if its metadata are damaged."""
     return canonicalize_name(str(distribution.metadata["Name"] or ""))

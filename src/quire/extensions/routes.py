@@ -1,4 +1,4 @@
-"""Checks functions that are marked as routes, and finds out where their arguments come from."""
+"""Checks functions that are marked as routes, and determines the sources of their arguments."""
 
 import inspect
 import re
@@ -27,7 +27,7 @@ _LISTS = (list, Sequence, tuple, set, frozenset)
 
 
 class RouteCheck:
-    """The check of the routes of a project, with all problems that were found."""
+    """The check of the routes of a project, and its problems."""
 
     def __init__(self, schema: Schema) -> None:
         self.problems: list[ExtensionProblem] = []
@@ -69,7 +69,7 @@ class RouteCheck:
         self.routes.append(route)
 
     def _routes_taken(self) -> dict[tuple[str, str], str]:
-        """Return what serves the routes of the server, by method and shape of the path."""
+        """Return the present routes of the server, by method and shape of the path."""
         if self._taken is None:
             from quire.openapi.content.api import ROUTES  # noqa: PLC0415 - few projects have routes
 
@@ -87,7 +87,7 @@ class RouteCheck:
         function: object,
         mark: RouteMark,
     ) -> Iterator[str]:
-        """Yield what is wrong with a mark and the signature of its function."""
+        """Yield the problems of a mark and of the signature of its function."""
         if not inspect.isfunction(function):
             yield f"{name} is not a function"
             return
@@ -143,7 +143,7 @@ def _policies(file: str, line: int, mark: RouteMark) -> Iterator[Policy]:
 
 
 def _call_rate(rate: object) -> CallRate | None:
-    """Return a rate such as ``"30/minute"``, ``None`` for what is none."""
+    """Parse a rate such as ``"30/minute"``, ``None`` if it is invalid."""
     found = _RATE.fullmatch(rate) if isinstance(rate, str) else None
     if found is None:
         return None
@@ -220,7 +220,7 @@ def _source(name: str, hint: Any, in_path: set[str]) -> Source:  # noqa: ANN401 
 
 
 def _alternatives(hint: Any) -> tuple[Any, ...]:  # noqa: ANN401 - any annotation
-    """Return the types that an annotation allows, without None and what `Annotated` adds."""
+    """Return the types that an annotation allows, without None and `Annotated` metadata."""
     if hasattr(hint, "__metadata__"):
         hint = hint.__origin__
     if get_origin(hint) in {Union, types.UnionType}:
@@ -268,5 +268,5 @@ def _is_timeout(timeout: object) -> bool:
 
 
 def _shape(path: str) -> str:
-    """Return a path without the names of its parameters, and in lower case as it is matched."""
+    """Return a path without the names of its parameters, in lower case."""
     return "/".join(":" if part.startswith(":") else part.lower() for part in path.split("/"))

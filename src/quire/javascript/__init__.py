@@ -1,4 +1,1 @@
-"""Parses JavaScript, and converts values as JavaScript does.
-
-Nothing here runs JavaScript.
-"""
+"""Parses JavaScript, and converts values as JavaScript does; evaluates simple functions."""

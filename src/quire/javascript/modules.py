@@ -1,7 +1,7 @@
 """Reads the exports of a module that are plain data.
 
-Plain data are literals, references to constants that hold such, functions that do nothing or only
-return such, calls of ``env``, and calls of the three core factories.
+Plain data are literals, references to constants with plain data, functions that do nothing or only
+return plain data, calls of ``env``, and calls of the three core factories.
 """
 
 from msgspec import Struct
@@ -34,17 +34,17 @@ class EmptyFunction(Struct, frozen=True):
 
 
 def read_module(source: str, *, partial: bool = False) -> object:
-    """What a module exports, or :data:`CODE`.
+    """Return the exports of a module, or :data:`CODE`.
 
-    Objects are dictionaries, arrays are lists; a function that returns plain data stands for what
-    it returns, since configuration and empty services are written that way. With ``partial``,
-    members and items that are not plain are ``CODE`` each; otherwise one makes all of it code.
+    Objects are dictionaries, arrays are lists; a function that returns plain data stands for its
+    result, since configuration and empty services are written that way. With ``partial``, members
+    and items that are not plain are ``CODE`` each; otherwise one makes all of it code.
     """
     return plain_export(Module(source), partial=partial)
 
 
 def plain_export(module: Module, *, partial: bool = False) -> object:
-    """Do as `read_module` does, for a module that is parsed already."""
+    """Do what `read_module` does, for a parsed module."""
     exported = module.exported
     if exported is None or not module.is_known:
         return CODE
@@ -55,7 +55,7 @@ def plain_export(module: Module, *, partial: bool = False) -> object:
 
 
 def _without_functions(module: Module, value: object, *, partial: bool) -> object:
-    """Return a value with what its functions return in their place."""
+    """Return a value with functions replaced by their results."""
     match value:
         case Function(_, ()):
             return EmptyFunction()

@@ -12,7 +12,7 @@ _RADIX = {"x": 16, "o": 8, "b": 2}
 
 
 def number_text(number: float) -> str:
-    """Write a number: the fewest digits that tell it apart, no fraction when it is whole."""
+    """Return a number as text: the shortest unique form, without a fraction if it is an integer."""
     if isinstance(number, int) and abs(number) <= _EXACT:
         return str(number)
     number = as_double(number)
@@ -33,7 +33,7 @@ def _plain_digits(digits: str, exponent: int) -> str:
 
 
 def read_number(text: str) -> float:
-    """Read a number in JavaScript's syntax, blanks anywhere left out; NaN when it is none.
+    """Parse a number in JavaScript's syntax, ignoring blanks; NaN if it is none.
 
     ``12``, ``.5``, ``1e2``, ``0x1F`` and ``Infinity`` are numbers, ``12 kg`` and nothing are not.
     """
@@ -56,5 +56,5 @@ def as_double(number: float) -> float:
 
 
 def normalize_number(number: float) -> int | float:
-    """Return a whole number of 64 bits as an int, and any other as it is."""
+    """Return an integer of 64 bits as an int, and any other number unchanged."""
     return int(number) if number.is_integer() and abs(number) < _WORD else number

@@ -1,7 +1,7 @@
 """Parses JavaScript and TypeScript modules.
 
-Types are passed over. A function whose body holds more than the parser knows becomes opaque, and
-so does a statement of a module: the rest of the module is parsed all the same.
+Types are skipped. A function whose body contains unsupported syntax becomes opaque, and so does a
+statement of a module: the rest of the module is parsed all the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -85,11 +85,11 @@ _BEGIN_STATEMENTS = frozenset({"const", "let", "var", "export", "import", "funct
 
 
 class _UnknownSyntaxError(Exception):
-    """Something that the parser does not know."""
+    """Unsupported syntax."""
 
 
 def parse_module(source: str) -> tuple[Statement, ...]:
-    """Parse a module. What is not understood is `Opaque`; this never fails."""
+    """Parse a module. Unsupported parts are `Opaque`; this never fails."""
     parser = _Parser(tokenise(source))
     statements: list[Statement] = []
     while not parser.at_end:
@@ -103,7 +103,7 @@ def parse_module(source: str) -> tuple[Statement, ...]:
 
 
 def _parse_hole(source: str) -> Expression:
-    """Parse the expression in a hole of a template."""
+    """Parse the expression in a placeholder of a template."""
     parser = _Parser(tokenise(source))
     value = parser.expression()
     if not parser.at_end:
@@ -112,7 +112,7 @@ def _parse_hole(source: str) -> Expression:
 
 
 class _Parser:
-    """Reads tokens from left to right; every method leaves the position behind what it read."""
+    """Reads tokens from left to right; every method leaves the position after what it read."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -165,7 +165,7 @@ class _Parser:
         return self._peek().is_word("async") and self._peek(1).is_word("function")
 
     def skip_statement(self) -> Opaque:
-        """Pass over a statement that is not understood, up to where the next one may begin."""
+        """Skip an unsupported statement, up to where the next one may begin."""
         names: set[str] = set()
         first = True
         while not self.at_end:
@@ -184,7 +184,7 @@ class _Parser:
         return Opaque(frozenset(names))
 
     def _skip_or_end(self) -> set[str]:
-        """Pass over brackets; where they are not closed, over all that is left."""
+        """Skip brackets; if they are not closed, skip the rest."""
         start = self.position
         try:
             return self._skip_balanced()
@@ -303,7 +303,7 @@ class _Parser:
         return ArrayPattern(tuple(names))
 
     def _destructuring(self) -> Pattern:
-        """Read ``{ … }`` with defaults, patterns or a rest; what else there is makes it opaque."""
+        """Read ``{ … }`` with defaults, patterns or a rest; other syntax makes it opaque."""
         start = self.position
         names = frozenset(self._skip_balanced())
         end, self.position = self.position, start
@@ -351,7 +351,7 @@ class _Parser:
         return Declaration(Name(name), self._function_rest(is_async=is_async))
 
     def _function_rest(self, *, is_async: bool) -> Function:
-        """Read the parameters and the body of a function that is no arrow."""
+        """Read the parameters and the body of a function that is not an arrow function."""
         if self._peek().is_mark("<"):
             self._skip_angles()
         parameters = self._parameters()
@@ -360,7 +360,7 @@ class _Parser:
         return Function(parameters, self._body(), is_async)
 
     def _body(self) -> Opaque | tuple[Statement, ...]:
-        """Read statements in braces; what is not understood makes all of them opaque."""
+        """Read statements in braces; unsupported syntax makes all of them opaque."""
         start = self.position
         try:
             return self._block()
@@ -491,7 +491,7 @@ class _Parser:
         return self._block() if self._peek().is_mark("{") else tuple(self.statement())
 
     def _enumeration(self) -> list[Statement]:
-        """Read an enumeration of texts, which is an object; others are passed over."""
+        """Read an enumeration of texts, which is an object; others are skipped."""
         start = self.position
         self._next()
         name = self._name()
@@ -519,7 +519,7 @@ class _Parser:
         return token.text
 
     def _type_declaration(self) -> None:
-        """Pass over an interface, a type or an enumeration."""
+        """Skip an interface, a type or an enumeration."""
         is_alias = self._next().is_word("type")
         while not self._peek().is_mark("{", "="):
             self._next()
@@ -677,7 +677,7 @@ class _Parser:
         return Member(value, _plain_key(key), is_optional)
 
     def _skip_type_arguments(self) -> bool:
-        """Pass over ``<T>`` before the arguments of a call; a comparison is left alone."""
+        """Skip ``<T>`` before the arguments of a call, but not a comparison."""
         start = self.position
         try:
             self._skip_angles()
@@ -826,7 +826,7 @@ class _Parser:
     # Types
 
     def _type(self) -> None:
-        """Pass over a type."""
+        """Skip a type."""
         self._skip("|")
         self._type_unit()
         while not self.at_end and self._peek().is_mark("|", "&"):
@@ -861,7 +861,7 @@ class _Parser:
                 self._name()
 
     def _skip_angles(self) -> None:
-        """Pass over type arguments in angle brackets."""
+        """Skip type arguments in angle brackets."""
         depth = 0
         while True:
             token = self._peek()
@@ -878,7 +878,7 @@ class _Parser:
     # Tokens
 
     def _skip_balanced(self) -> set[str]:
-        """Pass over brackets and what is in them; returns the names in it."""
+        """Skip brackets with their content; returns the names in it."""
         depth = 0
         names: set[str] = set()
         while True:
@@ -930,12 +930,12 @@ class _Parser:
 
 
 def _plain_key(key: Expression) -> str | Expression:
-    """Return a computed key that is a string as if it were not computed."""
+    """Return a computed key that is a string literal as a plain key."""
     return key.value if isinstance(key, Literal) and isinstance(key.value, str) else key
 
 
 def _is_optional(value: Expression) -> bool:
-    """Whether a chain of members ends early where there is nothing; parentheses end that."""
+    """Whether a chain of members has optional parts; parentheses end it."""
     while isinstance(value, Member | Call):
         if isinstance(value, Member) and value.is_optional:
             return True

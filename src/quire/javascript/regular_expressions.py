@@ -1,7 +1,7 @@
 """Translates regular expressions of JavaScript to Python.
 
-Python's own engine cannot be stopped once a bad pattern has met a long text; `regex` takes a time
-limit, and knows look-arounds and back-references, which engines with linear time do not.
+Python's own engine has no time limit for bad patterns; `regex` has one, and supports look-arounds
+and back-references, which linear-time engines do not.
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import lru_cache
 import regex
 
 TIME_LIMIT = 0.02
-"""Seconds that one text may take. Sound patterns need a thousandth of it."""
+"""Time limit in seconds for one text. Good patterns need a thousandth of it."""
 
 _SPACE = r"\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": _SPACE}
@@ -29,11 +29,11 @@ _QUANTIFIER = re.compile(r"\{[0-9]+(,[0-9]*)?\}")
 
 
 class PatternError(ValueError):
-    """A text that is no regular expression."""
+    """A text that is not a regular expression."""
 
 
 class Pattern:
-    """A compiled pattern; ``source`` is how the schema file writes it."""
+    """A compiled pattern; ``source`` is its form in the schema file."""
 
     __slots__ = ("_compiled", "source")
 
@@ -46,7 +46,10 @@ class Pattern:
             raise PatternError(str(error)) from error
 
     def found_in(self, text: str) -> bool:
-        """Tell whether the pattern matches anywhere; a text that takes too long does not match."""
+        """Tell whether the pattern matches anywhere.
+
+        A text that exceeds the time limit does not.
+        """
         try:
             return self._compiled.search(text, timeout=TIME_LIMIT) is not None
         except TimeoutError:
@@ -55,12 +58,12 @@ class Pattern:
 
 @lru_cache(maxsize=1024)
 def compile_pattern(source: str) -> Pattern:
-    """Return the pattern of a schema file. Raises PatternError when it is not sound."""
+    """Return the pattern of a schema file. Raises PatternError when it is invalid."""
     return Pattern(source)
 
 
 def _translate(source: str) -> str:
-    """Write a JavaScript pattern (without flags) as one for `regex`."""
+    """Translate a JavaScript pattern (without flags) to `regex`."""
     out: list[str] = []
     position = 0
     while position < len(source):
@@ -70,7 +73,7 @@ def _translate(source: str) -> str:
 
 
 def _piece(source: str, position: int) -> tuple[str, int]:
-    """Translate what stands at a position outside of brackets; returns it and where it ends."""
+    """Translate the part at a position outside of brackets; returns it and its end."""
     character = source[position]
     if character == "\\":
         return _escape(source, position + 1)
@@ -118,7 +121,7 @@ def _escape(source: str, position: int) -> tuple[str, int]:
 
 
 def _character(source: str, position: int) -> tuple[str, int]:
-    """Return the character that an escape stands for, and where the escape ends."""
+    """Return the character of an escape, and the end of the escape."""
     letter = source[position]
     if letter in _CONTROL:
         return _CONTROL[letter], position + 1
@@ -144,7 +147,7 @@ def _bracket(source: str, position: int) -> tuple[str, int]:
         if not source.startswith("-", position) or source.startswith("-]", position):
             continue
         last, position = _member(source, position + 1)
-        # Beside a class such as \d a hyphen stands for itself.
+        # Next to a class such as \d a hyphen is literal.
         plain = _CLASS in first or _CLASS in last
         inside.append(rf"\-{last}" if plain else f"-{last}")
     if not inside:

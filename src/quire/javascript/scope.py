@@ -1,7 +1,7 @@
-"""Bindings, imports and exports of a module, and the expressions that are plain values.
+"""Bindings, imports and exports of a module, and plain expressions.
 
-Plain are literals, objects and arrays of such, references to constants that nothing changes,
-``env`` with a default, calls of the core factories, and functions, which stay as they are parsed.
+Plain are literals, objects and arrays of plain values, references to constants that nothing
+changes, ``env`` with a default, calls of the core factories, and functions, which stay parsed.
 """
 
 import copy
@@ -54,7 +54,7 @@ _ENVIRONMENT_READERS = frozenset(
 
 
 class NotPlainError(Exception):
-    """An expression whose value is not known without running it."""
+    """An expression whose value is unknown without running it."""
 
 
 class Factory(Struct, frozen=True):
@@ -70,11 +70,11 @@ class EnvironmentVariable(Struct, frozen=True):
     name: str
     default: object
     reader: str = ""
-    """How the text is read: ``int`` for ``env.int``, empty for ``env``."""
+    """How the text is parsed: ``int`` for ``env.int``, empty for ``env``."""
 
 
 class Code(Struct, frozen=True):
-    """Whatever is not plain."""
+    """Any value that is not plain."""
 
 
 CODE: Final = Code()
@@ -91,7 +91,7 @@ class Module:
     """A parsed module. ``is_known`` tells whether its statements are harmless by themselves."""
 
     def __init__(self, source: str, path: Path | None = None, depth: int = 0) -> None:
-        """Parse a module; ``path`` is where its relative imports start from."""
+        """Parse a module; relative imports start from ``path``."""
         self.path = path
         self._depth = depth
         self._bindings: dict[str, Expression] = {}
@@ -111,19 +111,16 @@ class Module:
 
     @cached_property
     def bindings(self) -> Mapping[str, Expression]:
-        """What the module's own names are bound to."""
+        """The values of the module's own names."""
         return {**self._parts, **self._bindings}
 
     @property
     def imports(self) -> Mapping[str, tuple[str, str]]:
-        """The names that are imported, with the module they come from and their name there."""
+        """The imported names, with their modules and their names there."""
         return self._imports
 
     def imported(self, name: str) -> "tuple[Module, Expression]":
-        """Return an imported expression with its module.
-
-        Raises NotPlainError where it is not known.
-        """
+        """Return an imported expression with its module. Raises NotPlainError if it is unknown."""
         origin, imported = self._imports[name]
         key = (origin, imported)
         if key not in self._found:
@@ -149,18 +146,18 @@ class Module:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the module declares and exports nothing, as a file of comments does."""
+        """Whether the module declares and exports nothing, such as a file of comments."""
         return self.is_known and not (self._bindings or self._exported)
 
     @property
     def exported(self) -> Expression | None:
-        """What the module exports, followed through names; ``None`` where that is not clear."""
+        """The export of the module, with names resolved; ``None`` if it is unknown."""
         if len(self._exported) != 1:
             return None
         return self.followed(self._exported[0])
 
     def followed(self, value: Expression) -> Expression:
-        """Return what a name is bound to in this module; other expressions are themselves."""
+        """Return the value of a name in this module; other expressions are unchanged."""
         for _ in range(_DEEPEST_IMPORT):
             if not isinstance(value, Name) or value.text not in self._bindings:
                 break
@@ -170,7 +167,7 @@ class Module:
         return value
 
     def function(self, name: str) -> "tuple[Module, Function] | None":
-        """Return the function that a name is bound to, here or where it is imported from."""
+        """Return the function of a name, here or where it is imported from."""
         if name in self._imports:
             return self._imported_function(*self._imports[name])
         found = self.followed(Name(name))
@@ -235,7 +232,7 @@ class Module:
             raise NotPlainError from None
 
     def exported_value(self, *, partial: bool = False) -> object:
-        """Return the value that the module exports, or `CODE`.
+        """Return the exported value of the module, or `CODE`.
 
         A function that returns a plain value stands for it, as configuration is written.
         """
@@ -259,7 +256,7 @@ class Module:
         return scope
 
     def returned_value(self, function: Function, *, partial: bool = False) -> object:
-        """Return the value that a function returns whose body is constants and one ``return``."""
+        """Return the result of a function whose body is constants and one ``return``."""
         has_defaults = any(isinstance(one, Opaque) for one in function.parameters)
         if has_defaults or isinstance(function.body, Opaque):
             raise NotPlainError
@@ -325,7 +322,7 @@ class Module:
             self._evaluating.discard(name)
 
     def _may_change(self, name: str) -> bool:
-        """Whether a constant may change: one of text or numbers is the same for whoever gets it."""
+        """Whether a constant may change: texts and numbers cannot."""
         is_primitive = isinstance(self._bindings.get(name), Literal | Template)
         return name in self._changed or (name in self._handed_on and not is_primitive)
 
@@ -497,7 +494,7 @@ class Module:
 
 
 def is_truthy(value: object) -> bool:
-    """Return what a plain value is as a condition. Raises NotPlainError for variables and code."""
+    """Return the truth value of a plain value. Raises NotPlainError for variables and code."""
     if isinstance(value, EnvironmentVariable | Code | Factory | Function):
         raise NotPlainError
     if value is UNDEFINED or value is None:
@@ -545,7 +542,7 @@ def _is_exports(target: Expression) -> bool:
 
 
 def _required(value: Expression) -> str | None:
-    """Return what ``require("…")``, or its ``factories``, takes in."""
+    """Return the module of ``require("…")``, or of its ``factories``."""
     match value:
         case Member(inner, "factories"):
             return _required(inner)
@@ -566,7 +563,7 @@ def _is_harmless(statement: Statement) -> bool:
             return False
 
 
-# Which names something in the module may change
+# Names that something in the module may change
 
 _HARMLESS_RECEIVERS = frozenset({"console", "JSON"})
 _READING = frozenset(
@@ -575,15 +572,15 @@ _READING = frozenset(
         *("sanitizeOutput", "sanitizeQuery", "validateQuery", "transformResponse"),
     }
 )
-"""Methods of ``strapi`` and ``this`` that leave what they are given as it is."""
+"""Methods of ``strapi`` and ``this`` that do not change their arguments."""
 
 
 _COMPUTING = frozenset({"includes", "indexOf", "join", "split", "trim"})
-"""Methods of texts and arrays that leave them as they are."""
+"""Methods of texts and arrays that do not change them."""
 
 
 def _changed_names(statements: Iterable[Statement]) -> Iterator[str]:
-    """Yield the names that are assigned to, in whole or in part."""
+    """Yield the names that are assigned to, as a whole or in part."""
     for part in _walk(statements):
         match part:
             case Opaque(names):
@@ -597,7 +594,7 @@ def _changed_names(statements: Iterable[Statement]) -> Iterator[str]:
 
 
 def _assigned_names(statements: Iterable[Statement]) -> Iterator[str]:
-    """Yield the names that are bound anew somewhere, and those in code that is not parsed."""
+    """Yield the names that are bound again, and those in unparsed code."""
     for part in _walk(statements):
         match part:
             case (
@@ -616,9 +613,9 @@ def _assigned_names(statements: Iterable[Statement]) -> Iterator[str]:
 
 
 def _handed_on(statements: Iterable[Statement]) -> Iterator[str]:
-    """Yield the names whose values a function that is called may change.
+    """Yield the names whose values a called function may change.
 
-    That is a value that is handed to a function, or whose method is called.
+    These are values that are passed to a function, or whose method is called.
     """
     for part in _walk(statements):
         if isinstance(part, Call) and not (is_harmless_call(part.callee) or _is_read(part.callee)):
@@ -630,7 +627,7 @@ def _handed_on(statements: Iterable[Statement]) -> Iterator[str]:
 
 
 def is_harmless_call(callee: Expression) -> bool:
-    """Whether a call changes nothing that it is given: logs, and the core factories."""
+    """Whether a call does not change its arguments: logs, and the core factories."""
     match callee:
         case Member(Name(receiver), _) if receiver in _HARMLESS_RECEIVERS:
             return True

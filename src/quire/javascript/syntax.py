@@ -1,8 +1,7 @@
 """The syntax tree of JavaScript and TypeScript, without types.
 
-`Opaque` stands for what the parser passed over: it is code, and nothing is known of it but the
-names in it. Its subclasses are parsed for those who evaluate functions statement by statement, and
-opaque to everybody else.
+`Opaque` stands for code that the parser skipped: only the names in it are known. Its subclasses are
+parsed for the evaluation of functions, and count as opaque otherwise.
 """
 
 from msgspec import Struct
@@ -32,7 +31,7 @@ class Member(Struct, frozen=True):
     object: "Expression"
     key: "str | Expression"
     is_optional: bool = False
-    """Whether it is written with ``?.``, so that there may be no object."""
+    """Whether it is written with ``?.``, so that the object may be missing."""
 
 
 class Call(Struct, frozen=True):
@@ -69,7 +68,7 @@ class Array(Struct, frozen=True):
 
 
 class Unary(Struct, frozen=True):
-    """A prefix operator, ``await`` and ``typeof`` among them."""
+    """A prefix operator, including ``await`` and ``typeof``."""
 
     operator: str
     operand: "Expression"
@@ -121,20 +120,20 @@ class Function(Struct, frozen=True):
 
 
 class Opaque(Struct, frozen=True):
-    """Code that was passed over, with the names that occur in it."""
+    """Skipped code, with the names that occur in it."""
 
     names: frozenset[str] = frozenset()
 
 
 class Regex(Opaque, frozen=True, kw_only=True):
-    """A regular expression, as it stands between slashes."""
+    """A regular expression literal."""
 
     pattern: str
     flags: str
 
 
 class Getter(Opaque, frozen=True, kw_only=True):
-    """``get key() { … }``, the value of a member that is made when it is read."""
+    """``get key() { … }``, a member that is computed when it is read."""
 
     function: Function
 
@@ -154,9 +153,9 @@ class Update(Opaque, frozen=True, kw_only=True):
 
 
 class Destructuring(Opaque, frozen=True, kw_only=True):
-    """A pattern with defaults, with others in it, or with a rest.
+    """A pattern with defaults, nested patterns, or a rest.
 
-    ``members`` are keys with what they are bound to; those of an array are its indexes.
+    ``members`` are keys with their targets; those of an array are its indexes.
     """
 
     members: tuple[tuple[str, "Pattern"], ...]
@@ -209,7 +208,7 @@ class Jump(Opaque, frozen=True, kw_only=True):
 
 
 class Declaration(Struct, frozen=True):
-    """One variable of ``const``, ``let`` or ``var``, or a function that is declared by name."""
+    """One variable of ``const``, ``let`` or ``var``, or a function declaration."""
 
     target: "Pattern"
     value: "Expression"
@@ -242,7 +241,7 @@ class Try(Struct, frozen=True):
     handler: tuple["Statement", ...]
     finalizer: tuple["Statement", ...]
     caught: "Pattern | None" = None
-    """What the error is bound to."""
+    """The target of the error."""
 
 
 class Throw(Struct, frozen=True):

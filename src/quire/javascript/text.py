@@ -7,7 +7,7 @@ from quire.javascript.numbers import number_text
 
 
 def string_of(value: object) -> str:
-    """Return what ``String(value)`` gives for a JSON value: ``[1, null]`` is ``1,``."""
+    """Return ``String(value)`` for a JSON value: ``[1, null]`` is ``1,``."""
     if isinstance(value, list):
         return ",".join("" if item is None else string_of(item) for item in value)
     if isinstance(value, dict):
@@ -16,7 +16,7 @@ def string_of(value: object) -> str:
 
 
 def type_of(value: object) -> str:
-    """Return what ``typeof`` gives for a JSON value."""
+    """Return ``typeof value`` for a JSON value."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int | float):
@@ -25,15 +25,15 @@ def type_of(value: object) -> str:
 
 
 def length(text: str) -> int:
-    """Return the length in UTF-16 units: most emoji count for two."""
+    """Return the length in UTF-16 units: most emoji count as two."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def printed(value: object) -> str:
-    """Return a JSON value as messages of the reference's validation library show it.
+    """Return a JSON value in the form of yup's messages.
 
-    Text stands in quotes, numbers and ``true`` as they are; objects and lists are JSON on several
-    lines whose scalars are printed first, so that each of them is a string.
+    Text is quoted, numbers and ``true`` are not; objects and lists are JSON on several lines whose
+    scalars are printed first, so that each of them is a string.
     """
     if isinstance(value, dict | list):
         return json.dumps(_with_printed_scalars(value), indent=2, ensure_ascii=False)

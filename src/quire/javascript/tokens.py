@@ -1,7 +1,7 @@
 """Splits JavaScript and TypeScript into tokens.
 
-What is no token of the language becomes one of the kind ``other``, which nothing recognises, so
-that what is not understood counts as code of the project's own, never as nothing.
+Unknown text becomes a token of the kind ``other``, so that unsupported syntax counts as code of the
+project's own, never as nothing.
 """
 
 import re
@@ -33,7 +33,7 @@ _OPERATOR_WORDS = frozenset({"return", "typeof", "case", "in", "of", "delete", "
 class Token(Struct, frozen=True):
     """One token.
 
-    The ``text`` of a string is its value, that of a template what stands between its quotes.
+    The ``text`` of a string is its value, that of a template its text between the quotes.
     ``starts_line`` tells whether a line ended before it, which may end a statement.
     """
 
@@ -42,7 +42,7 @@ class Token(Struct, frozen=True):
     starts_line: bool = False
 
     def is_mark(self, *texts: str) -> bool:
-        """Whether this is one of the given punctuations."""
+        """Whether this is one of the given punctuation marks."""
         return self.kind == "mark" and self.text in texts
 
     def is_word(self, *texts: str) -> bool:
@@ -51,7 +51,7 @@ class Token(Struct, frozen=True):
 
 
 def tokenise(source: str) -> tuple[Token, ...]:
-    """The tokens of a file with the given content."""
+    """Return the tokens of a file with the given content."""
     tokens: list[Token] = []
     position = 1 if source.startswith("\ufeff") else 0
     starts_line = True
@@ -93,7 +93,7 @@ def _next(source: str, position: int, before: list[Token]) -> tuple[TokenKind, s
 
 
 def template_end(source: str, position: int) -> int | None:
-    """Return where the quote that closes a template stands, from inside of it."""
+    """Return the position of the quote that closes a template, from inside of it."""
     while position < len(source):
         character = source[position]
         if character == "`":
@@ -111,7 +111,7 @@ def template_end(source: str, position: int) -> int | None:
 
 
 def hole_end(source: str, position: int) -> int | None:
-    """Return where the brace that closes a hole of a template stands, from inside of it."""
+    """Return the position of the brace that closes a placeholder of a template, from inside."""
     depth = 0
     while position < len(source):
         character = source[position]
@@ -131,7 +131,7 @@ def hole_end(source: str, position: int) -> int | None:
 
 
 def _may_be_regex(before: list[Token]) -> bool:
-    """Whether a slash begins a regular expression: where no operand stands before it."""
+    """Whether a slash begins a regular expression: if no operand precedes it."""
     if not before:
         return True
     last = before[-1]

@@ -89,7 +89,7 @@ def test_an_export_is_imported_as_it_was(
     [
         ("x.zip", [], "Name an archive that ends in"),
         ("x.tar", ["--key", "k"], "--key is for an archive whose name ends in .enc"),
-        ("there.tar", [], "is there already"),
+        ("there.tar", [], "exists already"),
     ],
 )
 def test_other_names_are_refused(

@@ -82,7 +82,7 @@ def test_a_damaged_file_is_a_problem_and_not_repaired(run: Run, project: Path) -
     code, _, messages = run("check", project, "--repair", "--yes")
     assert code == 2
     assert "The database is damaged: " in messages
-    assert "Rows cannot be repaired before that is put right." in messages
+    assert "Rows cannot be repaired before that is fixed." in messages
 
 
 def lose_an_index_entry(project: Path) -> None:

@@ -1,4 +1,4 @@
-"""Actions of a project that read entries themselves: understood, and described as a query."""
+"""Actions of a project that read entries themselves: analysed, and described as a query."""
 
 from quire.customisations.reads.actions import understand_read
 from quire.customisations.reads.expressions import Project

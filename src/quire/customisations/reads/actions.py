@@ -1,8 +1,8 @@
-"""Understands controller actions that read entries themselves and respond with them.
+"""Analyses controller actions that read entries themselves and respond with them.
 
-The statements are gone through in order: a read, calls of a service of the project that reads, what
-is done when nothing is found, sanitizing, and the response. One statement more, and the action
-counts as not understood.
+The statements are analysed in order: a read, calls of a service of the project that reads, handling
+of a missing entry, sanitizing, and the response. With any other statement the action is not
+understood.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ _COMPUTED = "responds with something that it computes"
 
 
 def understand_read(module: Module, uid: str, function: Function, project: Project) -> DocumentRead:
-    """Return what an action of a type's controller reads. Raises NotUnderstoodError."""
+    """Return the read of an action of a type's controller. Raises NotUnderstoodError."""
     match function.parameters:
         case (Name(ctx), *_):
             values = RequestValues(module, ctx, frozenset({"super"}))
@@ -72,7 +72,7 @@ def understand_read(module: Module, uid: str, function: Function, project: Proje
 
 
 def _checked(found: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
-    """Return a read that is held against the schema, with what is attached to it."""
+    """Return a read that was checked against the schema, with its attachments."""
     if found.uid != uid and (found.sanitized or found.enveloped):
         raise NotUnderstoodError("sanitizes entries of another type")
     model = schema.content_types[found.uid]
@@ -100,19 +100,19 @@ def _interpret(
 
 
 class _Interpreter(ChangingFunction):
-    """Goes through the statements of one function."""
+    """Analyses the statements of one function."""
 
     declared: set[str] = field(default_factory=set)
     """Variables without a value so far."""
     pages: str = ""
-    """The variable that holds the pagination of a list."""
+    """The variable with the pagination of a list."""
     validates: bool = False
     checks: list[QueryStep] = field(default_factory=list)
     body: DocumentRead | None = None
-    """What was assigned to ``ctx.body``."""
+    """The value that was assigned to ``ctx.body``."""
 
     def run(self, statements: Sequence[Statement]) -> DocumentRead:
-        """Return what is responded with, or what a service returns."""
+        """Return the response, or the result of a service."""
         statements = without_unused(without_try(statements), self.values.ctx)
         constants = [one for one in statements if self._is_constant(one)]
         self.values.module = self.values.module.inner(constants)
@@ -153,7 +153,7 @@ class _Interpreter(ChangingFunction):
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
     def _check(self, test: Expression, then: Sequence[Statement]) -> None:
-        """Take in an error for some requests, or where nothing is found."""
+        """Add an error for some requests, or for a missing entry."""
         if not self._refuses(test, then):
             check = NotFoundCheck(self.values, self.read_of)
             self.missing = check.message(test, then, self.missing)
@@ -168,7 +168,7 @@ class _Interpreter(ChangingFunction):
             raise NotUnderstoodError(UNKNOWN_CODE)
 
     def _refuses(self, test: Expression, then: Sequence[Statement]) -> bool:
-        """Take in a check of the request that stands before everything else."""
+        """Add a check of the request before everything else."""
         response = error_response(self.values, then)
         if response is None or not self.values.mentions_request(test):
             return False
@@ -198,7 +198,7 @@ class _Interpreter(ChangingFunction):
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
     def _page(self, results: str, pages: str, value: Expression) -> None:
-        """Take in the variables that hold what the core's service returns for a list."""
+        """Add the variables with the result of the core's service for a list."""
         self.takes_page = True
         read = self.read(value)
         self.takes_page = False
@@ -251,7 +251,7 @@ class _Interpreter(ChangingFunction):
                 return self.read(value)
 
     def _sent(self, value: Expression) -> Expression | None:
-        """Return what ``ctx.send(value)`` responds with."""
+        """Return the response of ``ctx.send(value)``."""
         match without_await(value):
             case Call(Member(Name(ctx), "send"), (sent,)) if ctx == self.values.ctx:
                 return sent
@@ -259,7 +259,7 @@ class _Interpreter(ChangingFunction):
                 return None
 
     def _object(self, members: Sequence[object]) -> DocumentRead:
-        """Return what an object responds with: one read, constants, and how much was read."""
+        """Return the response of an object: one read, constants, and the number of entries."""
         found: DocumentRead | None = None
         entries: list[str] = []
         others: dict[str, Expression] = {}

@@ -1,4 +1,4 @@
-"""The calls by which code reads entries, and what their parameters are in the content API."""
+"""Calls with which code reads entries, and their parameters in the content API."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -21,7 +21,7 @@ Convert = Callable[[Value], Value]
 
 
 class ReadCall(Struct, frozen=True):
-    """A call that was recognised: what it reads, and the query of it."""
+    """A recognised call: the type that it reads, and its query."""
 
     uid: Expression
     query: Value
@@ -33,7 +33,7 @@ class ReadCall(Struct, frozen=True):
 
 
 class _Method(Struct, frozen=True):
-    """How a method reads: what it does with its parameters, and what it returns."""
+    """A method that reads: how it uses its parameters, and what it returns."""
 
     of_any_version: bool
     is_list: bool
@@ -41,7 +41,7 @@ class _Method(Struct, frozen=True):
 
 
 def read_call(call: Expression, values: RequestValues) -> ReadCall | None:
-    """Return the read that a call is, ``None`` for other calls. Raises NotUnderstoodError."""
+    """Return the read of a call, ``None`` for other calls. Raises NotUnderstoodError."""
     match call:
         case Call(Member(Member(Name("strapi"), "entityService"), "findMany"), (uid, *rest)):
             read = _read(_METHODS["documents", "findMany"], uid, rest, values)
@@ -56,7 +56,7 @@ def read_call(call: Expression, values: RequestValues) -> ReadCall | None:
 def core_call(
     uid: Expression, name: str, arguments: Sequence[Expression], values: RequestValues
 ) -> ReadCall | None:
-    """Return the read that a call of a method of the core's services is, ``None`` for others."""
+    """Return the read of a call of a method of the core's services, ``None`` for others."""
     asked: Value = ObjectLiteral(())
     match name, arguments:
         case "find", ():
@@ -90,7 +90,7 @@ def _read(
 
 
 def row_query(parameters: Mapping[str, object]) -> dict[str, object]:
-    """Return the query in the content API that parameters of the query engine stand for.
+    """Return the content API query for parameters of the query engine.
 
     Raises NotUnderstoodError.
     """
@@ -113,7 +113,7 @@ def _engine(callee: Expression) -> str:
             return ""
 
 
-# Parameters of the document service are those of the content API, but for the id of a document
+# Parameters of the document service are those of the content API, except for the document id
 
 
 def _as_they_are(value: Value) -> Value:
@@ -121,7 +121,7 @@ def _as_they_are(value: Value) -> Value:
 
 
 def _one_document(value: Value) -> Value:
-    """Turn ``{ documentId, ... }`` into a filter beside those that there are."""
+    """Convert ``{ documentId, ... }`` to an additional filter."""
     if not isinstance(value, ObjectLiteral):
         raise NotUnderstoodError(UNKNOWN_CODE)
     ids = [inner for name, inner in value.members if name == "documentId"]
@@ -147,7 +147,7 @@ def _one_document(value: Value) -> Value:
 
 
 def _of_rows(value: Value) -> Value:
-    """Turn parameters of the query engine into those of the content API."""
+    """Convert parameters of the query engine to those of the content API."""
     members = _members_of(value)
     converted: list[tuple[str | None, Value]] = []
     for name, inner in members:
@@ -170,7 +170,7 @@ def _members_of(value: Value) -> tuple[tuple[str | None, Value], ...]:
 
 
 def _populate(value: Value) -> Value:
-    """Check what is populated; only constants can be."""
+    """Check the populated attributes; only constants are supported."""
     if not isinstance(value, Constant):
         raise NotUnderstoodError("computes what it populates")
     return Constant(_populated(value.value))
@@ -187,7 +187,7 @@ def _populated(value: object) -> object:
 
 
 def _populated_member(value: object) -> object:
-    """Turn what is asked of a populated relation into the form of the content API."""
+    """Convert the options of a populated relation to the form of the content API."""
     if isinstance(value, bool):
         return value
     if not isinstance(value, dict):
@@ -204,7 +204,7 @@ def _populated_member(value: object) -> object:
             case "orderBy", _:
                 found["sort"] = inner
             case "sort", _:
-                continue  # the query engine does not know it
+                continue  # the query engine does not have it
             case "on", dict():
                 found["on"] = {uid: _populated_member(part) for uid, part in inner.items()}
             case _:
@@ -217,7 +217,7 @@ def _select(value: Value) -> Value:
 
 
 def _selected(names: object) -> list[object]:
-    """Check the columns that are asked for: the content API always shows both ids."""
+    """Check the selected columns: the content API always shows both ids."""
     if not isinstance(names, list) or not {"id", "documentId"}.issubset(names):
         raise NotUnderstoodError("selects columns without the ids")
     return names

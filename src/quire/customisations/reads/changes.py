@@ -1,7 +1,7 @@
-"""Understands what code makes of entries that it has read, before it responds with them.
+"""Analyses how code changes entries that it has read, before it responds with them.
 
 It may set members of them, ``map`` them, spread one into another object, and read what is attached
-to one. What is computed is made of one entry, the variable `ENTRY`, and of the request.
+to one. Computed values depend on one entry, the variable `ENTRY`, and on the request.
 """
 
 from collections.abc import Sequence
@@ -53,10 +53,10 @@ class ChangingFunction(ReadingFunction):
     """A function that reads entries and changes them."""
 
     missing: str | None = None
-    """The message where nothing is found."""
+    """The message for a missing entry."""
 
     def maybe_read(self, value: Expression) -> DocumentRead | None:
-        """Return what an expression reads or makes of what was read, ``None`` for others."""
+        """Return the read or changed entries of an expression, ``None`` for others."""
         match value:
             case Call(Member(inner, "map"), (Function((Name(name),)) as function,)):
                 read = self.maybe_read(inner)
@@ -80,7 +80,7 @@ class ChangingFunction(ReadingFunction):
                 return super().maybe_read(value)
 
     def change(self, statement: Statement) -> bool:
-        """Take in a statement that changes what was read; tell whether it is one."""
+        """Analyse a statement that changes the entries; tell whether it is one."""
         match statement:
             case Evaluate(Call(Member(Name(name), "forEach"), (function,))) if name in self.found:
                 self._change_each(name, function)
@@ -106,7 +106,7 @@ class ChangingFunction(ReadingFunction):
         self.found[name] = self._with(read, ComputedEntry(self._after(entry, statements)))
 
     def _change(self, name: str, statement: Statement) -> None:
-        """Take in a statement that sets members of one entry."""
+        """Analyse a statement that sets members of one entry."""
         read = self._alone(name)
         if read.is_list:
             raise NotUnderstoodError(UNKNOWN_CODE)
@@ -117,7 +117,7 @@ class ChangingFunction(ReadingFunction):
         self.found[name] = self._with(read, made)
 
     def _alone(self, name: str) -> DocumentRead:
-        """Return what a variable holds; others might hold the same, and change with it."""
+        """Return the value of a variable; no other variable may have the same."""
         if len(self.found) > 1:
             raise NotUnderstoodError("changes what other variables may hold")
         return self.found[name]
@@ -126,7 +126,7 @@ class ChangingFunction(ReadingFunction):
         return replace(bare(read), changes=(*read.changes, change))
 
     def _keyed(self, read: DocumentRead, function: Expression) -> DocumentRead:
-        """Return the object of a list, of which a function makes names and values."""
+        """Return the object that a function builds from the names and values of a list."""
         match function:
             case Function((Name(entry),), Array((key, value)), False) if read.is_list:
                 values = self.values.with_entry(entry)
@@ -136,7 +136,7 @@ class ChangingFunction(ReadingFunction):
                 raise NotUnderstoodError(UNKNOWN_CODE)
 
     def _spread(self, name: str, members: Sequence[Property | Spread]) -> DocumentRead:
-        """Return what ``{ ...entry, member: value }`` is; a member may be of the same entry."""
+        """Return ``{ ...entry, member: value }``; a member may depend on the same entry."""
         read = self.found[name]
         if read.is_list:
             raise NotUnderstoodError(UNKNOWN_CODE)
@@ -163,7 +163,7 @@ class ChangingFunction(ReadingFunction):
         return read
 
     def _attachment(self, name: str, statement: Statement) -> AttachedEntries | None:
-        """Return what ``entry.key = await …`` reads, also behind ``if (entry)``."""
+        """Return the read of ``entry.key = await …``, also after ``if (entry)``."""
         match statement:
             case If(Name(tested), (inner,), ()) if tested == name:
                 return self._attachment(name, inner)
@@ -178,7 +178,7 @@ class ChangingFunction(ReadingFunction):
                 return None
 
     def _after(self, name: str, statements: Sequence[Statement]) -> Value:
-        """Return what an entry is after statements that set members of it."""
+        """Return an entry after statements that set members of it."""
         after: Value = ENTRY
         for statement in statements:
             if not is_harmless(statement):
@@ -224,7 +224,7 @@ def _changed_name(statement: Statement) -> str:
 
 
 def _looks_first(statement: Statement, name: str) -> bool:
-    """Whether a statement does something only where there is an entry."""
+    """Whether a statement does something only if there is an entry."""
     test = statement.test if isinstance(statement, If) else None
     while isinstance(test, Binary) and test.operator == "&&":
         test = test.left

@@ -1,4 +1,4 @@
-"""Expressions that read: calls of the engines, of services, and variables that hold entries."""
+"""Expressions that read: calls of the engines, of services, and variables with entries."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -33,7 +33,7 @@ Services = Callable[[str], tuple[Module, Mapping[str, Expression]] | None]
 
 
 class Project(Struct, frozen=True):
-    """What a read is held against; ``note_call`` is told which methods of services it calls."""
+    """The context of a read; ``note_call`` records which methods of services it calls."""
 
     schema: Schema
     services: Services
@@ -41,13 +41,13 @@ class Project(Struct, frozen=True):
 
 
 Interpret = Callable[[RequestValues, Project, str, int, Sequence[Statement]], DocumentRead]
-"""Returns what the statements of a method of a service return, at a depth of calls."""
+"""Returns the result of a method of a service, at a depth of calls."""
 
 _DEEPEST_CALL = 4
 
 
 class ReadingFunction(Struct):
-    """What is known of one function that reads.
+    """The state of the analysis of one function that reads.
 
     ``uid`` is the type of the controller, ``None`` in a service, which has no request.
     """
@@ -58,23 +58,23 @@ class ReadingFunction(Struct):
     uid: str | None
     depth: int = 0
     service: str = ""
-    """The service that the function is a method of."""
+    """The service of the function, if it is a method."""
     calls: set[Call] = field(default_factory=set)
-    """The reads that were met: there may be one, since what is done with a second is not known."""
+    """The reads so far: only one is supported, since the use of a second is unknown."""
     found: dict[str, DocumentRead] = field(default_factory=dict)
-    """Variables that hold what was read."""
+    """Variables with the result of a read."""
     takes_page: bool = False
-    """Whether a page of the core's service is taken apart."""
+    """Whether a page of the core's service is destructured."""
 
     def read(self, value: Expression) -> DocumentRead:
-        """Return what an expression reads. Raises NotUnderstoodError."""
+        """Return the read of an expression. Raises NotUnderstoodError."""
         found = self.maybe_read(value)
         if found is None:
             raise NotUnderstoodError(UNKNOWN_CODE)
         return found
 
     def maybe_read(self, value: Expression) -> DocumentRead | None:
-        """Return what an expression reads, ``None`` if it does not read at all."""
+        """Return the read of an expression, ``None`` if it does not read at all."""
         value = without_await(value)
         match value:
             case Name(name):
@@ -99,7 +99,7 @@ class ReadingFunction(Struct):
                 return self._call(value)
 
     def read_beside(self, name: str, value: Expression) -> DocumentRead | None:
-        """Return what an expression reads beside the one entry that a variable holds."""
+        """Return the read of an expression in addition to the entry of a variable."""
         calls, symbols = self.calls, self.values.symbols
         self.calls, self.values.symbols = set(), {**symbols, name: ENTRY}
         try:
@@ -108,7 +108,7 @@ class ReadingFunction(Struct):
             self.calls, self.values.symbols = calls, symbols
 
     def read_of(self, value: Expression) -> DocumentRead | None:
-        """Return what a variable, or the first of one, was read as."""
+        """Return the read of a variable, or of the first entry of one."""
         read = self.maybe_read(value) if isinstance(value, Name | Member) else None
         return None if read is None or read.keyed else read
 
@@ -144,7 +144,7 @@ class ReadingFunction(Struct):
         return str(found)
 
     def _called(self, uid: str, name: str, call: Call) -> DocumentRead:
-        """Return what a method of a service returns: one of the project's own, or of the core."""
+        """Return the result of a method of a service: one of the project's own, or of the core."""
         arguments = call.arguments
         service = self.project.services(uid)
         if service is not None and name not in service[1]:
@@ -161,7 +161,7 @@ class ReadingFunction(Struct):
         if not isinstance(function, Function):
             raise NotUnderstoodError(f"calls {name} of a service")
         for argument in arguments[len(function.parameters) :]:
-            self.values.value(argument)  # nobody looks at what it is
+            self.values.value(argument)  # its value is not used
         inner = RequestValues(module, None)
         for parameter, argument in zip(function.parameters, arguments, strict=False):
             if not isinstance(parameter, Name):
@@ -183,7 +183,7 @@ class ReadingFunction(Struct):
 
 
 def first(read: DocumentRead) -> DocumentRead:
-    """Return the read of the first of a list."""
+    """Return the read of the first entry of a list."""
     if not read.is_list:
         raise NotUnderstoodError(UNKNOWN_CODE)
     return replace(bare(read), is_list=False)
@@ -197,7 +197,7 @@ def bare(read: DocumentRead) -> DocumentRead:
 
 
 def unwrapped(read: DocumentRead) -> DocumentRead:
-    """Return a read that nothing is put around yet."""
+    """Return a read that is not wrapped yet."""
     if read.enveloped or read.wrapped is not None:
         raise NotUnderstoodError("changes a response")
     return read

@@ -1,7 +1,7 @@
-"""What an action of a project reads and how it responds, in place of what the core would.
+"""The read and the response of an action of a project, instead of the core's.
 
-The query is that of the content API: calls of the document service and of the query engine are
-turned into it when they are understood.
+The query is that of the content API: understood calls of the document service and of the query
+engine are converted to it.
 """
 
 from collections.abc import Mapping
@@ -19,26 +19,26 @@ _PARAMETERS = frozenset(
         *("publicationFilter", "hasPublishedVersion"),
     }
 )
-"""What the document service knows; it passes over everything else."""
+"""Parameters of the document service; it ignores everything else."""
 _NO_VARIABLES: Mapping[int, object] = {}
 _DRAFT, _PUBLISHED = "draft", "published"
 
 
 class EntryCount(Struct, frozen=True):
-    """Stands for how many entries a list has."""
+    """Stands for the number of entries of a list."""
 
 
 ENTRY_COUNT = EntryCount()
 
 
 class ResponseObject(Struct, frozen=True):
-    """A response that is an object: the entries under some names, and constants under others."""
+    """An object as the response: the entries under some names, and constants under others."""
 
     entries: tuple[str, ...]
     constants: Mapping[str, object]
 
     def around(self, entries: object, length: int) -> dict[str, object]:
-        """Return the response with entries, of which there are so many."""
+        """Return the response for entries and their number."""
         return {**dict.fromkeys(self.entries, entries), **_with_length(self.constants, length)}
 
 
@@ -54,12 +54,12 @@ def _with_length(values: Mapping[str, object], length: int) -> dict[str, object]
 
 
 class ComputedEntry(Struct, frozen=True, eq=False):
-    """An entry becomes a value that is made of it, of the variable `ENTRY`."""
+    """An entry is converted to a value that depends on it, the variable `ENTRY`."""
 
     value: Value
 
     def of(self, entry: object, query: Mapping[str, object], path: Mapping[str, str]) -> object:
-        """Return what an entry becomes. Raises ValidationError as the code fails."""
+        """Return the converted entry. Raises ValidationError where the code fails."""
         return _as_json(evaluate(self.value, query, path, {ENTRY.number: entry}))
 
 
@@ -75,7 +75,7 @@ EntryChange = ComputedEntry | AttachedEntries
 
 
 def _as_json(value: object) -> object:
-    """Return a value as it is encoded: without what is undefined."""
+    """Return a value as it is encoded: without undefined members."""
     if isinstance(value, dict):
         return {name: _as_json(inner) for name, inner in value.items() if inner is not UNDEFINED}
     if isinstance(value, list):
@@ -86,15 +86,15 @@ def _as_json(value: object) -> object:
 class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     """One read of entries of a content type.
 
-    ``is_list`` tells apart a list and the first entry. The service of the core (``is_core``) reads
-    what is published unless told otherwise, and lists page by page, which ``shows_pages`` tells.
-    ``of_any_version`` reads rows of every status and locale, as the query engine does. What is
-    ``sanitized`` shows what the caller may read; otherwise all that is stored is shown, private
-    attributes among it. Entries stand alone unless they are ``enveloped`` or ``wrapped``.
-    ``missing`` is the message where nothing is found; ``validates`` says that the query of the
-    request is checked as the core does. ``changes`` are made to each entry, in their order, before
-    it is shown. ``checks`` turn requests down before anything is read. Where it is
-    ``keyed``, each entry becomes a name and a value, and all of them one object.
+    ``is_list`` distinguishes a list from the first entry. The service of the core (``is_core``)
+    reads published versions by default, and lists page by page, which ``shows_pages`` tells.
+    ``of_any_version`` reads rows of every status and locale, as the query engine does. A
+    ``sanitized`` read shows what the caller may read; otherwise everything stored is shown,
+    including private attributes. Entries are plain unless they are ``enveloped`` or ``wrapped``.
+    ``missing`` is the message for a missing entry; ``validates`` says that the query of the request
+    is checked as by the core. ``changes`` are applied to each entry, in their order, before it is
+    shown. ``checks`` reject requests before anything is read. If it is ``keyed``, each entry
+    becomes a name and a value, and all of them one object.
     """
 
     uid: str
@@ -120,7 +120,7 @@ class DocumentRead(Struct, frozen=True, kw_only=True, eq=False):
     ) -> Query:
         """Return the query of the read for a request.
 
-        Raises ValidationError as the code fails, and the errors that it answers with.
+        Raises ValidationError where the code fails, and the errors that it responds with.
         """
         apply_steps(self.checks, query, path)
         found = evaluate(self.query, query, path, variables)

@@ -1,4 +1,4 @@
-"""Understands what code does when it has found nothing: an error of status 404, or nothing."""
+"""Analyses how code handles a missing entry: an error of status 404, or nothing."""
 
 from collections.abc import Callable, Sequence
 
@@ -27,15 +27,15 @@ _NOT_FOUND = "Not Found"
 
 
 class NotFoundCheck(Struct):
-    """Reads ``if`` statements; ``read_of`` returns what a variable was read as."""
+    """Analyses ``if`` statements; ``read_of`` returns the read of a variable."""
 
     values: RequestValues
     read_of: Callable[[Expression], DocumentRead | None]
 
     def message(self, test: Expression, then: Sequence[Statement], known: str | None) -> str | None:
-        """Return the message of ``if (test) then``, or the one known so far.
+        """Return the message of ``if (test) then``, or the present one.
 
-        Raises NotUnderstoodError for other conditions, and for other things that are done.
+        Raises NotUnderstoodError for other conditions, and for other statements.
         """
         if self._is_never(test):
             return known
@@ -79,7 +79,7 @@ class NotFoundCheck(Struct):
         return found
 
     def _is_never(self, test: Expression) -> bool:
-        """Whether a condition never holds: parameters of the path are never empty."""
+        """Whether a condition is always false: parameters of the path are never empty."""
         match test:
             case Unary("!", inner):
                 symbol = self.values.symbol(inner)
@@ -92,7 +92,7 @@ class NotFoundCheck(Struct):
                 return False
 
     def _finds_nothing(self, test: Expression) -> bool:
-        """Whether a condition holds exactly where nothing was found."""
+        """Whether a condition is true exactly for a missing entry."""
         match test:
             case Unary("!", Member(inner, "length")):
                 return self._is_found(inner, is_list=True)

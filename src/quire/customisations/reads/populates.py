@@ -1,6 +1,7 @@
-"""What code populates, held against the schema: names that exist, and no passwords.
+"""Checks populated attributes against the schema: existing names, and no passwords.
 
-What is not sanitized shows every column of what it populates, so that may not have a password.
+Without sanitizing, a read shows every column of the populated rows, so that these must not have a
+password.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ _CHOSEN = ("populate", "fields")
 
 
 def typed_filters(filters: Value, model: Model) -> Value:
-    """Return filters in which the attributes of a model are compared as their types say."""
+    """Return filters in which the attributes of a model are compared by their types."""
     match filters:
         case ObjectLiteral(members):
             return ObjectLiteral(tuple(_typed(name, value, model) for name, value in members))
@@ -54,7 +55,7 @@ def _typed(name: str | None, value: Value, model: Model) -> tuple[str | None, Va
 
 
 def _undefined(type_name: str) -> str | None:
-    """Return what stands for something undefined that is compared with a type of attribute."""
+    """Return the placeholder for an undefined operand of a type of attribute."""
     if type_name in _NULLS:
         return None
     return "" if type_name in _TEXTS else "undefined"
@@ -63,10 +64,10 @@ def _undefined(type_name: str) -> str | None:
 def checked_query(
     query: Value, model: Model, schema: Schema, *, sanitized: bool, of_rows: bool
 ) -> Value:
-    """Return the query of a read, without what is populated but removed from the response.
+    """Return the query of a read, without populated attributes that the response lacks.
 
-    Raises NotUnderstoodError for what would show a password, and for what does not exist; the query
-    engine, which reads rows, passes over that.
+    Raises NotUnderstoodError for passwords, and for missing attributes; the query engine, which
+    reads rows, ignores the latter.
     """
     populates = _PopulateCheck(schema, sanitized, of_rows)
     populates.show(model)
@@ -98,12 +99,12 @@ class _PopulateCheck(Struct, frozen=True):
     of_rows: bool
 
     def show(self, model: Model) -> None:
-        """Refuse to show all of a model that has a password."""
+        """Check that all of a model can be shown: it must have no password."""
         if not self.sanitized and any(one.secret for one in model.scalars):
             raise NotUnderstoodError(f"would show the passwords of {model.uid}")
 
     def checked(self, populate: object, model: Model) -> object:
-        """Return what is populated of a model, without what is removed from the response."""
+        """Return the populated attributes of a model, without those that the response lacks."""
         match populate:
             case "*" if self.sanitized:
                 return populate
@@ -119,7 +120,7 @@ class _PopulateCheck(Struct, frozen=True):
                 raise NotUnderstoodError("populates in a way that is not known")
 
     def _is_shown(self, path: str, model: Model) -> bool:
-        """Whether a dotted path leads to something that is not removed."""
+        """Whether a dotted path is part of the response."""
         here = [model]
         for name in path.split("."):
             found = [one.attributes[name] for one in here if name in one.attributes]
@@ -174,7 +175,7 @@ class _PopulateCheck(Struct, frozen=True):
                 raise NotUnderstoodError(f"populates by {name}")
 
     def _targets(self, attribute: Attribute) -> list[Model]:
-        """Return the models that an attribute leads to."""
+        """Return the target models of an attribute."""
         schema = self.schema
         match attribute:
             case RelationAttribute(target=str(uid)) | LocalizationsAttribute(target=uid):

@@ -1,1 +1,1 @@
-"""Code of a project that is evaluated request by request, once it is known to be understood."""
+"""Code of a project that is evaluated for each request, if it is understood completely."""

@@ -1,8 +1,8 @@
-"""Checks that code does nothing but what can be evaluated, before any request comes.
+"""Checks that code does nothing but what can be evaluated, before any request.
 
-Every name has to be known, every method one that is evaluated, and of the request and the server
-only those members may be used that are known (`quire.customisations.scripts.paths`). Functions of
-the project that are called are checked, too. Everything else raises NotUnderstoodError.
+Every name has to be known, every method one that is evaluated, and only known members of the
+request and the server may be used (`quire.customisations.scripts.paths`). Called functions of the
+project are checked, too. Everything else raises NotUnderstoodError.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -80,7 +80,7 @@ _NO_VALUES = frozenset({"next", "method", "with strapi", "service", "engine"})
 _CHANGING = CHANGING_DATE_METHODS | {
     *("push", "pop", "shift", "unshift", "splice", "sort", "reverse", "set", "add", "delete")
 }
-"""Methods that change what they are called on."""
+"""Methods that change their object."""
 _SERVER_NAMES = frozenset({"strapi", "process", "this", "super"})
 _LONGEST = {"service": 3, "engine": 4}
 _VERIFY = Member(
@@ -90,19 +90,19 @@ _VERIFY = Member(
     ),
     "verify",
 )
-"""What checks a JWT."""
+"""The functions that verify a JWT."""
 _ENGINES = {"documents": DOCUMENT_READS | DOCUMENT_WRITES, "query": ROW_READS | ROW_WRITES}
 
 
 class ScriptProject(Struct, frozen=True):
-    """What scripts may use of a project: its services, by uid."""
+    """The project of scripts: its services, by uid."""
 
     services: FindService
     note_call: Callable[[str, str], None]
     types: frozenset[str]
     """The types that may be read and written, by uid."""
     single_row_types: frozenset[str]
-    """Those whose documents have one row each."""
+    """Types whose documents have one row each."""
 
 
 def check_action(
@@ -151,16 +151,16 @@ class _Checker(Struct):
     """The object whose methods ``this`` has."""
     seen: set[tuple[int, tuple[Path | None, ...], str]] = field(default_factory=set)
     alive: list[object] = field(default_factory=list)
-    """What was seen, so that no id stands for two."""
+    """The checked nodes, which are kept so that no id is reused."""
     methods: set[str] = field(default_factory=set)
-    """The names of functions in objects that code makes, which it may call later."""
+    """The names of functions in objects that code creates, which it may call later."""
 
     # Functions
 
     def method(
         self, module: Module, made: Expression, name: str, kinds: Sequence[Path | None]
     ) -> None:
-        """Check a method of an object, or of what a function makes."""
+        """Check a method of an object, or of the object that a function returns."""
         self.own = module, made
         names, found = self._object(module, made)
         value = _member(found, name)
@@ -172,7 +172,7 @@ class _Checker(Struct):
         self._body(names, function, kinds)
 
     def _object(self, module: Module, made: Expression) -> tuple[KnownNames, Object]:
-        """Return the object that an expression is or makes, with the names that are known in it."""
+        """Return the object of an expression, or that a function returns, with its known names."""
         made = module.followed(made)
         names = KnownNames(module)
         if isinstance(made, Function):
@@ -198,7 +198,7 @@ class _Checker(Struct):
         kinds: Sequence[Path | None],
         inner: Sequence[Path | None],
     ) -> None:
-        """Check a function that makes a function."""
+        """Check a function that returns a function."""
         names = self._bound(KnownNames(module), function, kinds)
         body = function.body
         if isinstance(body, tuple):
@@ -313,7 +313,7 @@ class _Checker(Struct):
                 self._parts(statement, names.inner())
 
     def _test(self, value: Expression, names: KnownNames) -> None:
-        """Check a condition: whether there is something may be asked of what is not handed on."""
+        """Check a condition: it may test whether there is a value that cannot be passed on."""
         match value:
             case Unary("!" | "()", inner):
                 self._test(inner, names)
@@ -343,11 +343,11 @@ class _Checker(Struct):
             if kind is not None and kind[0] not in {"service", "engine"}:
                 self._plain(kind)
         if isinstance(target, Name) and isinstance(value, Function):
-            return  # bound before, so that functions may call one another
+            return  # bound before, so that functions may call each other
         self._bind(target, kind, names)
 
     def _parts(self, part: object, names: KnownNames) -> None:
-        """Check all that a statement or an expression is made of."""
+        """Check all parts of a statement or an expression."""
         for key in part.__struct_fields__ if isinstance(part, Struct) else ():
             value = getattr(part, key)
             if key == "names":
@@ -375,7 +375,7 @@ class _Checker(Struct):
     # Expressions
 
     def value(self, value: Expression, names: KnownNames) -> None:
-        """Check an expression that stands for a plain value."""
+        """Check an expression with a plain value."""
         path = self._checked(value, names)
         if path is None or path[:2] != ("method", "this") or not self._own_method(path[2]):
             self._plain(path)
@@ -398,7 +398,7 @@ class _Checker(Struct):
     def _checked(  # noqa: C901, PLR0912 - a case for each kind of expression
         self, value: Expression, names: KnownNames
     ) -> Path | None:
-        """Check an expression; return the path that it stands for, if any."""
+        """Check an expression; return its path, if it has one."""
         match value:
             case Name(name):
                 return self._named(name, names)
@@ -513,7 +513,7 @@ class _Checker(Struct):
         return None
 
     def _member(self, inner: Expression, key: str, names: KnownNames) -> None:
-        """Check a member of something that is no part of the request."""
+        """Check a member of a value that is no part of the request."""
         package = package_of(inner, names)
         if package is not None:
             require_package_member(package, key)
@@ -535,7 +535,7 @@ class _Checker(Struct):
                 return
 
     def _path(self, path: Path) -> Path | None:
-        """Return a path of which more is known, ``None`` for plain values. Raises for others."""
+        """Return the path of a known part, ``None`` for plain values. Raises for others."""
         if path in LIVE:
             return path
         head = path[:-1]
@@ -639,7 +639,7 @@ class _Checker(Struct):
         return ("engine", engine, uid if isinstance(uid, str) else "")
 
     def _require_type(self, uid: object, *, writes: bool = False) -> None:
-        """Refuse types that are none of the project, and to write users."""
+        """Check that a type is one of the project, and that users are not written."""
         if uid not in self.project.types or (writes and not str(uid).startswith("api::")):
             raise NotUnderstoodError(f"{'writes' if writes else 'reads'} {uid}")
 
@@ -670,7 +670,7 @@ class _Checker(Struct):
         self.project.note_call(uid, key)
 
     def _of_object(self, *, is_core: bool) -> "_Checker":
-        """Return what checks the methods of another object, a service or a constant."""
+        """Return the check of the methods of another object, a service or a constant."""
         return _Checker(
             self.project,
             is_core=is_core,
@@ -681,7 +681,7 @@ class _Checker(Struct):
         )
 
     def _constant_object(self, of: Expression, names: KnownNames) -> tuple[Module, Object] | None:
-        """Return the object that a name of a module stands for, here or where it comes from."""
+        """Return the object of a name of a module, here or where it is imported from."""
         if not isinstance(of, Name) or names.knows(of.text):
             return None
         module, value = names.module, names.module.followed(of)
@@ -713,7 +713,7 @@ class _Checker(Struct):
             self._constant_values(module, made)
 
     def _constant_values(self, module: Module, made: Object) -> None:
-        """Check what an object of a module holds beside functions."""
+        """Check the values of an object of a module other than functions."""
         mark = (id(made), (), "values of the object")
         if mark in self.seen:
             return
@@ -728,7 +728,7 @@ class _Checker(Struct):
                 self.value(member.value, names)
 
     def _argument(self, value: Expression, names: KnownNames) -> Path | None:
-        """Check an argument of a function of the project; the request may be handed to it."""
+        """Check an argument of a function of the project; the request may be passed on."""
         path = self._path_of(value, names)
         if path in {("ctx",), ("strapi",)}:
             return path
@@ -873,7 +873,7 @@ class _Checker(Struct):
         self._values(arguments, names)
 
     def _own_only(self, value: Expression, names: KnownNames) -> None:
-        """Refuse to change a constant of a module, which requests would share."""
+        """Check that code does not change a constant of a module, which requests would share."""
         while isinstance(value, Member):
             value = value.object
         if not isinstance(value, Name) or value.text in {"this", "super"}:

@@ -1,6 +1,6 @@
-"""What code may use that is none of its own: the names of the language, and packages.
+"""Names that code may use without defining them: those of the language, and packages.
 
-Each function raises NotUnderstoodError for what is not known.
+Each function raises NotUnderstoodError for unknown names.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _RANDOM = frozenset({("Math", "random"), ("crypto", "randomUUID"), ("Date", "now
 
 
 def package_of(of: Expression, names: KnownNames) -> str | None:
-    """Return the name of the package that an expression is, ``None`` for anything else."""
+    """Return the name of the package of an expression, ``None`` for anything else."""
     match of:
         case Call(Name("require"), (Literal(str() as origin),)) if not names.knows("require"):
             return origin if origin in PACKAGES else None
@@ -43,13 +43,13 @@ def package_member(value: Expression, names: KnownNames) -> bool:
 
 
 def require_package_member(origin: str, key: str) -> None:
-    """Refuse what a package is not known to have."""
+    """Check that a package has a member."""
     if key not in PACKAGES[origin].members:
         raise NotUnderstoodError(f"uses {key} of {origin}")
 
 
 def global_of(of: Expression, names: KnownNames) -> str | None:
-    """Return the name of the object of the language that an expression is."""
+    """Return the name of the global object of an expression."""
     if not isinstance(of, Name) or names.knows(of.text) or of.text not in GLOBAL_NAMES:
         return None
     module = names.module
@@ -57,13 +57,13 @@ def global_of(of: Expression, names: KnownNames) -> str | None:
 
 
 def require_global_member(name: str, key: str) -> None:
-    """Refuse members of the language that are not evaluated, such as ``Object.freeze``."""
+    """Check members of global objects: some are not evaluated, such as ``Object.freeze``."""
     if key not in GLOBAL_NAMES[name]:
         raise NotUnderstoodError(f"uses {name}.{key}")
 
 
 def require_known_locale(key: str, arguments: Sequence[Expression], module: Module) -> None:
-    """Refuse texts and orders of a language that is not known, or that is computed."""
+    """Check that the locale of a text or an order is a known constant."""
     if key == "localeCompare" and len(arguments) != 1:
         raise NotUnderstoodError("calls localeCompare with a locale")
     if key not in LOCAL_METHODS:
@@ -81,7 +81,7 @@ def require_known_locale(key: str, arguments: Sequence[Expression], module: Modu
 
 
 def require_constant(value: Expression, module: Module) -> None:
-    """Refuse constants of a module that differ from start to start of the server."""
+    """Check that the constants of a module do not depend on the start of the server."""
     match value:
         case Function():
             return

@@ -11,17 +11,17 @@ from quire.schema.model import ContentType
 
 
 class ScriptKind(Enum):
-    """What a function is for."""
+    """The purpose of a function."""
 
     ACTION = "action"
     POLICY = "policy"
     MIDDLEWARE = "middleware"
     HANDLER = "handler"
-    """A middleware that stands in a route, ``(ctx, next) => …``."""
+    """A middleware in a route, ``(ctx, next) => …``."""
 
 
 class ServiceCode(Struct, frozen=True, eq=False):
-    """A service of the project: what its file exports, with or without the factory of the core."""
+    """A service of the project: the exports of its file, with or without the core factory."""
 
     module: Module
     made: Expression
@@ -34,9 +34,9 @@ FindService = Callable[[str], ServiceCode | None]
 class Script(Struct, frozen=True, kw_only=True, eq=False):
     """A function to evaluate.
 
-    ``made`` is what its file exports, or, for an action, the object of actions or the function that
-    makes it; ``name`` is that of the action. ``uid`` is the type of the controller, ``config`` what
-    a route gives to a policy or middleware.
+    ``made`` is the export of its file, or, for an action, the object of actions or the function
+    that returns it; ``name`` is that of the action. ``uid`` is the type of the controller,
+    ``config`` the options that a route gives to a policy or middleware.
     """
 
     kind: ScriptKind
@@ -46,10 +46,10 @@ class Script(Struct, frozen=True, kw_only=True, eq=False):
     name: str = ""
     uid: str = ""
     is_core: bool = True
-    """Whether the controller stands on the one of the core."""
+    """Whether the controller extends the core controller."""
     config: Mapping[str, object] = {}
 
 
 def has_single_rows(content_type: ContentType) -> bool:
-    """Whether each document of a type is one row: who deletes the row deletes the document."""
+    """Whether each document of a type is one row, so that deleting the row deletes the document."""
     return content_type.is_api and not content_type.draft_and_publish and not content_type.localized

@@ -1,4 +1,4 @@
-"""Names in code that is checked, with what of the request or the server they stand for."""
+"""Names in code that is checked, and the parts of the request or the server that they denote."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ class KnownNames:
         self._functions: list[Function] = [] if outer is None else outer._functions  # noqa: SLF001 - of the same class
 
     def inner(self) -> "KnownNames":
-        """Return the names of a block in this one."""
+        """Return the names of a nested block."""
         return KnownNames(self.module, self)
 
     def bind(self, name: str, kind: Path | None) -> None:
@@ -32,13 +32,13 @@ class KnownNames:
         return name in self._kinds or (self._outer is not None and self._outer.knows(name))
 
     def kind(self, name: str) -> Path | None:
-        """Return what a bound name stands for."""
+        """Return the path of a bound name."""
         if name in self._kinds:
             return self._kinds[name]
         return None if self._outer is None else self._outer.kind(name)
 
     def keep(self, function: Function) -> int:
-        """Remember a function that is bound to a name; returns its number."""
+        """Store a function that is bound to a name; returns its number."""
         self._functions.append(function)
         return len(self._functions) - 1
 
@@ -48,5 +48,5 @@ class KnownNames:
 
 
 def path_text(path: Path) -> str:
-    """Return a path as code writes it."""
+    """Return a path in the notation of code."""
     return ".".join(part for part in path if part not in {"method", "function"})

@@ -1,4 +1,4 @@
-"""What code may ask of a request and of the server: members by their paths."""
+"""Members of the request and of the server that code may use, by their paths."""
 
 LIVE = frozenset(
     {
@@ -9,7 +9,7 @@ LIVE = frozenset(
         *(("this",), ("super",), ("transaction",), ("process",), ("process", "env")),
     }
 )
-"""Objects of the server: they have the members that are named here, and are not handed on."""
+"""Objects of the server: only these members may be used, and they cannot be passed on."""
 
 _ERROR_METHODS = frozenset(
     {
@@ -35,7 +35,7 @@ DATA = frozenset(
         ("policy", "request", "params"),
     }
 )
-"""Members that hold plain values."""
+"""Members with plain values."""
 
 SET = frozenset(
     {

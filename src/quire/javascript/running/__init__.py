@@ -1,1 +1,1 @@
-"""Evaluates parsed functions, as far as what they do is known for certain."""
+"""Evaluates parsed functions, as far as their behaviour is known for certain."""

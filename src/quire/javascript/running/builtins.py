@@ -1,4 +1,4 @@
-"""What all code knows: ``Math``, ``JSON``, ``Object``, ``Date``, ``Promise`` and the like."""
+"""Globals of all code: ``Math``, ``JSON``, ``Object``, ``Date``, ``Promise`` and the like."""
 
 import json
 import math
@@ -48,7 +48,7 @@ STRAPI_ERRORS = {
     "RateLimitError": (429, "Too many requests, please try again later."),
     "NotImplementedError": (501, "This feature is not implemented yet"),
 }
-"""The errors of ``@strapi/utils`` with the status of their responses and their usual messages."""
+"""The errors of ``@strapi/utils`` with the status of their responses and their default messages."""
 _MOST_DIGITS = 15
 _LONGEST_ARRAY = 10_000
 _DEEPEST_INDENT = 10
@@ -56,7 +56,7 @@ _random = SystemRandom()
 
 
 def function(make: Callable[..., object]) -> HostFunction:
-    """Return a function of the language that is made of one of Python."""
+    """Return a JavaScript function that calls a Python function."""
 
     async def call(given: Sequence[object]) -> object:
         return make(*given)
@@ -65,7 +65,7 @@ def function(make: Callable[..., object]) -> HostFunction:
 
 
 def library(machine: "Machine", now: Callable[[], int]) -> dict[str, object]:
-    """Return what all code knows by name; ``now`` returns milliseconds since 1970."""
+    """Return the globals by name; ``now`` returns milliseconds since 1970."""
     return {
         **_VALUES,
         "Date": _date(now),
@@ -80,7 +80,10 @@ def library(machine: "Machine", now: Callable[[], int]) -> dict[str, object]:
 
 
 def _assigned(machine: "Machine", target: object = UNDEFINED, *sources: object) -> object:
-    """Return ``Object.assign(target, …)``. Raises UnsupportedError for what requests share."""
+    """Return ``Object.assign(target, …)``.
+
+    Raises UnsupportedError for objects that requests share.
+    """
     if not isinstance(target, dict | ErrorValue):
         raise UnsupportedError("assigns to something else than an object")
     machine.require_own(target)
@@ -312,7 +315,7 @@ def _stringify(
 
 def _checked_floats(value: object) -> object:
     if isinstance(value, float):
-        text_of(value)  # refuses exponential forms
+        text_of(value)  # rejects exponential forms
     for inner in (
         value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     ):
@@ -364,7 +367,7 @@ def _made(make: Callable[[Sequence[object]], object]) -> HostFunction:
 
 
 def quiet_log() -> HostObject:
-    """Return a log that code writes to, which nobody reads."""
+    """Return a log that discards its messages."""
     names = ("log", "info", "warn", "error", "debug", "trace", "http", "fatal", "verbose", "silly")
     return HostObject({name: function(_nothing) for name in names})
 
@@ -440,7 +443,7 @@ _MADE_ANEW: Mapping[str, frozenset[str]] = {
     "Date": frozenset({"new", "now"}),
     "Object": frozenset({*_OBJECT, "assign"}),
 }
-"""Members of what `library` makes for each request."""
+"""Members of the globals that `library` creates for each request."""
 GLOBAL_NAMES: Mapping[str, frozenset[str]] = {
     "undefined": frozenset(),
     **{
@@ -449,8 +452,8 @@ GLOBAL_NAMES: Mapping[str, frozenset[str]] = {
     },
     **_MADE_ANEW,
 }
-"""The names that all code knows, with their members."""
+"""The names of globals, with their members."""
 GLOBAL_FUNCTIONS = frozenset(
     name for name, value in _VALUES.items() if isinstance(value, HostFunction | CallableObject)
 )
-"""Those that may be called."""
+"""Globals that can be called."""

@@ -1,7 +1,7 @@
-"""The order of texts that ``localeCompare`` gives: ICU's root order, which English uses.
+"""The order of ``localeCompare``: ICU's root order, which English uses.
 
-Known are ASCII and Latin letters with the usual accents. Other characters, and the rules of
-languages with an order of their own, are not known here.
+ASCII and Latin letters with common accents are supported. Other characters, and languages with
+their own order, are not.
 """
 
 import unicodedata
@@ -13,7 +13,7 @@ _MARKS = (
     *("\u0301", "\u0300", "\u0306", "\u0302", "\u030c", "\u030a", "\u0308", "\u030b"),
     *("\u0303", "\u0307", "\u0328", "\u0327", "\u0304", "\u0309", "\u031b", "\u0323"),
 )
-"""Accents in the order in which they tell letters apart that are equal otherwise."""
+"""Accents in the order in which they distinguish equal letters."""
 _LETTERS = {
     sign: place for place, sign in enumerate(f"{_SIGNS}0123456789abcdefghijklmnopqrstuvwxyz")
 }
@@ -25,7 +25,7 @@ Key = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 def compared(left: str, right: str) -> int:
     """Return ``left.localeCompare(right)``: -1, 0 or 1.
 
-    Raises UnsupportedError for characters whose order is not known.
+    Raises UnsupportedError for unsupported characters.
     """
     if left == right:
         return 0
@@ -34,7 +34,7 @@ def compared(left: str, right: str) -> int:
 
 
 def _key(text: str) -> Key:
-    """Return letters, then accents, then case: each counts where all before it are equal."""
+    """Return letters, then accents, then case: each breaks ties of the former."""
     letters: list[int] = []
     accents: list[int] = []
     cases: list[int] = []

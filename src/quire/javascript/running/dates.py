@@ -1,6 +1,6 @@
-"""Dates: what code reads of them and changes in them.
+"""Dates: reading and changing their parts.
 
-Local time is that of this process, as it is that of the reference's on the same machine (``TZ``).
+Local time is that of this process, as Strapi uses that of its own process (``TZ``).
 """
 
 import math
@@ -15,7 +15,7 @@ from quire.javascript.running.values import DateValue, UnsupportedError, number,
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})")
 _PARTS = ("FullYear", "Month", "Date", "Hours", "Minutes", "Seconds", "Milliseconds")
-"""What a date is made of; a method that sets one takes those after it of its group, too."""
+"""The parts of a date; a method that sets one also takes the following ones of its group."""
 _GROUPS = ((0, 3), (3, 7))
 _MONTHS = 12
 _CENTURY = 100
@@ -74,9 +74,9 @@ def _parts_of(date: DateValue, *, is_local: bool) -> list[float]:
 
 
 def _milliseconds(parts: Sequence[float], *, is_local: bool) -> float:
-    """Return the moment of parts that may be beyond their usual range, such as the 32nd of a month.
+    """Return the time of parts that may exceed their usual range, such as the 32nd of a month.
 
-    Raises UnsupportedError for a moment that Python has no date for.
+    Raises UnsupportedError for a time that Python cannot represent.
     """
     if not all(map(math.isfinite, parts)):
         return math.nan
@@ -147,4 +147,4 @@ DATE_METHODS: Mapping[str, Method] = {
     "valueOf": _get_time,
 }
 CHANGING_DATE_METHODS = frozenset(name for name in DATE_METHODS if name.startswith("set"))
-"""Those that change the date that they are called on."""
+"""Methods that change their date."""

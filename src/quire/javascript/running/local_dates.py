@@ -1,7 +1,7 @@
-"""Dates as the locales of a few countries write them, in a time zone that is named.
+"""Formats dates for the locales of some countries, in a named time zone.
 
-``toLocaleString``, ``toLocaleDateString`` and ``toLocaleTimeString`` with the locales of
-`_FORMS`, and ``new Date`` of a text in the American form.
+``toLocaleString``, ``toLocaleDateString`` and ``toLocaleTimeString`` with the locales of `_FORMS`,
+and ``new Date`` of a text in the American form.
 """
 
 import re
@@ -60,14 +60,14 @@ LOCAL_METHODS = frozenset({_BOTH, _DAY, _TIME})
 
 
 def is_known_form(method: str, locale: object, zone: object) -> bool:
-    """Whether dates can be written that way; ``zone`` is `UNDEFINED` for that of the process."""
+    """Whether a format is supported; ``zone`` is `UNDEFINED` for that of the process."""
     if not isinstance(locale, str) or (locale, method) not in _FORMS:
         return False
     return zone is UNDEFINED or (isinstance(zone, str) and _zone(zone) is not None)
 
 
 def local_text(method: str, value: DateValue, given: Sequence[object]) -> str:
-    """Return what a method of a date gives. Raises UnsupportedError for other forms."""
+    """Return the result of a date method. Raises UnsupportedError for other forms."""
     locale = given[0] if given else UNDEFINED
     options = given[1] if len(given) > 1 else UNDEFINED
     zone = UNDEFINED

@@ -1,7 +1,7 @@
-"""Evaluates functions: statements in their order, each value as JavaScript makes it.
+"""Evaluates functions: statements in order, with JavaScript's conversions.
 
-Asynchronous calls run at once, so that one thing happens after the other; that is one of the orders
-in which they may happen. Every step is counted, so that nothing runs on for ever.
+Asynchronous calls run at once, one after the other, which is one of the possible orders. Steps are
+counted, so that no code runs forever.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -85,15 +85,14 @@ class _ReturnSignal:
 
 _BREAK, _CONTINUE = object(), object()
 _ENDED = object()
-"""A chain of members that ended early, where there was nothing."""
+"""A chain of members that ended early, at a missing value."""
 
 
 class Machine:
     """Evaluates functions for one request.
 
-    ``names`` are values that all code knows, ``strapi`` among them; ``packages`` are what it may
-    import. ``pause`` is awaited now and then, so that code that takes long does not keep others
-    waiting.
+    ``names`` are global values, including ``strapi``; ``packages`` can be imported. ``pause`` is
+    awaited now and then, so that slow code does not block others.
     """
 
     def __init__(
@@ -376,7 +375,7 @@ class Machine:
         return await self._constant(scope.module, name)
 
     async def _constant(self, module: Module, name: str) -> object:
-        """Return what a module or the environment binds a name to."""
+        """Return the value of a name in a module or the globals."""
         is_known, value = self._constants.known(module, name)
         if is_known:
             return value
@@ -407,7 +406,7 @@ class Machine:
         return await self._value(inner, self.scope_of(other), Frame(UNDEFINED, UNDEFINED))
 
     async def _require(self, given: Sequence[object]) -> object:
-        """Return a package. Raises UnsupportedError for one that is not known."""
+        """Return a package. Raises UnsupportedError for an unknown one."""
         package = self._packages.get(given[0]) if given and isinstance(given[0], str) else None
         if package is None:
             raise UnsupportedError("a package that is not known")
@@ -450,7 +449,7 @@ class Machine:
         return Closure(expression, scope, frame.this, frame.home)
 
     async def _getter(self, expression: Getter, scope: Scope, frame: Frame) -> object:
-        """Return what a getter gives now; checked code has none, but for lists of routes."""
+        """Return the value of a getter; checked code has none, except for lists of routes."""
         closure = Closure(expression.function, scope, frame.this, frame.home)
         return await self.call(closure, (), frame.this)
 
@@ -546,7 +545,7 @@ class Machine:
         return self.member(of, await self._key(expression, scope, frame))
 
     async def _chained(self, expression: Expression, scope: Scope, frame: Frame) -> object:
-        """Return the value of what a member or a call is of, or that the chain ended early."""
+        """Return the object of a member or a call, or that the chain ended early."""
         if isinstance(expression, Member):
             self._count()
             return await self._member(expression, scope, frame)
@@ -693,7 +692,7 @@ class Machine:
                 raise UnsupportedError("sets a member of something else than an object")
 
     def require_own(self, value: object) -> None:
-        """Refuse to change what requests share. Raises UnsupportedError."""
+        """Check that code does not change what requests share. Raises UnsupportedError."""
         self._constants.require_own(value)
 
     _EXPRESSIONS: ClassVar[Mapping[type, Callable[..., Awaitable[object]]]] = {
@@ -721,14 +720,14 @@ def _is_absent(value: Expression) -> bool:
 
 
 def settled(value: object) -> object:
-    """Return what ``await value`` gives. Raises ThrownError."""
+    """Return the result of ``await value``. Raises ThrownError."""
     while isinstance(value, Promise):
         value = value.settled()
     return value
 
 
 def iterated(value: object) -> list[object]:
-    """Return the items that going through a value gives. Raises ThrownError, UnsupportedError."""
+    """Return the items of an iteration over a value. Raises ThrownError, UnsupportedError."""
     if isinstance(value, list):
         return [*value]
     if isinstance(value, str):
@@ -742,7 +741,7 @@ def iterated(value: object) -> list[object]:
 
 
 def spread(value: object) -> dict[str, object]:
-    """Return the members that spreading a value into an object gives."""
+    """Return the members of spreading a value into an object."""
     if isinstance(value, dict):
         return {key: value[key] for key in own_keys(value)}
     if isinstance(value, list | str):

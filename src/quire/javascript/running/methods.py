@@ -31,13 +31,13 @@ WHITE_SPACE = (
 
 
 class Caller(Protocol):
-    """What calls functions of the code."""
+    """Calls functions of the code."""
 
     async def call(self, function: object, arguments: Sequence[object], this: object) -> object:
         """Call a function."""
 
     def require_own(self, value: object) -> None:
-        """Refuse to change what requests share."""
+        """Check that code does not change what requests share."""
 
 
 class SetValue:
@@ -59,7 +59,7 @@ class SetValue:
 
 
 class MapValue:
-    """A map of keys, which may be anything, in the order in which they were added."""
+    """A map with keys of any type, in insertion order."""
 
     def __init__(self, pairs: Sequence[object]) -> None:
         self.items: list[object] = []
@@ -93,7 +93,7 @@ class MapValue:
 
 
 def property_of(of: object, key: str) -> object:
-    """Return a property of a value. Raises UnsupportedError for one that is not known."""
+    """Return a property of a value. Raises UnsupportedError for an unknown one."""
     match of:
         case dict():
             return member_of(of, key)
@@ -116,7 +116,7 @@ def property_of(of: object, key: str) -> object:
 
 
 def _is_method(key: str) -> bool:
-    """Whether a key may be that of a method of the language, known or not."""
+    """Whether a key may be that of a method of the language, supported or not."""
     return key in METHOD_NAMES or key in _MORE_METHODS or key in {"constructor", "__proto__"}
 
 
@@ -199,7 +199,7 @@ def _plain(
 
 
 def _index(value: object, length: int, usual: int) -> int:
-    """Return a place in a text or array: negative ones count from its end."""
+    """Return a position in a text or array: negative ones count from its end."""
     if value is UNDEFINED:
         return usual
     found = number_of(value)
@@ -372,7 +372,7 @@ def _own(run: Caller, of: object) -> list[object]:
 
 
 async def _calls(run: Caller, of: object, given: Sequence[object]) -> list[tuple[object, object]]:
-    """Return items with what a function gives for them."""
+    """Return items with the results of a function for them."""
     found = []
     for index, item in enumerate([*_list(of)]):
         found.append((item, await _callback(run, _at(given, 0), item, index, of)))
@@ -451,7 +451,7 @@ async def _sort(run: Caller, of: object, given: Sequence[object]) -> object:
 
 
 async def _merged(run: Caller, function: object, items: list[object]) -> list[object]:
-    """Return items sorted by a function that compares two, those that are equal as they were."""
+    """Return items sorted by a function that compares two; the sort is stable."""
     if len(items) < 2:
         return items
     middle = len(items) // 2
@@ -633,4 +633,4 @@ _MAP: Mapping[str, Method] = {
 METHOD_NAMES = frozenset(
     {*_TEXT, *_NUMBER, *_ARRAY, *_SET, *_MAP, *DATE_METHODS, "test", "hasOwnProperty"}
 )
-"""The methods of values that are evaluated."""
+"""The supported methods of values."""

@@ -20,7 +20,7 @@ from quire.javascript.scope import UNDEFINED
 
 
 def operate(operator: str, left: object, right: object) -> object:
-    """Return what an operator gives. Raises UnsupportedError for those that are not known."""
+    """Return the result of an operator. Raises UnsupportedError for unknown ones."""
     if left is SECRET or right is SECRET:
         raise UnsupportedError("a value that is never shown")
     found = _OPERATORS.get(operator)

@@ -22,7 +22,7 @@ async def _random_uuid(given: Sequence[object]) -> object:
 
 
 async def _random_bytes(given: Sequence[object]) -> object:
-    """Return random bytes, which are good for their text."""
+    """Return random bytes, which support conversion to text."""
     match given:
         case [int() as count] if not isinstance(count, bool) and 0 <= count <= _MOST_BYTES:
             found = secrets.token_bytes(count)
@@ -46,7 +46,7 @@ PACKAGES: Mapping[str, HostObject] = {
     "node:crypto": _CRYPTO,
     "uuid": HostObject({"v4": _RANDOM_UUID}),
 }
-"""What code may import, by the name of the module."""
+"""The packages that code may import, by name."""
 
 WEB_CRYPTO = HostObject({"randomUUID": _RANDOM_UUID})
 """The global ``crypto``, which has less than the module."""

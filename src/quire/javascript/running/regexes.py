@@ -1,4 +1,4 @@
-"""Regular expressions of a simple kind: characters, classes, counts and alternatives."""
+"""Simple regular expressions: characters, classes, counts and alternatives."""
 
 import re
 from functools import lru_cache
@@ -17,14 +17,14 @@ _MOST_COUNTS = 6
 
 @lru_cache(maxsize=200)
 def compiled(regex: Regex) -> re.Pattern[str]:
-    """Return a pattern of Python for one of JavaScript. Raises UnsupportedError."""
+    """Return a Python pattern for one of JavaScript. Raises UnsupportedError."""
     if not set(regex.flags) <= set("gi"):
         raise UnsupportedError("a pattern with options")
     return re.compile(_translated(regex.pattern), re.IGNORECASE if "i" in regex.flags else 0)
 
 
 def _translated(pattern: str) -> str:
-    """Return a pattern in the form of Python: ``$`` is the very end, classes are of ASCII."""
+    """Return a pattern in Python's syntax: ``$`` is the very end, classes are ASCII."""
     found, position, in_class = [], 0, False
     if "(?" in pattern or sum(map(pattern.count, "*+{")) > _MOST_COUNTS or _nests(pattern):
         raise UnsupportedError("a pattern that is not known")
@@ -53,12 +53,12 @@ def _translated(pattern: str) -> str:
 
 
 def _doubles(pattern: str, position: int) -> bool:
-    """Whether a character stands twice, which Python's classes may take for an operator."""
+    """Whether a character is repeated, which may be an operator in Python's classes."""
     return pattern[position : position + 1] == pattern[position - 1]
 
 
 def _nests(pattern: str) -> bool:
-    """Whether a group that is counted has counts in it, which may take for ever."""
+    """Whether a counted group contains counts, which may take exponential time."""
     return bool(re.search(r"[*+}][^)(]*\)[*+{]", pattern))
 
 
@@ -75,7 +75,7 @@ def _escape(letter: str, *, in_class: bool) -> str:
 
 
 def tested(regex: Regex, text: str) -> bool:
-    """Return ``regex.test(text)``. Raises UnsupportedError for those that remember a place."""
+    """Return ``regex.test(text)``. Raises UnsupportedError for patterns with a state."""
     if "g" in regex.flags:
         raise UnsupportedError("a pattern that remembers a place")
     return compiled(regex).search(text) is not None

@@ -8,7 +8,7 @@ _MISSING = object()
 
 
 class Scope:
-    """The variables of a block, and of what it stands in."""
+    """The variables of a block, and of its enclosing blocks."""
 
     __slots__ = ("_outer", "_values", "module")
 
@@ -18,7 +18,7 @@ class Scope:
         self._values = values
 
     def inner(self) -> "Scope":
-        """Return the scope of a block in this one."""
+        """Return the scope of a nested block."""
         return Scope(self.module, self, {})
 
     def declare(self, name: str, value: object) -> None:
@@ -32,12 +32,12 @@ class Scope:
         return None if self._outer is None else self._outer.find(name)
 
     def value(self, name: str) -> object:
-        """Return what a name is bound to in this block."""
+        """Return the value of a name in this block."""
         return self._values[name]
 
 
 class Closure:
-    """A function with the scope in which it was made, and what ``this`` and ``super`` are there."""
+    """A function with the scope in which it was created, and its ``this`` and ``super``."""
 
     __slots__ = ("function", "home", "scope", "this")
 
@@ -46,11 +46,11 @@ class Closure:
         self.scope = scope
         self.this = this
         self.home = home
-        """What ``super`` is in it."""
+        """The value of ``super``."""
 
 
 class Frame:
-    """What a running function knows beside its variables."""
+    """The state of a running function besides its variables."""
 
     __slots__ = ("home", "this")
 
@@ -60,19 +60,19 @@ class Frame:
 
 
 class Constants:
-    """The values of a module's constants, made when they are asked for, once for each request."""
+    """The values of a module's constants, created on first use, once for each request."""
 
     def __init__(self) -> None:
         self._values: dict[tuple[int, str], object] = {}
         self._shared: dict[int, object] = {}
 
     def known(self, module: Module, name: str) -> tuple[bool, object]:
-        """Return whether a constant is known, and its value."""
+        """Return whether a constant has a value, and the value."""
         found = self._values.get((id(module.bindings), name), _MISSING)
         return (False, None) if found is _MISSING else (True, found)
 
     def keep(self, module: Module, name: str, value: object) -> None:
-        """Remember a constant: what it holds must not change, as requests would share it."""
+        """Store a constant, whose value must not change, as requests would share it."""
         self._values[id(module.bindings), name] = value
         self._share(value)
 
@@ -83,6 +83,6 @@ class Constants:
                 self._share(inner)
 
     def require_own(self, value: object) -> None:
-        """Refuse to change a constant of a module. Raises UnsupportedError."""
+        """Check that code does not change a constant of a module. Raises UnsupportedError."""
         if id(value) in self._shared:
             raise UnsupportedError("changes what requests share")

@@ -1,7 +1,7 @@
-"""Values of JavaScript as Python has them, and the conversions between them.
+"""JavaScript values in Python, and the conversions between them.
 
 Numbers, texts, booleans and ``null`` are Python's, objects are dictionaries, arrays are lists.
-Whatever is not known for certain raises `UnsupportedError`, which no code catches.
+Uncertain behaviour raises `UnsupportedError`, which no code catches.
 """
 
 import math
@@ -17,11 +17,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PROTOTYPE = frozenset(
     {"constructor", "hasOwnProperty", "isPrototypeOf", "toString", "valueOf", "__proto__"}
 )
-"""Members that every object has, and that are not evaluated."""
+"""Members of all objects that are not supported."""
 
 
 class UnsupportedError(Exception):
-    """Something that is not evaluated: the request fails."""
+    """Unsupported behaviour: the request fails."""
 
 
 class ThrownError(Exception):
@@ -33,9 +33,9 @@ class ThrownError(Exception):
 
 
 class ErrorValue:
-    """An error object; ``cause`` is an error of the server that it stands for.
+    """An error object; ``cause`` is the error of the server that it represents.
 
-    ``is_application`` tells those of Strapi from those that ``ctx.throw`` makes.
+    ``is_application`` distinguishes those of Strapi from those that ``ctx.throw`` makes.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class ErrorValue:
         self.cause = cause
         self.is_application = is_application
         self.members: dict[str, object] = {}
-        """What code has set, beside the message and the name."""
+        """Members that code has set, besides the message and the name."""
 
     def assign(self, name: str, value: object) -> None:
         """Set a member. Raises UnsupportedError for one that cannot be set."""
@@ -72,14 +72,14 @@ class ErrorValue:
 
 
 class Promise:
-    """What an asynchronous call gives: it has run already, to a value or to an error."""
+    """The result of an asynchronous call, which has run already: a value or an error."""
 
     def __init__(self, value: object = UNDEFINED, error: ThrownError | None = None) -> None:
         self._value = value
         self._error = error
 
     def settled(self) -> object:
-        """Return the value that it has come to. Raises ThrownError."""
+        """Return the value. Raises ThrownError."""
         if self._error is not None:
             raise self._error
         return self._value
@@ -92,26 +92,26 @@ class DateValue:
         self.milliseconds = milliseconds
 
     def moment(self) -> datetime:
-        """Return the moment, in UTC. Raises ThrownError for an invalid date."""
+        """Return the time, in UTC. Raises ThrownError for an invalid date."""
         if math.isnan(self.milliseconds):
             raise ThrownError(ErrorValue("RangeError", "Invalid time value"))
         return moment_of(self.milliseconds)
 
     def text(self) -> str:
-        """Return what ``toISOString`` gives."""
+        """Return the result of ``toISOString``."""
         moment = self.moment()
         return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z".rjust(24, "0")
 
 
 class HostObject:
-    """An object that the server has made: members by name, and nothing else."""
+    """An object of the server: members by name, and nothing else."""
 
     def __init__(self, members: Mapping[str, object], writable: Iterable[str] = ()) -> None:
         self.members = dict(members)
         self._writable = frozenset(writable)
 
     def member(self, name: str) -> object:
-        """Return a member. Raises UnsupportedError for one that is not known."""
+        """Return a member. Raises UnsupportedError for an unknown one."""
         if name not in self.members:
             raise UnsupportedError(f"{name} of an object of the server")
         return self.members[name]
@@ -124,7 +124,7 @@ class HostObject:
 
 
 class HostFunction:
-    """A function of the server, given the arguments; what it gives is waited for."""
+    """A function of the server with the given arguments; its result is awaited."""
 
     def __init__(
         self, call: Callable[[list[object]], Awaitable[object]], *, is_async: bool = False
@@ -134,7 +134,7 @@ class HostFunction:
 
 
 class CallableObject(HostObject):
-    """An object that is a function, too, such as ``String``."""
+    """An object that can be called, too, such as ``String``."""
 
     def __init__(self, function: HostFunction, members: Mapping[str, object]) -> None:
         super().__init__(members)
@@ -142,14 +142,14 @@ class CallableObject(HostObject):
 
 
 class Secret:
-    """Stands for a stored value that is never shown, such as the hash of a password."""
+    """Stands for a stored value that is never shown, such as a password hash."""
 
 
 SECRET = Secret()
 
 
 def moment_of(milliseconds: float) -> datetime:
-    """Return a moment of the milliseconds since 1970. Raises UnsupportedError for far ones."""
+    """Return the time of the milliseconds since 1970. Raises UnsupportedError if out of range."""
     try:
         return _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:
@@ -172,7 +172,7 @@ def is_number(value: object) -> bool:
 
 
 def is_truthy(value: object) -> bool:
-    """Return what a value is as a condition."""
+    """Return the truth value of a value."""
     if value is SECRET:
         raise UnsupportedError("a value that is never shown")
     if is_nullish(value) or value is False or value == "":
@@ -183,7 +183,7 @@ def is_truthy(value: object) -> bool:
 
 
 def number(value: float) -> int | float:
-    """Return a number in its usual form: whole ones are integers."""
+    """Return a number in its usual form: integers as int."""
     if abs(value) > _LARGEST_INTEGER:
         return float(value)
     return int(value) if float(value).is_integer() else value
@@ -206,7 +206,7 @@ def number_text(value: float) -> str:
 
 
 def text_of(value: object) -> str:
-    """Return a value as text. Raises UnsupportedError for those with a text of their own."""
+    """Return a value as text. Raises UnsupportedError for objects with a toString."""
     if value is UNDEFINED:
         return "undefined"
     match value:
@@ -231,7 +231,7 @@ def text_of(value: object) -> str:
 
 
 def number_of(value: object) -> int | float:
-    """Return a value as a number, not a number where it is none."""
+    """Return a value as a number, NaN if it is none."""
     if value is UNDEFINED:
         return math.nan
     match value:
@@ -296,7 +296,7 @@ def own_keys(value: Mapping[str, object]) -> Iterator[str]:
 
 
 def key_of(value: object) -> str:
-    """Return the key of a member that a value stands for. Raises UnsupportedError."""
+    """Return the key of a member. Raises UnsupportedError."""
     if isinstance(value, str):
         key = value
     elif isinstance(value, int | float | bool) or value is None or value is UNDEFINED:
@@ -318,7 +318,7 @@ def member_of(value: Mapping[str, object], key: str) -> object:
 
 
 def as_json(value: object) -> object:
-    """Return a value as JSON encodes it. Raises UnsupportedError for what it does not know."""
+    """Return the JSON form of a value. Raises UnsupportedError for unsupported ones."""
     match value:
         case None | str() | bool() | int():
             return value
