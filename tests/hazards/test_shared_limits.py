@@ -1,16 +1,23 @@
 """Guessing at several processes and servers at once, and after a restart."""
 
 import json
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPResponse
 from urllib.parse import urlsplit
 
+import pytest
+
+from quire.auth.counter_exchange import EXCHANGE_SECONDS
 from quire.settings import Settings
+from tests.databases.kinds import POSTGRESQL
 from tests.hazards.writing import JSON_HEADERS
+from tests.reliability.test_several_servers import apart
 from tests.unit.cli.processes import serving
 
 GUESSES = 40
+ALLOWED = 10
 INTERVAL_S = 3600
 
 
@@ -44,7 +51,7 @@ def test_h071_processes_count_together_and_go_on_counting_after_a_restart(
             file.write(f'\n[{who}.rate_limit]\ninterval = "{INTERVAL_S}s"\n')
     options = ("start", own_newsroom.project, "--workers", "2")
     with serving(*options) as (address, _), ThreadPoolExecutor(GUESSES) as clients:
-        for guess, allowed in ((guess_users, 10), (guess_administrators, 5)):
+        for guess, allowed in ((guess_users, ALLOWED), (guess_administrators, 5)):
             statuses = Counter(one.status for one in clients.map(guess, [address] * GUESSES))
             assert statuses == {400: allowed, 429: GUESSES - allowed}
     with serving(*options) as (address, _), serving(*options[:2]) as (second, _):
@@ -53,3 +60,23 @@ def test_h071_processes_count_together_and_go_on_counting_after_a_restart(
                 refused = guess(server)
                 assert refused.status == 429
                 assert 0 < int(refused.headers["Retry-After"]) <= INTERVAL_S
+
+
+@pytest.mark.parametrize("kind", [POSTGRESQL], indirect=True)
+def test_h071_machines_count_together(own_newsroom: Settings) -> None:
+    """Servers that share the database alone have one limit, but for what a second lets through."""
+    with (own_newsroom.project / "quire.toml").open("a") as file:
+        file.write(f'\n[users.rate_limit]\ninterval = "{INTERVAL_S}s"\n')
+    other = apart(own_newsroom.project, own_newsroom.project.with_name("other"))
+    with (
+        serving("start", own_newsroom.project) as (first, _),
+        serving("start", other) as (second, _),
+    ):
+        while guess_users(first).status != 429:
+            pass
+        # Fewer guesses than one machine allows: only what the first has counted refuses them.
+        for _ in range(ALLOWED - 2):
+            if guess_users(second).status == 429:
+                return
+            time.sleep(2 * EXCHANGE_SECONDS)
+    pytest.fail("the second machine never heard of the first")

@@ -1,5 +1,7 @@
 """Counters that all processes of a machine share, for rate limits.
 
+Machines tell one another of theirs through the database (`counter_exchange`).
+
 They are stored in a file of a fixed size, a table of slots. A keyed hash of the counted key selects
 one of many small groups of slots; the counter is anywhere in its group. Counting locks the group,
 reads it and writes one slot: a few system calls, whatever the size of the file. Nothing is ever
@@ -9,7 +11,7 @@ cannot evict a counter near its limit. Only one thread of a process may count.
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from struct import Struct as Layout
@@ -38,6 +40,9 @@ _CLOCK_TOLERANCE_MS = 10_000
 A process that has read the clock later may have begun it, since the clock is read before the group
 is locked.
 """
+
+_MAX_REPORTS = 1000
+"""How many windows are reported to other machines at a time."""
 
 _HEAD = b"quire calls 1\n".ljust(_GROUP, b"\0")
 
@@ -119,6 +124,7 @@ class SharedCounters:
         """
         self._secret = hashlib.blake2b(f"calls {secret}".encode()).digest()
         self._file: int | None = None
+        self._reports: dict[str, CounterWindow] | None = None
         self._place: _GroupStore = _ProcessGroups()
         if file is None or fcntl is None:
             return
@@ -129,15 +135,65 @@ class SharedCounters:
         except OSError as error:
             _tell(error)
 
-    def add(self, key: str, now: int, interval: int) -> CounterWindow:
-        """Count a call now, and return its window."""
+    def add(
+        self, key: str, now: int, interval: int, *, report_from: int | None = None
+    ) -> CounterWindow:
+        """Count a call now, and return its window.
+
+        A window that has ``report_from`` calls is reported to other machines: see `take_reports`.
+        """
         digest, offset = self._find(key)
         try:
-            return _counted(self._place, offset, digest, now, interval)
+            window = _counted(self._place, offset, digest, now, interval)
         except OSError as error:
             _tell(error)
             self._place = _ProcessGroups()
-            return _counted(self._place, offset, digest, now, interval)
+            window = _counted(self._place, offset, digest, now, interval)
+        if report_from is not None and window.calls >= report_from:
+            # The first report has the calls before it; of several processes one makes it.
+            calls = window.calls if window.calls == report_from else 1
+            self._report(digest.hex(), CounterWindow(window.ends_at, calls))
+        return window
+
+    def take_reports(self) -> dict[str, CounterWindow]:
+        """Return the calls to report to other machines, by hashed key, and forget them.
+
+        Nothing is collected before the first call. `return_reports` takes back what could not be
+        passed on.
+        """
+        reports, self._reports = self._reports or {}, {}
+        return reports
+
+    def return_reports(self, reports: Mapping[str, CounterWindow]) -> None:
+        """Collect reports once more."""
+        for key, window in reports.items():
+            self._report(key, window)
+
+    def _report(self, key: str, window: CounterWindow) -> None:
+        reports = self._reports
+        if reports is None or (len(reports) >= _MAX_REPORTS and key not in reports):
+            return
+        earlier = reports.get(key)
+        before = earlier.calls if earlier is not None and earlier.ends_at == window.ends_at else 0
+        reports[key] = CounterWindow(window.ends_at, before + window.calls)
+
+    def raise_to(self, key: str, window: CounterWindow, now: int) -> None:
+        """Raise a count, by hashed key, to what all machines have counted."""
+        digest = bytes.fromhex(key)
+        offset = _offset(digest)
+        try:
+            with self._place.held(offset):
+                slots = _slots(self._place, offset)
+                chosen = _known(slots, digest, now, window.ends_at - now)
+                if chosen is None:
+                    chosen = min(range(_SLOTS), key=lambda n: _worth(slots[n], now))
+                elif slots[chosen][2] >= window.calls:
+                    return
+                slot = _SLOT.pack(digest, window.ends_at, window.calls)
+                self._place.write(offset + chosen * _SLOT.size, slot)
+        except OSError as error:
+            _tell(error)
+            self._place = _ProcessGroups()
 
     def seen(self, key: str, now: int, interval: int) -> CounterWindow | None:
         """Return the window of a key, ``None`` if nothing was counted in it."""
@@ -159,7 +215,11 @@ class SharedCounters:
     def _find(self, key: str) -> tuple[bytes, int]:
         named = key.encode("utf-8", "surrogatepass")
         digest = hashlib.blake2b(named, digest_size=16, key=self._secret).digest()
-        return digest, _GROUP * (1 + int.from_bytes(digest[:4]) % _GROUPS)
+        return digest, _offset(digest)
+
+
+def _offset(digest: bytes) -> int:
+    return _GROUP * (1 + int.from_bytes(digest[:4]) % _GROUPS)
 
 
 def _counted(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from quire.admin_api.login_throttle import LoginThrottle
+from quire.auth.counter_exchange import CounterExchange
 from quire.builder.apply import Adopt, FindCodeProblems
 from quire.clock import Clock
 from quire.content_api.content import Successor
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 class Services(Struct, frozen=True, kw_only=True):
     """The process-wide objects of every `SchemaRuntime`; none of them knows content types.
 
-    ``successor`` returns the handler that replaces an API whose tables have changed; ``adopt``
-    switches to another schema. With ``is_timed``, stages of requests are measured; ``tracing``
-    makes spans, if enabled.
+    ``counter_exchange`` is for databases that several machines can share. ``successor`` returns the
+    handler that replaces an API whose tables have changed; ``adopt`` switches to another schema.
+    With ``is_timed``, stages of requests are measured; ``tracing`` makes spans, if enabled.
     """
 
     settings: Settings
@@ -43,6 +44,7 @@ class Services(Struct, frozen=True, kw_only=True):
     upload_context: UploadContext
     services: AccountServices
     attempts: LoginThrottle
+    counter_exchange: CounterExchange | None
     audit: AuditLog
     webhooks: WebhookParts
     jobs: JobParts
@@ -62,6 +64,8 @@ class Services(Struct, frozen=True, kw_only=True):
         self.webhooks.worker.start()
         await self.jobs.run_start()
         self.jobs.start()
+        if self.counter_exchange is not None:
+            self.counter_exchange.start()
         self.slow_lists.start(self.database, Writes(self.database.dialect), self.clock)
 
     async def close(self) -> None:
@@ -72,6 +76,8 @@ class Services(Struct, frozen=True, kw_only=True):
         await self.jobs.stop(seconds)
         await self.jobs.run_stop(seconds)
         await self.webhooks.worker.stop()
+        if self.counter_exchange is not None:
+            await self.counter_exchange.stop()
         await self.services.close(seconds)
         self.upload_context.close()
         await self.database.close()
@@ -104,6 +110,11 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
         ),
         services=services,
         attempts=LoginThrottle(settings.admin.rate_limit, services.calls, clock),
+        counter_exchange=(
+            CounterExchange(services.calls, database, writes, tables, clock)
+            if settings.database.client == "postgres"
+            else None
+        ),
         audit=AuditLog(database, writes, tables),
         webhooks=open_webhooks(settings, database, writes, tables, clock, tracing),
         jobs=open_jobs(settings, database, writes, tables, clock),

@@ -1,0 +1,127 @@
+"""Adds up the counters of several machines, through a table of their database.
+
+Each process reports what it has counted once in a second, and takes over the sums. Only windows
+with a part of their limit are reported, since a report is a commit of the database.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+
+import structlog
+from msgspec import Struct
+
+from quire.auth.shared_counters import CounterWindow, SharedCounters
+from quire.clock import Clock
+from quire.database.compile.writes import Writes
+from quire.database.connection import Database
+from quire.database.program import Program
+from quire.database.stores.conditions import eq, gt, in_list, le
+from quire.database.stores.own_tables import OwnTable, OwnTables
+from quire.database.stores.row_types import BigInt
+from quire.errors import AppError
+
+EXCHANGE_SECONDS = 1.0
+_MAX_SUMS = 10_000
+
+_log = structlog.get_logger("quire.auth")
+
+
+class CallSum(Struct, frozen=True, kw_only=True):
+    """How many calls of a hashed key all machines have reported, in a window that ends then."""
+
+    id: int = 0
+    key: str
+    ends_at: BigInt
+    calls: BigInt
+
+
+_SUMS = OwnTable(name="quire_call_sums", row=CallSum, indexes={"quire_call_sums_key": ("key",)})
+
+
+class CounterExchange:
+    """Keeps the counters of this machine in line with those of others. For the event loop only."""
+
+    def __init__(
+        self,
+        counters: SharedCounters,
+        database: Database,
+        writes: Writes,
+        tables: OwnTables,
+        clock: Clock,
+    ) -> None:
+        self._counters = counters
+        self._database = database
+        self._rows = _SUMS.open(writes)
+        self._tables = tables
+        self._clock = clock
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Exchange counts from now on."""
+        self._counters.take_reports()
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def stop(self) -> None:
+        """Report what was counted last, and stop."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+        with suppress(AppError):
+            await self.exchange()
+
+    async def _run(self) -> None:
+        works = True
+        while True:
+            await asyncio.sleep(EXCHANGE_SECONDS)
+            try:
+                await self.exchange()
+            except AppError as error:
+                if works:
+                    _log.warning("calls are counted by each machine for itself", exc_info=error)
+                works = False
+            else:
+                works = True
+
+    async def exchange(self) -> None:
+        """Report what was counted here, and take over what others have.
+
+        Raises what `Database.write` raises; what was to be reported is reported the next time then.
+        """
+        reports = self._counters.take_reports()
+        now = self._clock()
+        try:
+            if reports:
+                await self._tables.ensure(_SUMS)
+                await self._database.write(self._add(reports, now))
+            sums = await self._database.read(lambda: self._sums(now))
+        except BaseException:
+            self._counters.return_reports(reports)
+            raise
+        for found in sums:
+            self._counters.raise_to(found.key, CounterWindow(found.ends_at, found.calls), now)
+
+    def _add(self, reports: Mapping[str, CounterWindow], now: int) -> Program[None]:
+        yield from self._rows.delete(le("ends_at", now))
+        known = yield from self._rows.select(in_list("key", sorted(reports)))
+        rows = {row.key: row for row in known}
+        # Write transactions exclude each other, so nobody else counts meanwhile.
+        for key in rows.keys() & reports.keys():
+            calls = rows[key].calls + reports[key].calls
+            yield from self._rows.update({"calls": calls}, eq("id", rows[key].id))
+        yield from self._rows.insert_many(
+            [
+                CallSum(key=key, ends_at=window.ends_at, calls=window.calls)
+                for key, window in reports.items()
+                if key not in rows
+            ]
+        )
+
+    def _sums(self, now: int) -> Program[list[CallSum]]:
+        if not (yield from self._tables.exists(_SUMS)):
+            return []
+        return (
+            yield from self._rows.select(gt("ends_at", now), order=("-calls",), limit=_MAX_SUMS)
+        )
