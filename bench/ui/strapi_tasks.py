@@ -3,7 +3,7 @@
 import json
 import re
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Response
 
 from bench.project import ADMINISTRATOR
 from bench.ui.cases import Case
@@ -15,6 +15,8 @@ NOT_POSSIBLE = {"rename": "The column is dropped with what is in it, and another
 _LIST = "/admin/content-manager/collection-types"
 _ENGLISH = "plugins[i18n][locale]=en"
 _NOTE = "api::note.note"
+_LARGE_PAGE = 50
+"""A page of the media library that holds all files of a task; it has 10 at first."""
 TOUR = {"tours": {}, "enabled": False, "hidden": True, "completedActions": []}
 
 
@@ -252,12 +254,19 @@ def add_pair(ui: Driver, case: Case) -> None:
     _save_model(ui)
 
 
+def _reads_a_file(response: Response) -> bool:
+    return response.request.method == "GET" and bool(re.search(r"/upload/files/\d+$", response.url))
+
+
 def fill_folder(ui: Driver, case: Case) -> None:
-    """Files are uploaded together and described one by one."""
+    """Files are uploaded together and described one by one, on a page that holds all of them."""
     page, size = ui.page, ui.page.viewport_size
     # All files are in sight: scrolling would take time that the UI needs no click for.
     page.set_viewport_size({"width": 1440, "height": 2400})
-    ui.start("/admin/plugins/upload", page.get_by_role("button", name=case.folder, exact=True))
+    ui.start(
+        f"/admin/plugins/upload?page=1&pageSize={_LARGE_PAGE}&sort=createdAt:DESC",
+        page.get_by_role("button", name=case.folder, exact=True),
+    )
     ui.click(page.get_by_role("button", name=case.folder, exact=True))
     ui.choose(page.get_by_role("main").get_by_role("button", name="Add assets"), case.files)
     ui.see(page.get_by_text("Upload successful!").first)
@@ -266,8 +275,10 @@ def fill_folder(ui: Driver, case: Case) -> None:
         ui.click(page.get_by_role("main").get_by_role("button", name=file.name))
         drawer = page.get_by_role("dialog")
         ui.fill(drawer.get_by_role("textbox", name="Alternative text"), case.text)
-        ui.click(drawer.get_by_role("button", name="Save"))
-        # The drawer stays open; there is nothing left to save then.
+        # The drawer stays open. Until it has read the file anew, Escape asks about unsaved changes.
+        with page.expect_response(_reads_a_file):
+            ui.click(drawer.get_by_role("button", name="Save"))
+        ui.see(page.get_by_text("File updated"))
         ui.see(drawer.get_by_role("button", name="Save", disabled=True))
         ui.press("Escape")
         ui.see(drawer, gone=True)
