@@ -27,6 +27,7 @@ from bench.ui import quire_tasks, strapi_tasks
 from bench.ui.cases import CONTENT_TASKS, NotDoneError, Task
 from bench.ui.driver import Driver, Effort, chromium, new_page
 from bench.ui.key_presses import measure_key_presses
+from bench.ui.model_changes import measure_model_changes
 from bench.ui.projects import PROJECT_TASKS
 from bench.ui.site import DOCUMENTS, Site, sites
 
@@ -119,6 +120,28 @@ def keys() -> int:
     rows = tuple((one.page, f"{one.total:.1f}", f"{one.script:.1f}") for one in costs)
     title = "A key press among 200 fields, CPU time of the main thread"
     print_table(Table(title, ("", "ms", "of them JavaScript"), rows), console)
+    return 0
+
+
+@app.command
+def changes() -> int:
+    """Print how long changes of a content type take to be in the API and in the content form."""
+    console = Console()
+    try:
+        with console.status("measuring"), chromium() as browser:
+            delays = measure_model_changes(browser)
+    except (BrowserError, AssertionError, httpx.HTTPError) as error:
+        console.print(f"{type(error).__name__}: {error}", style="red", markup=False)
+        return 1
+    rows = tuple(
+        (where, f"{1000 * median(found):.0f}", f"{1000 * max(found):.0f}")
+        for where, found in (
+            ("API", [one.in_api for one in delays]),
+            ("content form", [one.in_form for one in delays]),
+        )
+    )
+    title = f"{len(delays)} changes of a content type, from applied to seen"
+    print_table(Table(title, ("in the", "median ms", "longest ms"), rows), console)
     return 0
 
 
