@@ -1,7 +1,8 @@
 """Pictures of the screens of the admin UI in each of their states, for people to look at.
 
 `python -m tests.ui.states FOLDER` writes them in the light and the dark scheme and at the width of
-a phone, and sheets with several of them each; `--only WORD` takes those alone whose name has it.
+a phone, and sheets with several of them each; `--only WORD ...` takes those alone whose name has
+one of the words.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from playwright.sync_api import (
 
 from tests.ui.accessibility import SETTLE
 from tests.ui.conftest import CHROMIUM, FLAGS
+from tests.ui.models import row
 from tests.ui.site import Site, serve_empty, serve_site
 
 WIDE: ViewportSize = {"width": 1280, "height": 800}
@@ -37,6 +39,7 @@ ARTICLE, SAMPLE, WIDE_TYPE, TAG = (
     f"api::{name}.{name}" for name in ("article", "sample", "wide", "tag")
 )
 _LONG = "A title that is much longer than anybody has planned for, as editors will write it " * 3
+_IMAGE = "lighthouse-at-dusk"
 _ARABIC = "جداول المد والجزر في الميناء القديم"
 
 # What the shell itself needs, which comes before the states of a screen.
@@ -131,6 +134,10 @@ def _scenes(ids: dict[str, str]) -> Iterator[Scene]:
         yield Scene(f"{name}-no-permission", at, user="reader")
     yield from _content_scenes(ids)
     yield from _dialog_scenes(ids)
+    yield from _model_scenes()
+    yield from _media_scenes()
+    yield from _settings_scenes(ids)
+    yield from _project_scenes()
 
 
 def _content_scenes(ids: dict[str, str]) -> Iterator[Scene]:
@@ -150,7 +157,7 @@ def _content_scenes(ids: dict[str, str]) -> Iterator[Scene]:
     yield Scene("editor-problems", f"/admin/content/{SAMPLE}/create", after=_publish)
     yield Scene("editor-blocks", f"/admin/content/{ARTICLE}/{ids['article']}", after=_block_menu)
     yield Scene("media-filtered-empty", "/admin/media?q=zzzz")
-    yield Scene("activity-filtered-empty", "/admin/activity?q=zzzz")
+    yield Scene("activity-filtered-empty", "/admin/activity?actor=zzzz")
     yield Scene("not-found", "/admin/content/api::nothing.nothing")
     yield Scene("entry-not-found", f"/admin/content/{ARTICLE}/zzzzzzzzzzzzzzzzzzzzzzzz")
     yield Scene("login", "/admin/login", user="nobody")
@@ -165,10 +172,116 @@ def _dialog_scenes(ids: dict[str, str]) -> Iterator[Scene]:
     yield Scene(
         "locales-dialog", article, after=lambda page: _menu(page, more, "Publish all ready")
     )
-    yield Scene("scheduled", "/admin/releases/scheduled")
+    yield Scene("scheduled", "/admin/releases?tab=scheduled")
     yield Scene("palette", "/admin", after=lambda page: page.keyboard.press("Control+k"))
     yield Scene("shortcuts", "/admin", after=lambda page: page.keyboard.press("?"))
     yield Scene("filter", f"/admin/content/{ARTICLE}", after=_open_filter)
+
+
+def _model_scenes() -> Iterator[Scene]:
+    fields = f"/admin/model/{SAMPLE}"
+    yield Scene("model-start", "/admin/model")
+    yield Scene("model-new", "/admin/model?new=collectionType")
+    yield Scene("model-add-field", fields, after=_press("Add field"))
+    yield Scene("model-field", fields, after=_click("kind"))
+    yield Scene("model-relation", f"/admin/model/{ARTICLE}", after=_click("author"))
+    yield Scene("model-zone", fields, after=_click("zone"))
+    yield Scene("model-pending", fields, after=_remove_field)
+    yield Scene("model-review", fields, after=_review)
+    yield Scene("model-layout", f"{fields}?tab=layout")
+    yield Scene("model-settings", f"{fields}?tab=settings")
+    yield Scene("model-json", f"{fields}?tab=json")
+    yield Scene("model-component", "/admin/model/shared.link")
+    yield Scene("model-200-attributes", f"/admin/model/{WIDE_TYPE}")
+    yield Scene("model-diagram", "/admin/model/diagram")
+    yield Scene("model-archive", "/admin/model/archive")
+
+
+def _media_scenes() -> Iterator[Scene]:
+    images = f"/admin/media?q={_IMAGE}"
+    yield Scene("media-table", "/admin/media?view=table")
+    yield Scene("media-selection", "/admin/media", after=_select_files)
+    yield Scene("media-describe", "/admin/media", after=_describe_files)
+    yield Scene("media-import", "/admin/media", after=_press("Import from a URL"))
+    yield Scene("media-file", images, after=_open_file)
+    yield Scene("media-crop", images, after=_crop_file)
+
+
+def _settings_scenes(ids: dict[str, str]) -> Iterator[Scene]:
+    for path in (
+        "api-tokens/new",
+        "webhooks/new",
+        "media",
+        "previews",
+        "project",
+        "roles/2",
+        "users/1",
+        "end-user-roles",
+        "end-user-roles/2",
+        "providers",
+        "email-templates",
+        "advanced",
+    ):
+        yield Scene(f"settings-{path.replace('/', '-')}", f"/admin/settings/{path}")
+    yield Scene("settings-token", f"/admin/settings/api-tokens/{ids['token']}")
+    yield Scene("settings-webhook", f"/admin/settings/webhooks/{ids['webhook']}")
+    yield Scene("settings-add-locale", "/admin/settings/locales", after=_press("Add locale"))
+    yield Scene("settings-no-permission", "/admin/settings", user="reader")
+
+
+def _project_scenes() -> Iterator[Scene]:
+    yield Scene("explorer-answer", f"/admin/explorer?type={TAG}", after=_send)
+    yield Scene("explorer-refused", f"/admin/explorer?type={WIDE_TYPE}", after=_send)
+    for tab in ("jobs", "schedules", "outbox", "deliveries"):
+        yield Scene(f"activity-{tab}", f"/admin/activity?tab={tab}")
+    yield Scene("releases-done", "/admin/releases?tab=done")
+
+
+def _press(name: str) -> Callable[[Page], None]:
+    return lambda page: page.get_by_role("button", name=name, exact=True).first.click()
+
+
+def _click(field: str) -> Callable[[Page], None]:
+    return lambda page: row(page, field).get_by_role("button").last.click()
+
+
+def _remove_field(page: Page) -> None:
+    _click("email")(page)
+    page.get_by_role("button", name="Remove field email").click()
+    page.get_by_role("button", name="Apply now").wait_for()
+
+
+def _review(page: Page) -> None:
+    _remove_field(page)
+    page.get_by_role("button", name="Review", exact=True).click()
+    page.get_by_role("dialog").get_by_text("Database").wait_for()
+
+
+def _select_files(page: Page) -> None:
+    for at in range(2):
+        page.get_by_role("checkbox", name="Select ").nth(at + 1).check()
+
+
+def _describe_files(page: Page) -> None:
+    _select_files(page)
+    page.get_by_role("button", name="Alternative texts").click()
+    page.get_by_role("dialog").wait_for()
+
+
+def _open_file(page: Page) -> None:
+    page.get_by_role("button", name=f"Open {_IMAGE}.jpg").click()
+    page.get_by_role("dialog").wait_for()
+
+
+def _crop_file(page: Page) -> None:
+    _open_file(page)
+    page.get_by_role("button", name="Crop").click()
+    page.get_by_role("dialog", name="Crop").wait_for()
+
+
+def _send(page: Page) -> None:
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_text("ms", exact=False).first.wait_for()
 
 
 def _menu(page: Page, button: str, item: str) -> None:
@@ -239,6 +352,17 @@ def _prepare(site: Site) -> dict[str, str]:
     stages = [{"name": "Draft"}, {"name": "Approved by the editors", "requiredToPublish": True}]
     workflow = {"name": "Editorial", "contentTypes": [WIDE_TYPE], "stages": stages}
     site.api("POST", "/admin/x/review/workflows", workflow)
+    token = site.api("POST", "/admin/api-tokens", {"name": "Site builder", "type": "read-only"})
+    webhook = site.api(
+        "POST",
+        "/admin/webhooks",
+        {
+            "name": "Rebuild",
+            "url": "http://127.0.0.1:9/",
+            "events": ["entry.publish"],
+            "headers": {},
+        },
+    )
     role = site.api("POST", "/admin/roles", {"name": "Reader"})["data"]["id"]
     read = {"action": "plugin::content-manager.explorer.read", "subject": TAG}
     read["properties"] = {"fields": ["label"]}  # type: ignore[assignment]
@@ -250,6 +374,8 @@ def _prepare(site: Site) -> dict[str, str]:
         "long": long,
         "zone": zone,
         "release": str(release),
+        "token": str(token["data"]["id"]),
+        "webhook": str(webhook["data"]["id"]),
     }
 
 
@@ -325,9 +451,15 @@ def main() -> None:
     """Take the pictures of all scenes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", default="", help="those alone whose name has this word")
+    parser.add_argument(
+        "--only", nargs="*", default=[""], help="those with one of these words in their name"
+    )
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
+
+    def wanted(scene: Scene) -> bool:
+        return any(word in scene.name for word in options.only)
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         camera = Camera(browser, options.folder)
@@ -336,16 +468,15 @@ def main() -> None:
             ids = _prepare(site)
             users = {"boss": site.session, "reader": lambda: site.session("reader@example.org")}
             for scene in _scenes(ids):
-                if options.only in scene.name:
+                if wanted(scene):
                     session = users.get(scene.user)
                     camera.take(site.address, scene, session() if session else None)
         with serve_empty(Path(mkdtemp())) as site:
             site.register()
-            empty = site.session()
             for name, path in _PATHS.items():
                 scene = Scene(f"{name}-empty", path)
-                if "{" not in path and ARTICLE not in path and options.only in scene.name:
-                    camera.take(site.address, scene, empty)
+                if "{" not in path and ARTICLE not in path and wanted(scene):
+                    camera.take(site.address, scene, site.session())
         camera.sheets()
         browser.close()
     lines = [f"{len(camera.taken)} scenes", *camera.failed]
