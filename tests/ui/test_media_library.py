@@ -22,6 +22,12 @@ PDF = (
 )
 
 
+def viewer_enabled(value: str) -> str:
+    """Return the script that makes a browser say whether it has a viewer of PDFs."""
+    rest = f"{{value: {value}, configurable: true}}"
+    return f"Object.defineProperty(navigator, 'pdfViewerEnabled', {rest})"
+
+
 def pictures(word: str, number: int) -> list[FilePayload]:
     return [
         FilePayload(name=f"{word}-{at:02}.png", mimeType="image/png", buffer=PIXEL)
@@ -291,6 +297,10 @@ def test_a_single_file_of_an_upload_is_cancelled(site: Site, own_page: Page) -> 
 
 def test_a_pdf_is_shown_by_the_viewer_of_the_browser_or_linked(site: Site, own_page: Page) -> None:
     page = own_page
+    viewer = (
+        "Object.defineProperty(navigator, 'pdfViewerEnabled', {{value: {}, configurable: true}})"
+    )
+    page.add_init_script(viewer.format("false"))
     page.goto("/admin/media")
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Upload", exact=True).click()
@@ -298,7 +308,6 @@ def test_a_pdf_is_shown_by_the_viewer_of_the_browser_or_linked(site: Site, own_p
         FilePayload(name="soundings.pdf", mimeType="application/pdf", buffer=PDF)
     )
     expect(page.get_by_role("region", name="Running work")).to_contain_text("1 of 1")
-    # The browser of the tests has no viewer.
     page.get_by_role("button", name="Open soundings.pdf").click()
     drawer = page.get_by_role("dialog")
     expect(drawer.get_by_text("This browser cannot show the PDF here.")).to_be_visible()
@@ -307,7 +316,7 @@ def test_a_pdf_is_shown_by_the_viewer_of_the_browser_or_linked(site: Site, own_p
     expect(link).to_have_attribute("href", re.compile(re.escape(address)))
     assert_accessible_in_both_schemes(page)
 
-    page.add_init_script("Object.defineProperty(navigator, 'pdfViewerEnabled', {value: true})")
+    page.add_init_script(viewer_enabled("true"))
     page.goto("/admin/media?q=soundings")
     with page.expect_response(lambda one: address in one.url) as framed:
         page.get_by_role("button", name="Open soundings.pdf").click()
@@ -336,6 +345,20 @@ def test_a_role_that_may_only_look_has_no_other_controls(site: Site, open_page: 
     expect(page.get_by_role("button", name="Upload", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Open lighthouse-at-dusk.jpg").click()
     expect(page.get_by_text("which your role may not see")).to_be_visible()
+
+
+def test_a_role_that_may_not_look_is_told_so_and_shown_no_controls(
+    site: Site, open_page: OpenPage
+) -> None:
+    role = site.api("POST", "/admin/roles", {"name": "Outsider", "description": ""})["data"]
+    site.add_person("outsider@example.org", "Otto", role["id"])
+    page = open_page(site.address, storage_state=site.session("outsider@example.org"))
+    page.goto("/admin/media")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "Your role does not have the permission “plugin::upload.read”."
+    )
+    expect(page.get_by_role("textbox", name="Search files")).to_have_count(0)
+    assert_accessible_in_both_schemes(page)
 
 
 def test_the_library_is_accessible_as_cards_and_as_a_table(page: Page) -> None:

@@ -12,7 +12,7 @@ import type { AuditRow } from '../api/generated'
 import { useAbility, useIsSuperAdmin, useModel } from '../api/hooks'
 import { download } from '../components/download'
 import { absolute, RelativeTime } from '../components/RelativeTime'
-import { EmptyState, ErrorState, Loading } from '../components/States'
+import { EmptyState, ErrorState, Loading, NoPermission } from '../components/States'
 import { toastError } from '../components/toast'
 import { activityRoute, type ActivitySearch } from '../router'
 import { SettingsPage } from '../settings/components'
@@ -33,7 +33,7 @@ export function Activity() {
   const isSuper = useIsSuperAdmin()
   const mayReadWebhooks = useAbility().can('admin::webhooks.read')
   const { tab } = activityRoute.useSearch()
-  if (!isSuper && !mayReadWebhooks) return <SettingsPage title={t('nav.activity')}><EmptyState title={t('activity.forbidden')} /></SettingsPage>
+  if (!isSuper && !mayReadWebhooks) return <SettingsPage title={t('nav.activity')}><NoPermission>{t('activity.forbidden')}</NoPermission></SettingsPage>
   const tabs = TABS.filter((one) => (one === 'deliveries' ? mayReadWebhooks : isSuper))
   const opened = tabs.find((one) => one === tab) ?? tabs[0]
   return (

@@ -44,7 +44,7 @@ export function FileForm({ file, onSaved }: { file: MediaFile; onSaved: (file: M
           onFocalPoint={mayUpdate ? (point) => form.setFieldValue('focalPoint', point) : undefined}
         />
         <TextInput label={t('media.name')} readOnly={!mayUpdate} {...form.getInputProps('name')} />
-        <Textarea label={t('media.alternative')} description={t('media.alternativeHint')} autosize minRows={2} readOnly={!mayUpdate} data-autofocus {...form.getInputProps('alternativeText')} />
+        <Textarea label={t('media.alternative')} description={file.mime.startsWith('image/') ? t('media.alternativeHint') : undefined} autosize minRows={2} readOnly={!mayUpdate} data-autofocus {...form.getInputProps('alternativeText')} />
         <TextInput label={t('media.caption')} readOnly={!mayUpdate} {...form.getInputProps('caption')} />
         <FormError error={save.error} />
         <Group justify="space-between">

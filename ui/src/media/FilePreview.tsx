@@ -43,12 +43,15 @@ export function FilePreview({ file, focalPoint, onFocalPoint }: Props) {
   )
 }
 
+// Without the list of pages beside it, which Chromium and Firefox hide by one parameter each.
+const PDF_VIEW = '#view=FitH&navpanes=0&pagemode=none'
+
 /** A PDF in the viewer of the browser, unless that has none or the file is on another host. */
 function PdfPreview({ file }: { file: MediaFile }) {
   const { t } = useTranslation()
   const address = addressOf(file)
   if (navigator.pdfViewerEnabled && new URL(address, window.location.href).origin === window.location.origin) {
-    return <iframe src={`${address}#view=FitH`} title={file.name} className="quire-drop" style={{ display: 'block', width: '100%', height: 420 }} />
+    return <iframe src={`${address}${PDF_VIEW}`} title={file.name} className="quire-drop" style={{ display: 'block', width: '100%', height: 420 }} />
   }
   return (
     <div>

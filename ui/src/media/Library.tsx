@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { request } from '../api/client'
 import { useAbility } from '../api/hooks'
 import type { Folder, MediaFile } from '../api/types'
-import { EmptyState, ErrorState, Loading } from '../components/States'
+import { EmptyState, ErrorState, Loading, NoPermission } from '../components/States'
 import { toast, toastError } from '../components/toast'
 import { DescribeDialog } from './DescribeDialog'
 import { DeleteDialog, FolderDialog, MoveDialog, refreshMedia } from './dialogs'
@@ -23,6 +23,8 @@ import { filesQuery, FILTERS, isEverywhere, NO_FILTERS, structureQuery, trailTo,
 import { LibraryToolbar } from './LibraryToolbar'
 
 type Dialog = 'folder' | 'rename' | 'move' | 'delete' | 'describe' | 'import' | 'moveFolder' | 'deleteFolder'
+
+const READ = 'plugin::upload.read'
 
 /** The files that the library shows: a page of them, or those that nothing uses as far as the server has looked. */
 function useFiles(search: LibrarySearch) {
@@ -39,8 +41,21 @@ function useFiles(search: LibrarySearch) {
   }
 }
 
-/** All files of the project, by folder. */
+/** All files of the project, by folder, for whoever may see them. */
 export function Library() {
+  const { t } = useTranslation()
+  const mayRead = useAbility().can(READ)
+  useDocumentTitle(`${t('media.library')} · Quire`)
+  if (mayRead) return <ReadableLibrary />
+  return (
+    <Stack p={{ base: 'sm', sm: 'lg' }} gap="sm">
+      <Title order={1}>{t('media.library')}</Title>
+      <NoPermission>{t('error.lacksPermission', { permission: READ })}</NoPermission>
+    </Stack>
+  )
+}
+
+function ReadableLibrary() {
   const { t } = useTranslation()
   const ability = useAbility()
   const navigate = useNavigate({ from: '/media' })
@@ -49,7 +64,6 @@ export function Library() {
   const [opened, setOpened] = useState<MediaFile | null>(null)
   const [dialog, setDialog] = useState<Dialog | null>(null)
   const [doomed, setDoomed] = useState<MediaFile | null>(null)
-  useDocumentTitle(`${t('media.library')} · Quire`)
   const change = (values: Partial<LibrarySearch>) => void navigate({ search: (before) => ({ ...before, page: undefined, ...values }) })
   const structure = useQuery(structureQuery)
   const files = useFiles(search)

@@ -26,7 +26,7 @@ export function LibraryToolbar({ search, onChange: change, results, chosen, onCh
         {!search.lacks && <Choice label={t('media.kind')} value={search.kind} values={FILE_KINDS} name={(kind) => t(`media.kind.${kind}`)} onChange={(kind) => change({ kind })} />}
         <Choice label={t('media.lacks')} value={search.lacks} values={LACKS} name={(lack) => t(`media.lacks.${lack}`)} onChange={(lacks) => change({ ...NO_FILTERS, lacks })} />
         {search.lacks !== 'usage' && <FileFilters search={search} onChange={change} />}
-        {search.lacks !== 'usage' && <Select size="xs" w={150} allowDeselect={false} aria-label={t('media.sort')} value={search.sort ?? SORTS[0]} data={SORTS.map((value) => ({ value, label: t(`media.sort.${value}`) }))} onChange={(sort) => change({ sort: sort ?? undefined })} />}
+        {search.lacks !== 'usage' && <Select size="xs" className="quire-toolbar-select" allowDeselect={false} aria-label={t('media.sort')} value={search.sort ?? SORTS[0]} data={SORTS.map((value) => ({ value, label: t(`media.sort.${value}`) }))} onChange={(sort) => change({ sort: sort ?? undefined })} />}
         <Tooltip label={t('list.selectAll')}>
           <Checkbox
             size="xs"
@@ -56,7 +56,7 @@ function Choice<Value extends string>({ label, value, values, name, onChange }: 
   return (
     <Select
       size="xs"
-      w={150}
+      className="quire-toolbar-select"
       clearable
       aria-label={label}
       placeholder={label}

@@ -5,6 +5,8 @@ import { startJob } from '../shell/jobs'
 import { uploadFile } from './uploads'
 
 const AT_ONCE = 3
+/** A file that is sent as a whole counts as done when the server has answered that it has it. */
+const LARGEST_SENT = 0.99
 
 type FileJob<Item> = {
   title: string
@@ -54,7 +56,7 @@ export async function runFileJob<Item>({ title, items, nameOf, send, again }: Fi
           running.add(part)
           advance(0)
           try {
-            await send(item, controller.signal, advance)
+            await send(item, controller.signal, (sent) => advance(Math.min(sent, LARGEST_SENT)))
             advance(1)
           } catch (error) {
             if (controller.signal.aborted && !signal.aborted) {

@@ -16,7 +16,7 @@ type Choice = { id: string; label: string; use: string; properties: Properties; 
 export function AddField({ model, opened, onOpen }: { model: DraftModel; opened: boolean; onOpen: (opened: boolean) => void }) {
   const { t } = useTranslation()
   return (
-    <Popover opened={opened} onChange={onOpen} position="bottom-end" width={400} trapFocus returnFocus={false}>
+    <Popover opened={opened} onChange={onOpen} position="bottom-end" width="min(400px, 100vw - 24px)" trapFocus returnFocus={false}>
       <Popover.Target>
         <Button leftSection={<Plus size={14} />} onClick={() => onOpen(!opened)}>{t('model.addField')}</Button>
       </Popover.Target>

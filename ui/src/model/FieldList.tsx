@@ -92,7 +92,7 @@ const Row = memo(function Row({ field, isLocalized, change, problem, locked, pic
         <Group gap="sm" wrap="nowrap">
           <TypeIcon properties={field.properties} />
           <Text size="sm" fw={500} className="quire-ellipsis quire-field-name">{field.name || t('model.newField')}</Text>
-          <Text size="sm" c="dimmed" className="quire-ellipsis" style={{ flex: 1 }}>
+          <Text size="sm" c="dimmed" className="quire-ellipsis quire-field-type">
             {t(builder.label)}{about ? ` ${about}` : ''}
           </Text>
           {problem && (
@@ -101,7 +101,7 @@ const Row = memo(function Row({ field, isLocalized, change, problem, locked, pic
               <Text size="xs" className="quire-ellipsis">{problem}</Text>
             </Group>
           )}
-          <Group gap={6} wrap="nowrap" className="quire-wide">
+          <Group className="quire-wide quire-field-chips">
             {!problem && chipsOf(field.properties, isLocalized).slice(0, 4).map((chip) => (
               <Badge key={chip} size="sm" variant="default" tt="none" fw={500}>{chip}</Badge>
             ))}

@@ -1,9 +1,9 @@
 import { Box, NavLink, Select, Text } from '@mantine/core'
 import { Link, Navigate, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { ApiError } from '../api/client'
-import { ErrorState } from '../components/States'
-import { GROUPS, useSections } from './sections'
+import { NoPermission } from '../components/States'
+import { SettingsPage } from './components'
+import { GROUPS, sectionAt, useSections, type Section } from './sections'
 
 /** The screens of the settings beside the list of those that one may see. */
 export function Settings() {
@@ -11,9 +11,9 @@ export function Settings() {
   const sections = useSections()
   const navigate = useNavigate()
   const pathname = useLocation({ select: (location) => location.pathname.replace(/^\/admin(?=\/)/, '') })
-  const isOpen = (path: string) => pathname === path || pathname.startsWith(`${path}/`)
-  const current = sections.find((one) => isOpen(one.path))
-  if (sections.length === 0) return <Box p="lg"><ErrorState error={new ApiError(403, 'ForbiddenError', '')} /></Box>
+  const current = sectionAt(pathname)
+  const mayOpen = current ? sections.includes(current) : sections.length > 0
+  if (sections.length === 0) return <Forbidden section={current} />
   if (/^\/settings\/?$/.test(pathname)) return <Navigate to={sections[0]!.path} replace />
   return (
     <div className="quire-settings">
@@ -55,8 +55,18 @@ export function Settings() {
             })).filter((one) => one.items.length > 0)}
           />
         </Box>
-        <Outlet />
+        {mayOpen ? <Outlet /> : <Forbidden section={current} />}
       </Box>
     </div>
+  )
+}
+
+/** What is there instead of a screen that the role may not see. */
+function Forbidden({ section }: { section: Section | undefined }) {
+  const { t } = useTranslation()
+  return (
+    <SettingsPage title={t(section?.key ?? 'settings.title')}>
+      <NoPermission>{section?.needs ? t('error.lacksPermission', { permission: section.needs }) : t('settings.forbidden')}</NoPermission>
+    </SettingsPage>
   )
 }

@@ -21,6 +21,9 @@ const SECTIONS = [
 export type Section = (typeof SECTIONS)[number]
 export const GROUPS = ['project', 'admins', 'endUsers'] as const
 
+/** The screen at a path below `/admin`, whoever may see it. */
+export const sectionAt = (pathname: string): Section | undefined => SECTIONS.find(({ path }) => pathname === path || pathname.startsWith(`${path}/`))
+
 /** The screens that the administrator's permissions show; none for whoever may see no setting at all. */
 export function useSections(): Section[] {
   const ability = useAbility()

@@ -96,8 +96,9 @@ export function Shell() {
 }
 
 function ScreenSkeleton() {
+  const { t } = useTranslation()
   return (
-    <Stack p="lg" gap="sm" aria-busy="true">
+    <Stack p="lg" gap="sm" aria-busy="true" role="status" aria-label={t('state.loading')}>
       <Skeleton height={28} width={240} />
       <Skeleton height={320} />
     </Stack>
