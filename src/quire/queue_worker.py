@@ -9,8 +9,8 @@ import asyncio
 import random
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Coroutine, Hashable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Coroutine, Hashable
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 import structlog
 
@@ -21,6 +21,17 @@ _JITTER = 0.2
 _log = structlog.get_logger("quire.background")
 
 _ROUND_SECONDS, _SHORTEST_SECONDS = 1.0, 0.02
+
+StartSpan = Callable[[str, Collection[str | None]], AbstractContextManager[object]]
+"""Starts the span of background work.
+
+Takes its name, and for each row the ``traceparent`` of the request that caused it, if any.
+"""
+
+
+def no_span(name: str, parents: Collection[str | None]) -> AbstractContextManager[object]:  # noqa: ARG001 - a `StartSpan`
+    """Start no span."""
+    return nullcontext()
 
 
 def backoff_ms(failures: int) -> int:

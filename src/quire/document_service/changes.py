@@ -34,6 +34,7 @@ def note_change(
         fields=msgspec.json.encode(sorted(write.data)).decode(),
         kept=msgspec.json.encode(kept).decode(),
         causes=msgspec.json.encode(unit.causes).decode(),
+        trace=unit.trace,
     )
     unit.changes.append((listener, change))
 

@@ -199,8 +199,9 @@ class DocumentService:
                 hash_password=self._hash_password,
                 rules=rules,
                 prepared=prepared,
+                trace=trace_parent.get(),
             )
-            program = self._recorded(act, unit, trace_parent.get())
+            program = self._recorded(act, unit)
             try:
                 result, recorded = await self._database.write(program)
             except (UncertainOutcomeError, DatabaseBusyError):
@@ -221,9 +222,7 @@ class DocumentService:
             return project_rules_of(principal.ability)
         return NO_PROJECT_RULES if editor is None else self._engine.rules.of_administrator(editor)
 
-    def _recorded(
-        self, act: Act[T], unit: UnitOfWork, trace: str | None
-    ) -> Program[tuple[T, bool]]:
+    def _recorded(self, act: Act[T], unit: UnitOfWork) -> Program[tuple[T, bool]]:
         """Run the program, if the guard allows it, and store deliveries for webhooks."""
         may_listen = yield from self._require()
         if self._outbox is None or not (may_listen or self._outbox.purges):
@@ -231,7 +230,7 @@ class DocumentService:
         listeners = yield from self._outbox.listeners()
         unit.listening = bool(listeners)
         result = yield from self._acted(act, unit)
-        return result, (yield from self._outbox.record(unit.events, listeners, trace))
+        return result, (yield from self._outbox.record(unit.events, listeners, unit.trace))
 
     def _acted(self, act: Act[T], unit: UnitOfWork) -> Program[T]:
         """Run the program, and store changes for functions of the project."""

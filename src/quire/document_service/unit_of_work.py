@@ -128,7 +128,8 @@ class UnitOfWork(Struct, kw_only=True):
     of the project, ``None`` until they are read. ``causes`` are the hooks that led to what is
     written now; ``is_system`` says that a hook writes as the system. ``hash_password`` is for
     passwords that hooks write. ``rules`` are those of the project's code for who writes.
-    ``prepared`` are the commands that were prepared before the transaction.
+    ``prepared`` are the commands that were prepared before the transaction. ``trace`` is the
+    ``traceparent`` of the request that writes, if it is traced.
     """
 
     engine: WriteEngine
@@ -145,6 +146,7 @@ class UnitOfWork(Struct, kw_only=True):
     rules: ProjectRules = NO_PROJECT_RULES
     hash_password: HashPassword | None = None
     prepared: PreparedCommands = field(default_factory=PreparedCommands)
+    trace: str | None = None
     changes: list[tuple[ChangeListener, StoredChange]] = field(default_factory=list)
     """Changes for functions that run after the commit."""
     committed: list[Callable[[], None]] = field(default_factory=list)

@@ -24,7 +24,7 @@ from quire.hooks.extensions import CallCause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime
-from quire.queue_worker import QueueWorker, backoff_ms
+from quire.queue_worker import QueueWorker, StartSpan, backoff_ms, no_span
 
 _log = structlog.get_logger("quire.jobs")
 
@@ -41,8 +41,16 @@ _LONGEST_MESSAGE = 2000
 class ChangeWorker(QueueWorker):
     """Claims changes and calls their functions."""
 
-    def __init__(self, database: Database, queue: ChangeQueue, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        queue: ChangeQueue,
+        *,
+        clock: Clock,
+        start_span: StartSpan = no_span,
+    ) -> None:
         super().__init__("changes")
+        self._start_span = start_span
         self._database = database
         self._queue = queue
         self._rows = queue.rows
@@ -147,7 +155,8 @@ class ChangeWorker(QueueWorker):
         )
         limit = asyncio.timeout(_TIMEOUT_SECONDS)
         try:
-            with context.activate():
+            traces = [row.trace for row in known]
+            with self._start_span(listener.name, traces), context.activate():
                 async with limit:
                     shown = await _read(context, of_type, known)
                     await listener.function([_change(row, shown) for row in known])

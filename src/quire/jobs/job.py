@@ -76,6 +76,7 @@ def add_job(
         cancel_key=key,
         lock_key=job.lock_key(arguments),
         causes=msgspec.json.encode(unit.causes).decode(),
+        trace=unit.trace,
     )
     job_id = yield from queue.add(new)
     unit.committed.append(queue.added)

@@ -20,6 +20,7 @@ from quire.hooks.lifecycle import LifecycleFunction, Moment
 from quire.jobs.changes import ChangeWorker
 from quire.jobs.schedules import ScheduleWorker
 from quire.jobs.worker import JobRuntime, JobWorker, JobWorkerOptions
+from quire.queue_worker import StartSpan, no_span
 from quire.settings import Settings
 
 _log = structlog.get_logger("quire.extensions")
@@ -124,7 +125,12 @@ class JobParts(Struct, kw_only=True, eq=False):
 
 
 def open_jobs(
-    settings: Settings, database: Database, writes: Writes, tables: OwnTables, clock: Clock
+    settings: Settings,
+    database: Database,
+    writes: Writes,
+    tables: OwnTables,
+    clock: Clock,
+    start_span: StartSpan = no_span,
 ) -> JobParts:
     """Create the parts for one database; nothing runs before the worker starts."""
     queue = JobQueue(JobRows(writes), tables)
@@ -136,9 +142,9 @@ def open_jobs(
     )
     return JobParts(
         queue=queue,
-        worker=JobWorker(database, queue, clock=clock, options=options),
+        worker=JobWorker(database, queue, clock=clock, options=options, start_span=start_span),
         schedules=ScheduleWorker(database, queue, ScheduleRows(writes), clock=clock),
         change_queue=change_queue,
-        changes=ChangeWorker(database, change_queue, clock=clock),
+        changes=ChangeWorker(database, change_queue, clock=clock, start_span=start_span),
         runs_jobs=settings.jobs.workers > 0,
     )

@@ -29,7 +29,7 @@ from quire.hooks.lifecycle import LifecycleFunction
 from quire.hooks.schedules import ScheduleDefinition
 from quire.ids import new_document_id
 from quire.jobs.job import cause_of
-from quire.queue_worker import QueueWorker, backoff_ms
+from quire.queue_worker import QueueWorker, StartSpan, backoff_ms, no_span
 
 _log = structlog.get_logger("quire.jobs")
 T = TypeVar("T")
@@ -114,9 +114,16 @@ class JobWorker(QueueWorker):
     """Claims due jobs and runs them."""
 
     def __init__(
-        self, database: Database, queue: JobQueue, *, clock: Clock, options: JobWorkerOptions
+        self,
+        database: Database,
+        queue: JobQueue,
+        *,
+        clock: Clock,
+        options: JobWorkerOptions,
+        start_span: StartSpan = no_span,
     ) -> None:
         super().__init__("jobs")
+        self._start_span = start_span
         self._database = database
         self._queue = queue
         self._rows = queue.rows
@@ -293,7 +300,7 @@ class JobWorker(QueueWorker):
             find_user=runtime.find_user,
         )
         try:
-            with context.activate():
+            with self._start_span(job.name, [job.trace]), context.activate():
                 if _is_async(definition):
                     await self._call_async(definition, arguments)
                 else:

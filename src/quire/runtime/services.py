@@ -20,6 +20,7 @@ from quire.database.stores.leases import Leases
 from quire.database.stores.own_tables import OwnTables
 from quire.database.stores.slow_lists import SlowLists
 from quire.jobs.setup import JobParts, open_jobs
+from quire.queue_worker import no_span
 from quire.runtime.metrics import Metrics
 from quire.settings import Settings
 from quire.uploads.context import UploadContext
@@ -117,7 +118,14 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
         ),
         audit=AuditLog(database, writes, tables),
         webhooks=open_webhooks(settings, database, writes, tables, clock, tracing),
-        jobs=open_jobs(settings, database, writes, tables, clock),
+        jobs=open_jobs(
+            settings,
+            database,
+            writes,
+            tables,
+            clock,
+            no_span if tracing is None else tracing.background,
+        ),
         slow_lists=SlowLists(),
         metrics=metrics,
         stop_notice=StopNotice(),

@@ -1,9 +1,9 @@
-"""Spans of requests, SQL statements and outgoing calls.
+"""Spans of requests, SQL statements, background work and outgoing calls.
 
 This is the only module that imports OpenTelemetry, and only if traces are enabled.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ from opentelemetry.propagate import extract
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode
+from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 import quire
@@ -102,6 +102,30 @@ class Tracing:
         ) as span:
             yield span, _parent_of(span)
 
+    @contextmanager
+    def background(self, name: str, parents: Collection[str | None]) -> Iterator[None]:
+        """The span of a job, or of a call for changes.
+
+        It continues the trace of its cause; several causes are linked.
+        """
+        causes = [
+            extract({TRACE_PARENT: parent}, context=Context())
+            for parent in dict.fromkeys(parents)
+            if parent is not None
+        ]
+        is_single = len(causes) == 1
+        links = [] if is_single else [Link(_context_of(cause)) for cause in causes]
+        with (
+            self._tracer.start_as_current_span(
+                name,
+                context=causes[0] if is_single else Context(),
+                kind=SpanKind.CONSUMER,
+                links=links,
+            ) as span,
+            _announced(span),
+        ):
+            yield
+
     def observe(self, program: Program[T]) -> Program[T]:
         """Return a program with a span for each of its statements, on whatever thread it runs."""
         return self._traced(program, context.get_current())
@@ -153,6 +177,10 @@ def _announced(span: Span) -> Iterator[None]:
         yield
     finally:
         trace_parent.reset(token)
+
+
+def _context_of(cause: Context) -> SpanContext:
+    return trace.get_current_span(cause).get_span_context()
 
 
 def _parent_of(span: Span) -> str:

@@ -24,6 +24,7 @@ from quire.tracing.otel import Tracing
 from quire.tracing.setup import open_tracing, tracing_notices
 from tests.conformance.client import Answer, AsgiClient, running
 from tests.databases.kind import Kind
+from tests.extending.project import write_code
 from tests.unit.kiosk import make_kiosk
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -205,6 +206,68 @@ async def add_webhook(kiosk: Traced, kind: Kind, url: str) -> None:
 
     await services.database.write(program())
     await services.webhooks.outbox.refresh()
+
+
+CODE = """
+class Title(Shape["Paper"]):
+    title: str | None
+
+class Paper(Document):
+    __uid__ = PAPER
+
+@job()
+async def note(document_id: str) -> None:
+    fired.append("note")
+
+@job(retries=0)
+async def fail() -> None:
+    raise ValueError("no such file")
+
+@after_write(PAPER, on=["create"])
+async def enqueue(write):
+    await note.enqueue(write.document_id)
+    await fail.enqueue()
+
+@after_commit(PAPER, on=["create"], shape=Title)
+async def tell(changes):
+    fired.extend(["tell"] * len(changes))
+"""
+
+
+async def test_background_work_is_part_of_the_trace_that_caused_it(
+    kind: Kind, tmp_path: Path
+) -> None:
+    write_code(tmp_path, CODE)
+    async with traced(tmp_path, kind) as kiosk:
+        await kiosk.send("POST", "/api/papers", {"title": "one"}, traceparent=PARENT)
+        spans: list[ReadableSpan] = []
+        async with asyncio.timeout(60):
+            while sum(span.kind is SpanKind.CONSUMER for span in spans) < 3:
+                spans += kiosk.spans()
+                await asyncio.sleep(0.02)
+
+    cause = server_span(spans).context.span_id
+    work = {span.name: span for span in spans if span.kind is SpanKind.CONSUMER}
+    assert work.keys() == {"src.api.paper.paper.note", "src.api.paper.paper.fail", "tell"}
+    for span in work.values():
+        assert format_trace_id(span.context.trace_id) == TRACE
+        assert span.parent is not None
+        assert span.parent.span_id == cause
+    assert work["src.api.paper.paper.fail"].status.status_code is StatusCode.ERROR
+    assert work["src.api.paper.paper.note"].status.status_code is StatusCode.UNSET
+
+
+def test_a_call_for_several_requests_is_linked_to_their_traces() -> None:
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    other = PARENT.replace(TRACE, TRACE[::-1])
+    with Tracing(provider, "sqlite").background("tell", [PARENT, None, other, PARENT]):
+        pass
+
+    (span,) = kept.get_finished_spans()
+    assert span.parent is None
+    assert [format_trace_id(one.context.trace_id) for one in span.links] == [TRACE, TRACE[::-1]]
 
 
 async def test_log_lines_carry_the_trace(

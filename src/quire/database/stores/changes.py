@@ -30,7 +30,7 @@ class StoredChange(Struct, frozen=True, kw_only=True):
     """A change for one function; ``fields``, ``kept`` and ``causes`` are JSON.
 
     It has ``ended_at`` when it will not be retried. ``due`` and ``created_at`` are set when it is
-    stored.
+    stored. ``trace`` is the ``traceparent`` of the request that wrote it, if it was traced.
     """
 
     id: int = 0
@@ -48,6 +48,7 @@ class StoredChange(Struct, frozen=True, kw_only=True):
     created_at: BigInt = 0
     ended_at: BigInt | None = None
     message: LongText | None = None
+    trace: str | None = None
 
 
 CHANGES = OwnTable(

@@ -38,7 +38,8 @@ class StoredJob(Struct, frozen=True, kw_only=True):
 
     A cancelled job keeps its ``holder`` and its ``running_key`` until it has stopped. ``arguments``
     and ``causes`` are JSON; ``cancel_key`` is used to cancel it, and no two jobs with the same
-    ``lock_key`` run at the same time.
+    ``lock_key`` run at the same time. ``trace`` is the ``traceparent`` of the request that has
+    enqueued it, if it was traced.
     """
 
     id: int = 0
@@ -57,6 +58,7 @@ class StoredJob(Struct, frozen=True, kw_only=True):
     started_at: BigInt | None = None
     ended_at: BigInt | None = None
     message: LongText | None = None
+    trace: str | None = None
 
 
 JOBS = OwnTable(
