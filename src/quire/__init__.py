@@ -54,6 +54,12 @@ if TYPE_CHECKING:
     from quire.hooks.routes import route
     from quire.hooks.schedules import schedule
     from quire.hooks.shape import Shape
+    from quire.hooks.storage_backends import (
+        FileMeta,
+        StorageBackend,
+        StoredFile,
+        storage_backend,
+    )
     from quire.hooks.time import now
     from quire.hooks.write import Write
     from quire.jobs.job import Job, job
@@ -69,6 +75,7 @@ __all__ = [
     "Credential",
     "Document",
     "Documents",
+    "FileMeta",
     "Forbidden",
     "HttpClient",
     "Job",
@@ -83,6 +90,8 @@ __all__ = [
     "Request",
     "Shape",
     "Sql",
+    "StorageBackend",
+    "StoredFile",
     "TooManyRequests",
     "Unauthenticated",
     "UnitOfWorkError",
@@ -112,6 +121,7 @@ __all__ = [
     "rule",
     "schedule",
     "settings",
+    "storage_backend",
     "transaction",
     "wait",
 ]
@@ -142,6 +152,10 @@ _MODULES = {
     "MailError": "quire.errors",
     "wait": "quire.document_service.extension_context",
     "Shape": "quire.hooks.shape",
+    **dict.fromkeys(
+        ("FileMeta", "StorageBackend", "StoredFile", "storage_backend"),
+        "quire.hooks.storage_backends",
+    ),
     **dict.fromkeys(
         ("AdminInput", "AttributeOptions", "AttributeType", "attribute_type"),
         "quire.hooks.attribute_types",

@@ -200,6 +200,7 @@ class Application:
             successor=self._successor,
             adopt=self.adopt,
             code_problems=self._code_problems,
+            storage_backends=self._extensions.storage_backends,
         )
         if self.settings.secrets.admin_jwt_secret is None:
             _log.warning("there is no admin API, because ADMIN_JWT_SECRET is not set")

@@ -20,6 +20,7 @@ from quire.schema.load import load_schema
 from quire.settings import load_settings
 from quire.testing.project import RecordingSender
 from tests.conformance.client import running
+from tests.conformance.forms import FORM_TYPE, FilePart, form
 from tests.docs.pages import DOCS, ROOT, fences
 from tests.extending.pytest_runs import run_pytest
 
@@ -52,7 +53,9 @@ def load_page(page: Path, folder: Path) -> Extensions:
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
     kinds = ("hooks", "listeners", "routes", "jobs", "schedules", "rules", "operators", "computed")
-    assert any(getattr(found, one) for one in (*kinds, "attribute_types", "strategies"))
+    assert any(
+        getattr(found, one) for one in (*kinds, "attribute_types", "strategies", "storage_backends")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +186,17 @@ async def test_mails_and_plain_functions_do_what_the_pages_say(
         listed: Any = (await client.request("GET", "/api/articles/as-csv", {}, b"")).json
     assert [(one.to, one.text) for one in mails] == [(("eve@example.org",), "Hello Eve!")]
     assert len(listed["csv"].splitlines()) > 1
+
+
+async def test_the_storage_backend_does_what_the_page_says(blog: Path, token: str) -> None:
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+        headers = {"Content-Type": FORM_TYPE, "Authorization": f"Bearer {token}"}
+        note = form([FilePart("note.txt", b"Low water", "text/plain")], ())
+        sent: Any = (await client.request("POST", "/api/upload", headers, note)).json
+        read = await client.request("GET", sent[0]["url"], {}, b"")
+    assert sent[0]["provider"] == "database-files"
+    assert read.content == b"Low water"
+    assert (blog / "files.db").exists()
 
 
 async def test_rules_do_what_the_page_says(blog: Path, token: str) -> None:

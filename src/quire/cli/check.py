@@ -283,6 +283,8 @@ def _uploads(settings: Settings, schema: Schema, report: CheckReport) -> None:
     try:
         with show_progress("Looking for uploads"):
             report.warnings += describe_orphans(check_uploads(settings, schema))
+    except ExtensionError:
+        return  # it is reported already
     except (StorageError, ConfigurationError) as error:
         report.problems.append(f"Uploads cannot be looked for: {error}")
 

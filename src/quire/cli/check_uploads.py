@@ -8,9 +8,11 @@ from quire.database.entries.store import open_store
 from quire.database.integrity.findings import SHOWN_IDS, count_noun
 from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
+from quire.extensions import load_storage_backends
 from quire.schema.model import Schema
 from quire.settings import Settings
 from quire.uploads.orphan_cleanup import OrphanedFiles, find_orphans
+from quire.uploads.storage import Storage
 from quire.uploads.storage.open import open_storage
 
 DELETES = "deletes them"
@@ -25,13 +27,15 @@ def check_uploads(settings: Settings, schema: Schema) -> OrphanedFiles:
     return asyncio.run(_swept(settings, schema))
 
 
-def delete_uploads(settings: Settings, keys: Collection[str]) -> None:
+def delete_uploads(settings: Settings, schema: Schema, keys: Collection[str]) -> None:
     """Delete files by their keys. Raises StorageError."""
-    asyncio.run(open_storage(settings).remove(keys))
+    asyncio.run(_storage(settings, schema).remove(keys))
 
 
 def describe_orphans(found: OrphanedFiles) -> Iterator[str]:
     """Describe the findings for a terminal."""
+    if found.unlisted is not None:
+        yield f"files are not compared with their rows: {found.unlisted}"
     if found.without_row:
         yield f"{describe_surplus(found)}; `quire check --repair` {DELETES}"
     if found.without_bytes:
@@ -54,4 +58,8 @@ async def _swept(settings: Settings, schema: Schema) -> OrphanedFiles:
     target = target_of(settings)
     store = open_store(schema, map_tables(schema), target.kind.dialect())
     async with target.look() as looking:
-        return await find_orphans(looking.run, store, open_storage(settings), now=now_ms())
+        return await find_orphans(looking.run, store, _storage(settings, schema), now=now_ms())
+
+
+def _storage(settings: Settings, schema: Schema) -> Storage:
+    return open_storage(settings, load_storage_backends(settings.project, schema, settings))

@@ -9,7 +9,7 @@ from quire.errors import ApplicationError
 from quire.extensions import load_extensions
 from quire.hooks.changes import ChangeListener
 from quire.hooks.errors import nearest
-from quire.hooks.extensions import Extensions, Hook
+from quire.hooks.extensions import Extensions, Hook, WriteHooks
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.policies import Policy, Rule
 from quire.hooks.routes import CustomRoute
@@ -45,12 +45,15 @@ def list_hooks(project: Path, uid: str | None) -> int:
 
 
 def _hook_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
-    for (of, action), hooks in sorted(
-        extensions.writes.items(), key=lambda item: (item[0][0], WRITE_ACTIONS.index(item[0][1]))
+    for of, action in sorted(
+        {*extensions.writes, *extensions.prepare},
+        key=lambda key: (key[0], WRITE_ACTIONS.index(key[1])),
     ):
         if uid in {None, of}:
             yield f"{of}  {action}"
-            for hook in (*hooks.before, *hooks.after):
+            hooks = extensions.writes.get((of, action), WriteHooks())
+            prepare = extensions.prepare.get((of, action), ())
+            for hook in (*prepare, *hooks.before, *hooks.after):
                 yield f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}"
             for listener in hooks.listeners:
                 yield f"  after_commit  {listener.name}  {listener.place}"
@@ -95,6 +98,8 @@ def declaration_lines(extensions: Extensions) -> Iterator[str]:
         yield f"{middleware.place}: asgi_middleware {middleware.name} wraps the server"
     for strategy in extensions.strategies:
         yield f'{strategy.place}: auth_strategy "{strategy.name}" says who sends requests'
+    for backend in extensions.storage_backends.values():
+        yield f'{backend.place}: storage_backend "{backend.name}" stores uploaded files'
     for operator in extensions.operators.values():
         on = ", ".join(sorted(operator.on))
         yield f"{operator.place}: operator {operator.name} compares {on}"

@@ -55,7 +55,7 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
         return PROBLEMS
     with show_progress("Repairing"):
         mended = asyncio.run(_repair(settings, schema, duplicates=duplicates))
-        delete_uploads(settings, surplus.without_row)
+        delete_uploads(settings, schema, surplus.without_row)
     print_message("This was repaired:")
     for finding in mended:
         print_result(f"repaired  {finding}: {finding.repair}")

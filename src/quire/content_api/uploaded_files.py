@@ -9,6 +9,7 @@ from quire.content_api.static_files import file_response, path_below
 from quire.errors import ForbiddenError, NotFoundError
 from quire.uploads.signed_links import SignedLinks
 from quire.uploads.storage import Storage
+from quire.uploads.storage.local import LOCAL
 from quire.uploads.storage.open import SERVED
 from quire.uploads.transform_cache import TransformCache
 from quire.uploads.transforms import TransformRules, parse_transform
@@ -69,11 +70,18 @@ class UploadedFiles:
 
     async def _as_it_is(self, key: str) -> Response:
         link = await self._storage.link(key, self._lifetime)
+        if link is None and self._storage.provider != LOCAL:
+            return await self._copied(key)
         if link is None:
             return file_response(self._folder, key, sandboxed=True, pdf_policy=self._pdf_policy)
         response = RedirectResponse(link, _FOUND_ELSEWHERE)
         response.headers["cache-control"] = "no-store"
         return response
+
+    async def _copied(self, key: str) -> Response:
+        """Send a file whose storage has no address for it. Raises NotFoundError."""
+        path = await self._transform_cache.original(key)
+        return file_response(path.parent, path.name, sandboxed=True, pdf_policy=self._pdf_policy)
 
     async def _transformed(self, key: str, raw_query: bytes) -> Response:
         """Return a picture as the query wants it.

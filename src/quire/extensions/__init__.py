@@ -10,6 +10,7 @@ from quire.extensions.load import (
     check_extensions,
     import_modules,
     load_extensions,
+    load_storage_backends,
 )
 from quire.extensions.modules import ImportedModules
 from quire.extensions.packages import installed_packages
@@ -23,4 +24,5 @@ __all__ = [
     "import_modules",
     "installed_packages",
     "load_extensions",
+    "load_storage_backends",
 ]

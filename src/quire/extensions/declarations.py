@@ -19,7 +19,13 @@ from quire.hooks.requests import (
     AuthStrategy,
     AuthStrategyMark,
 )
+from quire.hooks.storage_backends import (
+    CustomStorageBackend,
+    StorageBackend,
+    StorageBackendMark,
+)
 from quire.schema.model import Schema
+from quire.settings import STORAGE_NAME
 
 
 class AuthStrategyCheck:
@@ -95,6 +101,52 @@ class AsgiMiddlewareCheck:
             )
 
 
+class StorageBackendCheck:
+    """The check of storage backends, with all problems that were found."""
+
+    def __init__(self) -> None:
+        self.problems: list[ExtensionProblem] = []
+        self.backends: dict[str, CustomStorageBackend] = {}
+
+    def add(self, file: str, name: str, decorated: object, mark: StorageBackendMark) -> None:
+        """Check one mark of a class."""
+        found = list(self._problems(name, decorated, mark))
+        line = line_of(decorated)
+        at = f'storage_backend("{mark.name}")'
+        self.problems += (ExtensionProblem(file, line, f"{at}: {one}") for one in found)
+        if not found:
+            self.backends[mark.name] = CustomStorageBackend(
+                name=mark.name,
+                backend=decorated,  # type: ignore[arg-type]  # it was checked
+                file=file,
+                line=line,
+            )
+
+    def _problems(self, name: str, decorated: object, mark: StorageBackendMark) -> Iterator[str]:
+        if not isinstance(mark.name, str) or not STORAGE_NAME.fullmatch(mark.name):
+            yield f"the name must be small letters, digits and dashes, not {mark.name!r}"
+        elif mark.name == "local":
+            yield 'the name "local" is that of the folder for uploads'
+        elif mark.name in self.backends:
+            yield f"there is a storage backend of this name at {self.backends[mark.name].place}"
+        if not isinstance(decorated, type) or not issubclass(decorated, StorageBackend):
+            yield f"{name} must be a class that derives from quire.StorageBackend"
+        else:
+            yield from self._method_problems(name, decorated)
+
+    def _method_problems(self, name: str, decorated: type[StorageBackend]) -> Iterator[str]:
+        for method in ("put", "open", "delete", "version"):
+            if getattr(decorated, method) is getattr(StorageBackend, method):
+                yield f"{name} lacks the method {method}"
+        for method in ("put", "delete", "version", "url"):
+            if not inspect.iscoroutinefunction(getattr(decorated, method)):
+                yield f"{name}.{method} must be an async def"
+        if inspect.iscoroutinefunction(decorated.open):
+            yield f"{name}.open must yield pieces of the file, or return an asynchronous iterator"
+        if _required(decorated):
+            yield f"{name} is made without arguments: read its settings with quire.settings"
+
+
 def _order_problems(order: object) -> Iterator[str]:
     if not isinstance(order, int) or isinstance(order, bool):
         yield f"order must be an integer, not {order!r}"
@@ -125,6 +177,7 @@ class DeclarationCheck:
     def __init__(self, schema: Schema) -> None:
         self._attribute_types = AttributeTypeCheck(schema)
         self._operators = OperatorCheck()
+        self._storage_backends = StorageBackendCheck()
         self._strategies, self._middlewares = AuthStrategyCheck(), AsgiMiddlewareCheck()
         self._checks: Mapping[type, MarkCheck] = MappingProxyType(
             {
@@ -132,6 +185,7 @@ class DeclarationCheck:
                 OperatorMark: self._operators,
                 AuthStrategyMark: self._strategies,
                 AsgiMiddlewareMark: self._middlewares,
+                StorageBackendMark: self._storage_backends,
             }
         )
 
@@ -157,4 +211,5 @@ class DeclarationCheck:
             operators=self._operators.operators,
             strategies=self._strategies.strategies,
             middlewares=self._middlewares.middlewares,
+            storage_backends=self._storage_backends.backends,
         )

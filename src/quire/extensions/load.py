@@ -4,7 +4,7 @@ All problems are reported at once. A project with problems does not start: code 
 content must not be missing silently.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from quire.extensions.routes import RouteCheck
 from quire.hooks.extensions import Extensions, Hook, make_extensions
 from quire.hooks.marks import own_marks
 from quire.hooks.routes import RouteMark
+from quire.hooks.storage_backends import CustomStorageBackend
 from quire.schema.model import Schema
 from quire.settings import Settings
 
@@ -45,6 +46,18 @@ class ExtensionError(QuireError):
 def load_extensions(project: Path, schema: Schema, settings: Settings | None = None) -> Extensions:
     """Import the Python code of a project. Raises ExtensionError with all its problems."""
     return check_extensions(import_modules(project, settings), schema)
+
+
+def load_storage_backends(
+    project: Path, schema: Schema, settings: Settings
+) -> Mapping[str, CustomStorageBackend]:
+    """Return the storage backends of a project, for programs that need none of its other code.
+
+    Nothing is imported unless the settings name one. Raises ExtensionError as `load_extensions`.
+    """
+    if settings.uploads.storage_backend is None:
+        return {}
+    return load_extensions(project, schema, settings).storage_backends
 
 
 def check_extensions(modules: ImportedModules, schema: Schema) -> Extensions:

@@ -19,6 +19,7 @@ from quire.hooks.policies import Policy, Rule
 from quire.hooks.requests import AsgiMiddleware, AuthStrategy
 from quire.hooks.routes import CustomRoute
 from quire.hooks.schedules import ScheduleDefinition
+from quire.hooks.storage_backends import CustomStorageBackend
 from quire.hooks.write import Write, WriteAction
 
 
@@ -114,6 +115,8 @@ class Extensions(Struct, frozen=True, kw_only=True):
     """Attribute types by name."""
     strategies: tuple[AuthStrategy, ...] = ()
     """Authentication strategies, in their order."""
+    storage_backends: Mapping[str, CustomStorageBackend] = field(default_factory=dict)
+    """Storage backends by name."""
     middlewares: tuple[AsgiMiddleware, ...] = ()
     """ASGI middlewares, the outermost first."""
     operators: Mapping[str, CustomOperator] = field(default_factory=dict)

@@ -25,6 +25,7 @@ from quire.runtime.metrics import Metrics
 from quire.settings import Settings
 from quire.uploads.context import UploadContext
 from quire.uploads.setup import open_upload_context
+from quire.uploads.storage.open import StorageBackends
 from quire.webhooks.setup import WebhookParts, open_webhooks
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
     successor: Successor,
     adopt: Adopt,
     code_problems: FindCodeProblems,
+    storage_backends: StorageBackends,
 ) -> Services:
     """Create the process-wide objects. Raises ConfigurationError for an invalid file storage."""
     services = account_services(settings, clock)
@@ -107,7 +109,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
         clock=clock,
         database=database,
         upload_context=open_upload_context(
-            settings, clock, Leases(database, writes, tables, clock)
+            settings, clock, Leases(database, writes, tables, clock), storage_backends
         ),
         services=services,
         attempts=LoginThrottle(settings.admin.rate_limit, services.calls, clock),

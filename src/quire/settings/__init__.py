@@ -51,13 +51,14 @@ from quire.settings.model import (
     UserSettings,
     known_settings,
 )
-from quire.settings.setting_types import UnfitValueError
+from quire.settings.setting_types import STORAGE_NAME, UnfitValueError
 
 __all__ = [
     "NEW_SECRETS_COMMAND",
     "OVERRIDES_VARIABLE",
     "PROJECT_VARIABLE",
     "SETTINGS_FILE",
+    "STORAGE_NAME",
     "AdminRateLimit",
     "AdminSettings",
     "AllowedPackage",

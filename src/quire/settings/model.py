@@ -313,7 +313,7 @@ class UploadSettings:
     )
     storage: str = setting(
         STORAGE,
-        "Where files are kept: in the folder, or in a bucket.",
+        "Where files are kept: in the folder, in a bucket, or in a backend of the project's code.",
         default="local",
         variable="UPLOADS_STORAGE",
     )
@@ -366,6 +366,11 @@ class UploadSettings:
     temporary_directory: Path = setting(
         PATH, "Folder of files that are being uploaded.", default=Path(".tmp/uploads")
     )
+
+    @property
+    def storage_backend(self) -> str | None:
+        """The backend of the project's code that files are in; ``None`` for folder and bucket."""
+        return None if self.storage == "local" or "://" in self.storage else self.storage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

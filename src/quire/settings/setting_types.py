@@ -361,13 +361,23 @@ PREFIX = SettingType('a path such as "/api"', _prefix, _prefix)
 _BUCKET = re.compile(r"(s3|gs|az)://[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9._/-]*)?")
 
 
+STORAGE_NAME = re.compile(r"[a-z][a-z0-9-]*")
+"""Names of storage backends; "local" is the folder."""
+
+
 def _storage(value: object) -> str:
-    if not isinstance(value, str) or (value != "local" and not _BUCKET.fullmatch(value)):
+    if not isinstance(value, str) or not (
+        STORAGE_NAME.fullmatch(value) or _BUCKET.fullmatch(value)
+    ):
         raise UnfitValueError
     return value
 
 
-STORAGE = SettingType('"local", or a bucket such as "s3://bucket/folder"', _storage, _storage)
+STORAGE = SettingType(
+    '"local", a bucket such as "s3://bucket/folder", or the name of a storage backend',
+    _storage,
+    _storage,
+)
 
 
 def _sizes(value: object) -> tuple[int, ...]:

@@ -36,6 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=False,
     )
     parser.addini(
+        "quire_uploads",
+        "Whether uploaded files are stored where uploads.storage says, and not in a folder.",
+        type="bool",
+        default=False,
+    )
+    parser.addini(
         _OPTION,
         'Database of the project fixture: "sqlite", or the address of a PostgreSQL database whose '
         "user may create databases.",
@@ -103,6 +109,7 @@ def _quire_workspace(
         databases,
         loop,
         with_content=config.getini("quire_content"),
+        with_uploads=config.getini("quire_uploads"),
     )
     loop.start()
     try:

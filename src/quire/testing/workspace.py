@@ -125,6 +125,7 @@ class Workspace:
         loop: LoopThread,
         *,
         with_content: bool,
+        with_uploads: bool = False,
     ) -> None:
         """``modules`` are the project's code, ``folder`` is where copies are created."""
         self._project = project
@@ -133,6 +134,7 @@ class Workspace:
         self._databases = databases
         self.loop = loop
         self._with_content = with_content
+        self._with_uploads = with_uploads
         self._first = folder / "first"
         self._copies = 0
         self._start = 0
@@ -208,6 +210,8 @@ class Workspace:
 
     def _settings(self, folder: Path) -> Settings:
         overrides = {**_OVERRIDES, **self._databases.settings(folder)}
+        if self._with_uploads:
+            del overrides["uploads.storage"]
         return load_settings(folder, environ=_ENVIRONMENT, overrides=overrides)
 
     async def _fill(self, settings: Settings) -> None:

@@ -19,6 +19,7 @@ from quire.database.entries.store import open_store
 from quire.database.open import require_project_database
 from quire.database.settings_target import target_of
 from quire.database.tables.table_map import map_tables
+from quire.extensions import load_storage_backends
 from quire.schema.model import ContentType, Model, Schema
 from quire.settings import Settings
 from quire.transfer.archive_format import (
@@ -265,7 +266,9 @@ async def export_project(
             writer.close()
         _add(archive, stages[Stage.SCHEMAS], stages[Stage.ENTITIES])
         progress.begin("Reading files", len(lines.files))
-        files = _Files(archive, open_storage(settings), folder)
+        backends = load_storage_backends(settings.project, schema, settings)
+        storage = open_storage(settings, backends)
+        files = _Files(archive, storage, folder)
         for row in lines.files:
             await files.add(row)
             progress.advance(1)

@@ -21,6 +21,7 @@ from quire.database.settings_target import target_of
 from quire.database.statistics import renew_statistics
 from quire.database.tables.table_map import map_tables
 from quire.errors import TransferError
+from quire.extensions import load_storage_backends
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, USER_UID, Schema
 from quire.settings import Settings
@@ -157,6 +158,12 @@ async def import_archive(
     return await work.new(expected)
 
 
+def _storage(into: ImportTarget) -> Storage:
+    """Open the storage of the project's files. Raises ConfigurationError and ExtensionError."""
+    settings = into.settings
+    return open_storage(settings, load_storage_backends(settings.project, into.schema, settings))
+
+
 class _ImportRun:
     """One import."""
 
@@ -166,7 +173,7 @@ class _ImportRun:
         self._progress = progress
         self._tables = map_tables(into.schema)
         self._target = target_of(into.settings)
-        self._files = AssetFiles(archive=archive, storage=open_storage(into.settings))
+        self._files = AssetFiles(archive=archive, storage=_storage(into))
 
     def check(self) -> ImportCounts:
         """Read the whole archive; returns its counts."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.stores.files import FileRow, all_files
-from quire.uploads.storage import Storage
+from quire.uploads.storage import Storage, UnlistedStorageError
 
 GRACE_MS = 3_600_000
 """Files of the last hour are ignored: their rows may not be written yet."""
@@ -20,10 +20,14 @@ Run = Callable[[Program[Any]], Awaitable[Any]]
 
 
 class OrphanedFiles(Struct, frozen=True, kw_only=True):
-    """Mismatches: keys of bytes ``without_row``, ids of rows ``without_bytes``, in order."""
+    """Mismatches: keys of bytes ``without_row``, ids of rows ``without_bytes``, in order.
+
+    ``unlisted`` says why the storage cannot be compared, if it cannot.
+    """
 
     without_row: tuple[str, ...] = ()
     without_bytes: tuple[int, ...] = ()
+    unlisted: str | None = None
 
 
 async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: int) -> OrphanedFiles:
@@ -31,7 +35,10 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
 
     Files of other providers are ignored. Raises StorageError when the storage cannot be listed.
     """
-    kept = {found.key: found.changed_at async for found in storage.listed()}
+    try:
+        kept = {found.key: found.changed_at async for found in storage.listed()}
+    except UnlistedStorageError as error:
+        return OrphanedFiles(unlisted=str(error))
     told: set[str] = set()
     incomplete: list[FileRow] = []
     last = 0

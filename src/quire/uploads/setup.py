@@ -9,7 +9,7 @@ from quire.uploads.context import UploadContext
 from quire.uploads.image_workers import ImageWorkers
 from quire.uploads.service import FileRowAccess, LibraryLimits, MediaLibrary
 from quire.uploads.signed_links import SignedLinks
-from quire.uploads.storage.open import open_storage
+from quire.uploads.storage.open import StorageBackends, open_storage
 from quire.uploads.transform_cache import TransformCache, TransformCacheOptions
 
 _NO_KEYS = "uploads.private needs APP_KEYS, which links are signed with."
@@ -29,7 +29,9 @@ def signed_links(settings: Settings, clock: Clock) -> SignedLinks | None:
     )
 
 
-def open_upload_context(settings: Settings, clock: Clock, leases: Leases) -> UploadContext:
+def open_upload_context(
+    settings: Settings, clock: Clock, leases: Leases, backends: StorageBackends
+) -> UploadContext:
     """Create the context of the library; its storage is not accessed yet.
 
     With SQLite, all processes are on one machine and need no ``leases``. Raises ConfigurationError
@@ -37,7 +39,7 @@ def open_upload_context(settings: Settings, clock: Clock, leases: Leases) -> Upl
     """
     uploads = settings.uploads
     return UploadContext(
-        storage=open_storage(settings),
+        storage=open_storage(settings, backends),
         image_workers=ImageWorkers(
             settings.project / uploads.temporary_directory, threads=uploads.threads
         ),

@@ -8,8 +8,10 @@ import asyncio
 import hashlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -22,6 +24,8 @@ from quire.uploads.images import Crop, examine, is_picture, transform
 from quire.uploads.storage import Storage
 from quire.uploads.transforms import FORMATS, RequestedTransform
 from quire.uploads.types import HEAD, sniff
+
+T = TypeVar("T")
 
 NO_PICTURE = "The file is not an image that can be transformed"
 _MOST_AT_ONCE = 64
@@ -62,7 +66,7 @@ class TransformCache:
         self._storage = storage
         self._image_workers = image_workers
         self._options = options
-        self._under_way: dict[str, asyncio.Task[TransformedImage]] = {}
+        self._under_way: dict[str, asyncio.Task[Any]] = {}
 
     async def picture(self, key: str, wanted: RequestedTransform) -> TransformedImage:
         """Return a file of the library as a transformed image.
@@ -80,13 +84,44 @@ class TransformCache:
         kept = await asyncio.to_thread(self._kept, name)
         if kept is not None:
             return kept
+        return await self._once(name, partial(self._make, row, key, name, wanted))
+
+    async def original(self, key: str) -> Path:
+        """Return a copy of a file as it is, for a storage whose files have no addresses.
+
+        Raises NotFoundError where there is none, and ServiceUnavailableError as `picture` does.
+        """
+        version = await self._storage.version(key)
+        if version is None:
+            raise NotFoundError
+        name = hashlib.sha256(f"{key}\n{version}".encode()).hexdigest()
+        path = self._options.folder / f"{name}{Path(key).suffix}"
+        if not await asyncio.to_thread(_touch, path):
+            await self._once(name, partial(self._copy, key, path))
+        return path
+
+    async def _once(self, name: str, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Make a file that is not cached, once for all who ask for it meanwhile."""
         task = self._under_way.get(name)
         if task is None:
             if len(self._under_way) >= _MOST_AT_ONCE:
                 raise ServiceUnavailableError
-            task = self._under_way[name] = asyncio.create_task(self._make(row, key, name, wanted))
+            task = self._under_way[name] = asyncio.create_task(make())
             task.add_done_callback(lambda _: self._under_way.pop(name, None))
-        return await asyncio.shield(task)
+        made: T = await asyncio.shield(task)
+        return made
+
+    async def _copy(self, key: str, target: Path) -> None:
+        async with self._image_workers.bench() as bench:
+            copy = bench / "original"
+            if not await self._storage.fetch(key, copy):
+                raise NotFoundError
+            await asyncio.to_thread(self._keep, copy, target)
+
+    def _keep(self, made: Path, target: Path) -> None:
+        self._options.folder.mkdir(parents=True, exist_ok=True)
+        made.replace(target)
+        self._make_room(target)
 
     async def _make(
         self, row: FileRow, key: str, name: str, wanted: RequestedTransform
@@ -109,23 +144,17 @@ class TransformCache:
         crop = Crop(
             width=wanted.width, height=wanted.height, cover=wanted.fit == "cover", focus=row.focus
         )
-        self._options.folder.mkdir(parents=True, exist_ok=True)
         made = original.with_name("made")
         transform(picture, made, crop, format_=format_, quality=wanted.quality)
         target = self._options.folder / f"{name}.{format_}"
-        made.replace(target)
-        self._make_room(target)
+        self._keep(made, target)
         return TransformedImage(path=target, type=FORMATS[format_])
 
     def _kept(self, name: str) -> TransformedImage | None:
         for format_, type_ in FORMATS.items():
             path = self._options.folder / f"{name}.{format_}"
-            try:
-                made_at = path.stat().st_mtime
-                os.utime(path, (_moment(), made_at))
-            except OSError:
-                continue
-            return TransformedImage(path=path, type=type_)
+            if _touch(path):
+                return TransformedImage(path=path, type=type_)
         return None
 
     def _make_room(self, newest: Path) -> None:
@@ -144,6 +173,16 @@ class TransformCache:
         for path in self._options.folder.iterdir():
             known = path.stat()
             yield known.st_atime, known.st_size, path
+
+
+def _touch(path: Path) -> bool:
+    """Note that a file is used; tells whether it is there."""
+    try:
+        made_at = path.stat().st_mtime
+        os.utime(path, (_moment(), made_at))
+    except OSError:
+        return False
+    return True
 
 
 def _moment() -> float:

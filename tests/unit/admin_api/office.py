@@ -74,7 +74,7 @@ class Office:
     def __init__(self, app: Application, client: AsgiClient, clock: Clock) -> None:
         self.app = app
         self.clock = clock
-        self._client = client
+        self.client = client
         self.boss = ""
 
     async def ask(
@@ -104,7 +104,7 @@ class Office:
         if token is not None:
             sent["authorization"] = f"Bearer {token}"
         content = b"" if body is None else json.dumps(body).encode()
-        return await self._client.request(method, target, sent, content)
+        return await self.client.request(method, target, sent, content)
 
     async def sign_in(self, email: str, password: str = PASSWORD, **device: object) -> Reply:
         body = {"email": email, "password": password, **device}

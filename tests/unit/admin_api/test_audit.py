@@ -86,7 +86,7 @@ async def test_it_is_read_in_parts_and_by_time(office: Office) -> None:
 
 async def test_it_is_exported_line_by_line(office: Office) -> None:
     headers = {"authorization": f"Bearer {office.boss}"}
-    response = await office._client.request("GET", f"{AUDIT}/export", headers)  # noqa: SLF001
+    response = await office.client.request("GET", f"{AUDIT}/export", headers)
     lines = [json.loads(line) for line in response.content.splitlines()]
 
     assert lines == await noted(office)

@@ -59,7 +59,8 @@ def test_surplus_files_are_deleted_and_nothing_else(
     surplus = put("surplus_0123456789.txt")
     folder = settings.project / settings.uploads.directory
     before = set(folder.iterdir())
-    delete_uploads(settings, check_uploads(settings, load_schema(settings.project)).without_row)
+    schema = load_schema(settings.project)
+    delete_uploads(settings, schema, check_uploads(settings, schema).without_row)
 
     assert before - set(folder.iterdir()) == {surplus}
 

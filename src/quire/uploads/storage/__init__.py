@@ -13,6 +13,10 @@ from quire.errors import AppError, OutOfSpaceError, StorageError
 _FULL = frozenset({ENOSPC, EDQUOT, EFBIG})
 
 
+class UnlistedStorageError(StorageError):
+    """The storage does not list its files."""
+
+
 class StoredObject(Struct, frozen=True, kw_only=True):
     """A stored object: its key, its size in bytes, its time (epoch ms)."""
 

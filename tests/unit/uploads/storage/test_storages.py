@@ -5,15 +5,22 @@ account, such as ``http://127.0.0.1:10000/devstoreaccount1``.
 """
 
 import os
-from collections.abc import Callable, Iterator
-from datetime import timedelta
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
 from quire.errors import ConfigurationError, StorageError
+from quire.hooks.storage_backends import (
+    CustomStorageBackend,
+    FileMeta,
+    StorageBackend,
+    StoredFile,
+)
 from quire.uploads.storage import Storage, StoredObject
+from quire.uploads.storage.custom import CustomStorage
 from quire.uploads.storage.local import LocalStorage
 from quire.uploads.storage.object_storage import Bucket, ObjectStorage, open_bucket
 from tests.services import make_azure_container, s3_server
@@ -41,7 +48,7 @@ def bucket_in(service: str, folder: str = "files") -> ObjectStorage:
 
 
 AZURITE = os.environ.get("QUIRE_TEST_AZURITE")
-PLACES = ("local", "s3", *(["azure"] if AZURITE else []))
+PLACES = ("local", "s3", "custom", *(["azure"] if AZURITE else []))
 AZURE_KEY = (
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
@@ -56,12 +63,45 @@ def container_in(address: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> 
     return open_bucket(Bucket(address=f"az://shelf/{folder}", endpoint=address), base=BASE)
 
 
+class FolderBackend(StorageBackend):
+    """What code of a project may look like."""
+
+    folder: Path
+
+    async def put(self, key: str, content: AsyncIterator[bytes], meta: FileMeta) -> None:
+        del meta
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / key).write_bytes(b"".join([piece async for piece in content]))
+
+    async def open(self, key: str) -> AsyncIterator[bytes]:
+        with (self.folder / key).open("rb") as file:
+            while piece := file.read(1000):
+                yield piece
+
+    async def delete(self, key: str) -> None:
+        (self.folder / key).unlink(missing_ok=True)
+
+    async def version(self, key: str) -> str | None:
+        path = self.folder / key
+        return str(path.stat().st_mtime_ns) if path.exists() else None
+
+    async def list(self) -> AsyncIterator[StoredFile]:
+        for path in self.folder.glob("*"):
+            known = path.stat()
+            at = datetime.fromtimestamp(known.st_mtime, UTC)
+            yield StoredFile(key=path.name, size=known.st_size, stored_at=at)
+
+
 @pytest.fixture(params=PLACES)
 def storage(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Storage:
     if request.param == "local":
         return LocalStorage(tmp_path / "shelf", base=BASE)
+    if request.param == "custom":
+        custom = CustomStorageBackend(name="folder", backend=FolderBackend, file="a.py", line=1)
+        monkeypatch.setattr(FolderBackend, "folder", tmp_path / "shelf", raising=False)
+        return CustomStorage(custom, base=BASE)
     if request.param == "azure":
         return container_in(str(AZURITE), tmp_path.name, monkeypatch)
     return bucket_in(request.getfixturevalue("service"), tmp_path.name)
@@ -153,7 +193,7 @@ async def test_a_bucket_gives_links_that_end(
     await storage.put("a.txt", write(b"hello"), type_="text/plain")
     link = await storage.link("a.txt", timedelta(minutes=1))
 
-    assert (link is None) is isinstance(storage, LocalStorage)
+    assert (link is None) is isinstance(storage, LocalStorage | CustomStorage)
     if link is not None:
         assert "/a.txt?" in link
         async with httpx.AsyncClient() as client:

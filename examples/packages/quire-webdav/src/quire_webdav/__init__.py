@@ -1,0 +1,1 @@
+"""Uploaded files of Quire on a WebDAV server."""
