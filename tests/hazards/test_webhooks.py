@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from quire.webhooks.signatures import is_signed
-from quire.webhooks.worker import DELAYS, WebhookWorker
+from quire.webhooks.worker import DELAYS, WebhookWorker, is_signed
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import BOSS, Clock, Office, office_project, open_office, run_office
 from tests.unit.admin_api.test_admin_users import clerk

@@ -6,13 +6,12 @@ from msgspec import Struct
 
 from quire.admin_api.admin_users import StaffApi
 from quire.admin_api.context import AdminContext
-from quire.admin_api.cookies import RefreshCookie
 from quire.admin_api.lists import AdminLists
 from quire.admin_api.permissions import PermissionApi
 from quire.admin_api.profile import ProfileApi
 from quire.admin_api.roles import AdminRoleApi
 from quire.admin_api.second_factor import SecondFactorApi
-from quire.admin_api.sign_in import AdminSignInApi
+from quire.admin_api.sign_in import AdminSignInApi, RefreshCookie
 from quire.auth.admin.accounts import AdminAccounts
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.grant_limits import GrantLimits

@@ -9,11 +9,10 @@ from quire.admin_api.response_types import CREATED, SIGNING_IN, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.grant_limits import GrantLimits
-from quire.auth.admin.second_factor import SecondFactors
+from quire.auth.admin.second_factor import SecondFactors, provisioning_uri
 from quire.auth.admin.user_management import NOT_FOUND
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.auth.passwords import verify_password
-from quire.auth.totp import provisioning_uri
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup

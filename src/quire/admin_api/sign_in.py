@@ -1,12 +1,19 @@
-"""Signing in and out, registering, and the first administrator."""
+"""Signing in and out, registering, and the first administrator.
 
+A cookie with the refresh token keeps an administrator signed in. The token is signed by itself; the
+signature beside it is what Strapi demands of its cookies, so that a session goes on there.
+"""
+
+import base64
+import hashlib
+import hmac
 from collections.abc import Iterator, Mapping
+from email.utils import formatdate
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.cookies import RefreshCookie
 from quire.admin_api.login_throttle import LoginThrottle
 from quire.admin_api.response_types import SIGNING_IN, Data, FreeObject
 from quire.admin_api.responses import Administrator, respond_data, serialize_admin_user
@@ -14,6 +21,7 @@ from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.recovery import AdminRecovery
 from quire.auth.admin.user_rows import AdminUser
+from quire.auth.sessions import Tokens
 from quire.content_api.messages import NO_CONTENT, Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
@@ -24,6 +32,53 @@ from quire.errors import (
     UnauthorizedError,
     ValidationError,
 )
+
+NAME = "strapi_admin_refresh"
+_SIGNATURE = f"{NAME}.sig"
+_ENDED = "Thu, 01 Jan 1970 00:00:00 GMT"
+_SIGNING = str.maketrans({"/": "_", "+": "-", "=": None})
+
+Header = tuple[bytes, bytes]
+
+
+class RefreshCookie:
+    """Writes and reads the cookie; ``keys`` are the project's keys, ``secure`` says TLS only."""
+
+    def __init__(self, keys: tuple[str, ...], *, secure: bool) -> None:
+        self._key = keys[0].encode() if keys else None
+        self._attributes = f"path=/admin; {'secure; ' if secure else ''}httponly; samesite=lax"
+
+    def set(self, tokens: Tokens) -> tuple[Header, ...]:
+        """Return the header fields that give a browser its refresh token."""
+        ends = None if tokens.ends is None else formatdate(tokens.ends / 1000, usegmt=True)
+        return self._written(tokens.refresh, ends)
+
+    def clear(self) -> tuple[Header, ...]:
+        """Return the header fields that take it away."""
+        return self._written("", _ENDED)
+
+    def read(self, header: bytes | None) -> str | None:
+        """Return the refresh token among the cookies of a request."""
+        for part in (header or b"").decode("latin-1").split(";"):
+            name, _, value = part.strip().partition("=")
+            if name == NAME:
+                return value or None
+        return None
+
+    def _written(self, value: str, ends: str | None) -> tuple[Header, ...]:
+        cookies = [(NAME, value)]
+        if self._key is not None:
+            cookies.append((_SIGNATURE, self._signature(self._key, value)))
+        expires = "" if ends is None else f"expires={ends}; "
+        return tuple(
+            (b"set-cookie", f"{name}={text}; {expires}{self._attributes}".encode())
+            for name, text in cookies
+        )
+
+    def _signature(self, key: bytes, value: str) -> str:
+        digest = hmac.new(key, f"{NAME}={value}".encode(), hashlib.sha1).digest()
+        return base64.b64encode(digest).decode().translate(_SIGNING)
+
 
 MISSING_CREDENTIALS = "Missing credentials"
 NO_REFRESH_TOKEN = "Missing refresh token"  # noqa: S105 - a message

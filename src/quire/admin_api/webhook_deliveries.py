@@ -23,7 +23,7 @@ from quire.database.stores.webhook_deliveries import (
 )
 from quire.errors import NotFoundError, ValidationError
 from quire.webhooks.setup import WebhookParts
-from quire.webhooks.signatures import webhook_secret
+from quire.webhooks.worker import webhook_secret
 
 
 class DeliveryQuery(Struct):

@@ -1,6 +1,6 @@
 """Prints settings, and new secrets."""
 
-from quire.cli.secrets import secret_lines
+from quire.cli.new_secrets import secret_lines
 from quire.cli.terminal import DONE, print_message, print_result, print_warning
 from quire.settings import Settings
 

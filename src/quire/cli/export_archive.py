@@ -3,9 +3,15 @@
 import asyncio
 from pathlib import Path
 
-from quire.cli.progress import shown_progress
 from quire.cli.project import require_project
-from quire.cli.terminal import DONE, ask_key, print_message, print_result, print_warning
+from quire.cli.terminal import (
+    DONE,
+    ask_key,
+    print_message,
+    print_result,
+    print_warning,
+    shown_progress,
+)
 from quire.errors import TransferError
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema

@@ -9,9 +9,8 @@ from tempfile import TemporaryDirectory
 
 from quire.builder.files import FileChange
 from quire.cli.new_secrets import write_environment
-from quire.cli.progress import shown_progress
 from quire.cli.project import require_project
-from quire.cli.terminal import DONE, ask_key, print_message, print_warning
+from quire.cli.terminal import DONE, ask_key, print_message, print_warning, shown_progress
 from quire.database.settings_target import target_of
 from quire.errors import TransferError
 from quire.settings import load_settings

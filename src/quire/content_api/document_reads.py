@@ -13,8 +13,16 @@ from msgspec import Struct
 
 from quire.access.ability import Ability, Unsanitized, rules_of
 from quire.access.principal import ApiToken
-from quire.content_api.envelope import envelope, paged, respond_bare, respond_encoded, respond_known
-from quire.content_api.etags import is_known, tag_of, tags_known
+from quire.content_api.envelope import (
+    envelope,
+    is_known,
+    paged,
+    respond_bare,
+    respond_encoded,
+    respond_known,
+    tag_of,
+    tags_known,
+)
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
 from quire.content_api.messages import Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey
@@ -26,7 +34,7 @@ from quire.database.execute.row_mappers import Item
 from quire.document_service.read_planner import Mode, Query
 from quire.document_service.read_service import ReadService
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
-from quire.query.rewritten_query import rewrite_query, sent_query
+from quire.query.parameters import rewrite_query, sent_query
 from quire.schema.model import ContentType
 
 

@@ -8,8 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from quire.content_api.computed_reads import ComputedReads
-from quire.content_api.envelope import envelope, paged, respond_encoded, respond_known
-from quire.content_api.etags import is_known, tag_of, tags_known
+from quire.content_api.envelope import (
+    envelope,
+    is_known,
+    paged,
+    respond_encoded,
+    respond_known,
+    tag_of,
+    tags_known,
+)
 from quire.content_api.format_v4 import HEADER, VALUE, to_v4
 from quire.content_api.messages import NO_CONTENT, Handler, Request, Response
 from quire.content_api.response_cache import ResponseCache, ResponseKey

@@ -1,9 +1,9 @@
-"""The only writer of ``{data, meta, error}``."""
+"""The only writer of ``{data, meta, error}``, and of the ``ETag`` of responses."""
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +12,32 @@ import msgspec
 from quire.content_api.messages import NOT_MODIFIED, TEXT, Response
 from quire.errors import AppError
 from quire.query.resolve import Pagination
+
+_DIGEST_BYTES = 16
+
+
+def tag_of(body: bytes) -> bytes:
+    """Return the tag of a body: the same bytes have the same tag, in every process."""
+    digest = hashlib.blake2b(body, digest_size=_DIGEST_BYTES, usedforsecurity=False)
+    return b'"%s"' % digest.hexdigest().encode()
+
+
+def tags_known(headers: Mapping[bytes, bytes]) -> frozenset[bytes] | None:
+    """Return the tags of what a client has, ``None`` when it does not say.
+
+    Weak tags come as strong ones: to have the same bytes is to have the same.
+    """
+    listed = headers.get(b"if-none-match")
+    if listed is None:
+        return None
+    tags = (tag.strip().removeprefix(b"W/") for tag in listed.split(b","))
+    return frozenset(tag for tag in tags if tag)
+
+
+def is_known(tag: bytes, known: frozenset[bytes]) -> bool:
+    """Tell whether a client has what a tag stands for; ``*`` is whatever there is."""
+    return tag in known or b"*" in known
+
 
 _IN_ADDRESSES = "!#$%&'()*+,/:;=?@[]~"
 _encode = msgspec.json.Encoder().encode

@@ -13,8 +13,8 @@ from quire.customisations.query_changes import apply_steps
 from quire.customisations.reads import DocumentRead
 from quire.customisations.values import uses_path
 from quire.errors import PolicyError
+from quire.query.parameters import rewrite_query, sent_query
 from quire.query.querystring import parse_query
-from quire.query.rewritten_query import rewrite_query, sent_query
 
 EVERYBODY = Anonymous(NOTHING)
 """Who asks a route with ``auth: false``: nobody, who may do nothing else.

@@ -8,8 +8,8 @@ from quire.access.principal import Administrator, Principal
 from quire.auth.authenticate import fingerprint
 from quire.database.retry_guard import CommitCounter
 from quire.ids import new_request_id
+from quire.query.parameters import read_query
 from quire.query.querystring import QueryValue
-from quire.query.rewritten_query import read_query
 
 if TYPE_CHECKING:
     from quire.auth.rate_limit import Allowance

@@ -13,8 +13,7 @@ from urllib.parse import unquote_to_bytes
 from starlette.datastructures import MutableHeaders
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from quire.content_api.envelope import respond_error
-from quire.content_api.etags import is_known, tags_known
+from quire.content_api.envelope import is_known, respond_error, tags_known
 from quire.content_api.messages import AsgiReceive, AsgiScope, AsgiSend
 from quire.content_api.static_files import file_response, path_below
 from quire.content_api.uploaded_files import UploadedFiles

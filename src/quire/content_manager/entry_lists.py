@@ -12,11 +12,10 @@ from msgspec import Struct
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import FACTS
-from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS
+from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS, requested_fields
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
-from quire.content_manager.selection import requested_fields
 from quire.content_manager.status import DocumentVersions, Shown, in_short
 from quire.database.execute.encoding import encode_result
 from quire.database.execute.prepared_read import PreparedRead

@@ -14,7 +14,7 @@ from quire.content_manager.read_plans import Planner
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import MODIFIED_STATUS, DocumentVersions, Shown
 from quire.content_manager.views import View
-from quire.database.entries.status_counts import StatusCounts, count_standing
+from quire.database.entries.versions_query import StatusCounts, count_standing
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.query.plan import PublicationFilter, ReadPlan, SortKey, Status

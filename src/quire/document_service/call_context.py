@@ -14,8 +14,7 @@ from quire.document_service.preparation import prepare_commands
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError, UnauthorizedError
 from quire.hooks.errors import Forbidden, UnitOfWorkError
-from quire.hooks.extensions import CallCause
-from quire.hooks.limits import CodeLimits
+from quire.hooks.extensions import CallCause, CodeLimits
 
 if TYPE_CHECKING:
     # It makes contexts for functions that are called before a transaction.

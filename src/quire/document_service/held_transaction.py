@@ -20,8 +20,7 @@ from quire.document_service.passwords import passwords_of
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ServiceUnavailableError
 from quire.hooks.errors import StatementLimitError
-from quire.hooks.extensions import CallCause
-from quire.hooks.limits import CodeLimits
+from quire.hooks.extensions import CallCause, CodeLimits
 
 T = TypeVar("T")
 

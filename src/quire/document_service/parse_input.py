@@ -39,7 +39,7 @@ from quire.document_service.validate import (
     check_stored,
     validation_error,
 )
-from quire.document_service.validate.error_snapshot import shown_entry
+from quire.document_service.validate.entry import shown_entry
 from quire.errors import AppError
 from quire.schema.attributes.base import MediaAttribute, RelationAttribute, ScalarAttribute
 

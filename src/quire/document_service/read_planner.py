@@ -27,13 +27,12 @@ from quire.database.program import Program
 from quire.database.tables.table_map import TableMap
 from quire.errors import ServiceUnavailableError
 from quire.metrics.caches import CacheCounter
-from quire.query.parameters import as_query
+from quire.query.parameters import as_query, read_query
 from quire.query.plan import Filter, Junction, PlanNode, ReadPlan, Status, plan_size
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits, ResolvedRead, Resolver
 from quire.query.resolve.row_rules import COUNT, FIND, rule_filter
 from quire.query.resolve.scope import Slots
-from quire.query.rewritten_query import read_query
 from quire.schema.model import ContentType, Schema
 
 Mode = Literal[

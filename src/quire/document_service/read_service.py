@@ -14,8 +14,7 @@ from typing import TypeVar
 from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented
 from quire.database.connection import Database
 from quire.database.execute.encoding import Present, ResponseBudget, Wrap, encode_list
-from quire.database.execute.list_cache import ListCache
-from quire.database.execute.lists import read_list
+from quire.database.execute.lists import ListCache, read_list
 from quire.database.execute.prepared_read import EncodedEntry, PreparedRead
 from quire.database.execute.reader import ListFacts
 from quire.database.execute.row_mappers import Item

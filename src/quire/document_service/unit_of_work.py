@@ -22,8 +22,7 @@ from quire.document_service.policies import PolicyTable
 from quire.document_service.project_rules import RuleEvaluation
 from quire.document_service.read_planner import ReadPlanner
 from quire.hooks.changes import ChangeListener
-from quire.hooks.extensions import NO_EXTENSIONS, CallCause, Extensions
-from quire.hooks.limits import DEFAULT_LIMITS, CodeLimits
+from quire.hooks.extensions import DEFAULT_LIMITS, NO_EXTENSIONS, CallCause, CodeLimits, Extensions
 from quire.mail.senders import NoSender, Sender
 from quire.query.plan import Status
 from quire.query.resolve.scope import ReadLimits

@@ -1,4 +1,4 @@
-"""The checked hooks of a project as one frozen snapshot."""
+"""The checked hooks of a project as one frozen snapshot, and the limits of its Python code."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,6 @@ from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.lifecycle import LifecycleFunction
-from quire.hooks.limits import CodeLimits
 from quire.hooks.operators import CustomOperator
 from quire.hooks.policies import Policy, Rule
 from quire.hooks.requests import AsgiMiddleware, AuthStrategy
@@ -21,6 +20,25 @@ from quire.hooks.routes import CustomRoute
 from quire.hooks.schedules import ScheduleDefinition
 from quire.hooks.storage_backends import CustomStorageBackend
 from quire.hooks.write import Write, WriteAction
+
+
+class CodeLimits(Struct, frozen=True, kw_only=True):
+    """The limits of the settings.
+
+    ``hook_seconds`` is how long a hook, or a transaction of a route or job, may take: nobody else
+    writes meanwhile. ``prepare_seconds`` is how long a function may take before a transaction.
+    ``statements`` is how many one transaction of code may run, ``levels`` how
+    many functions may cause one another, ``rows`` how many documents one ``find`` may return.
+    """
+
+    hook_seconds: float = 2
+    prepare_seconds: float = 10
+    statements: int = 200
+    levels: int = 8
+    rows: int = 10_000
+
+
+DEFAULT_LIMITS = CodeLimits()
 
 
 class Hook(Struct, frozen=True, kw_only=True, eq=False):

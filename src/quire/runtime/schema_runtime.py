@@ -22,7 +22,7 @@ from quire.content_manager.content_version import ContentVersion
 from quire.customisations import Customisations, find_customisations
 from quire.database.compile.read_plan import NOTHING_PRESENTED
 from quire.database.entries.store import EntryStore, open_store
-from quire.database.execute.list_cache import ListCache
+from quire.database.execute.lists import ListCache
 from quire.database.schema_version import (
     Requirement,
     WriteCheck,
@@ -38,8 +38,7 @@ from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import WriteEngine
 from quire.extensions import extend_schema
-from quire.hooks.extensions import NO_EXTENSIONS, Extensions
-from quire.hooks.limits import CodeLimits
+from quire.hooks.extensions import NO_EXTENSIONS, CodeLimits, Extensions
 from quire.ids import new_document_id
 from quire.jobs.worker import JobRuntime, make_job_runtime
 from quire.query.resolve.scope import ReadLimits

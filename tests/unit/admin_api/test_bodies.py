@@ -14,7 +14,7 @@ from msgspec.structs import fields
 
 from quire.admin_api import admin_users, api_tokens, locales, profile, roles, second_factor, sign_in
 from quire.admin_api import webhooks as webhooks_module
-from quire.admin_api.content_manager import accounts
+from quire.admin_api.content_manager import changes
 from quire.admin_api.extras import (
     content,
     export,
@@ -34,7 +34,7 @@ from tests.unit.admin_api.office import Office
 from tests.unit.admin_api.test_routes import named, routes
 
 MODULES = (
-    accounts, admin_users, api_tokens, content, export, image_tools, locales, media_bodies,
+    admin_users, api_tokens, changes, content, export, image_tools, locales, media_bodies,
     previews, profile, releases, remote_import, review, roles, samples, schedule, second_factor,
     sign_in, views, webhooks_module,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from quire.auth.totp import code_at
+from quire.auth.admin.second_factor import code_at
 from tests.unit.admin_api.office import BOSS, PASSWORD, Office, Reply, open_office
 from tests.unit.admin_api.test_admin_users import clerk, invited
 from tests.unit.admin_api.test_recovery import RESET, office_with_mail, token_sent

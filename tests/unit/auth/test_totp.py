@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from quire.auth.totp import code_at, matching_step, new_secret, provisioning_uri
+from quire.auth.admin.second_factor import code_at, matching_step, new_secret, provisioning_uri
 
 SECRET = base64.b32encode(b"12345678901234567890").decode()
 """The secret of the test vectors in appendix B of the RFC."""

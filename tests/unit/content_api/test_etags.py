@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.content_api.etags import is_known, tag_of, tags_known
+from quire.content_api.envelope import is_known, tag_of, tags_known
 
 TAG = tag_of(b"some bytes")
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from quire.app import Application, build_app
+from quire.cli.check_uploads import GRACE_MS, find_orphans
 from quire.clock import now_ms
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
@@ -19,7 +20,6 @@ from quire.database.stores.leases import Leases
 from quire.database.stores.own_tables import OwnTables
 from quire.errors import OutOfSpaceError, ServiceUnavailableError, StorageError
 from quire.settings import load_settings
-from quire.uploads.orphan_cleanup import GRACE_MS, find_orphans
 from quire.uploads.replacement import Replacements
 from quire.uploads.service import MediaLibrary
 from quire.uploads.storage import Storage

@@ -2,9 +2,9 @@
 
 import pytest
 
+from quire.admin_api.media.usage import unused_files, usage
 from quire.database.stores.file_usage import FileUse
 from quire.errors import NotFoundError
-from quire.uploads.usage import unused_files, usage
 from tests.unit.uploads.desk import Desk
 
 ARTICLE = "api::article.article"

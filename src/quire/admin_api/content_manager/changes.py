@@ -1,15 +1,13 @@
 """Writing below ``/content-manager/collection-types`` and ``…/single-types``."""
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.administration import CREATE, DELETE, PUBLISH, READ, UPDATE
-from quire.admin_api.content_manager.accounts import check_account
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of, type_of
 from quire.admin_api.response_types import (
@@ -27,8 +25,9 @@ from quire.admin_api.response_types import Count as DocumentCount
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
-from quire.content_api.request_bodies import RequestBody
+from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import REQUIRED, Email, Place
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.bulk_actions import BulkActions
 from quire.content_manager.permissions import TypePermissions
@@ -42,8 +41,34 @@ from quire.database.program import Program
 from quire.document_service.passwords import passwords_in
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
+from quire.document_service.validate.problems import Problem, path_of, place_text
 from quire.errors import NotFoundError
+from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import USER_UID
+
+
+class _Given(Struct, frozen=True):
+    """Anything but nothing."""
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Shape.problems`."""
+        if value is ABSENT or value is None:
+            yield Problem(path_of(place), f"{place_text(place)} {REQUIRED}")
+
+
+class EndUserInput(RequestBody, forbid_unknown_fields=False):
+    """What a new end user cannot do without."""
+
+    email: Annotated[str, Email()]
+    username: str
+    password: str
+    role: Annotated[object, _Given()]
+
+
+def check_account(body: object) -> None:
+    """Demand all that an account needs. Raises ValidationError with all faults."""
+    read_body(body, EndUserInput)
+
 
 MOST_DOCUMENTS = 1000
 _FEW = "Too small: expected array to have >=1 items"

@@ -1,6 +1,9 @@
-"""Checks before publishing: unpublished relations, and validation of entries."""
+"""Checks before publishing and cloning: unpublished relations, validation, what forbids a clone.
 
-from collections.abc import Iterator, Mapping
+As in Strapi, relations to entries of the same type do not count as unpublished.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -23,8 +26,6 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.request_bodies import RequestBody
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_manager.clone_check import NO_CLONE, prohibited_fields
-from quire.content_manager.draft_relations import draft_relations
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import RequestedVersion, locale_of, locales_of
@@ -33,12 +34,109 @@ from quire.content_manager.shared_fields import localized_type, shared_fields
 from quire.content_manager.status import Shown
 from quire.content_manager.write_context import UNKNOWN_LOCALE
 from quire.database.connection import Database
+from quire.database.entries.components import component_links
+from quire.database.entries.entry_layout import EntryLayout
+from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program
 from quire.document_service.known_locales import locale_codes
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ApplicationError, BadInputError, NotFoundError
 from quire.query.parameters import as_query
-from quire.schema.model import ContentType
+from quire.schema.attributes.base import ComponentAttribute, Relation, RelationAttribute
+from quire.schema.model import ContentType, Model, Schema
+
+
+class DraftRelations(Struct, frozen=True):
+    """How many related entries are only drafts: in bidirectional relations, and in all others."""
+
+    others: int = 0
+    many_to_many: int = 0
+
+    @property
+    def shown(self) -> dict[str, int]:
+        """The counts in their response form."""
+        return {"unpublishedRelations": self.others, "draftM2mLinks": self.many_to_many}
+
+
+def draft_relations(
+    engine: WriteEngine, content_type: ContentType, rows: Sequence[int]
+) -> Program[DraftRelations]:
+    """Count for rows of a content type, including all their components."""
+    waiting: dict[str, list[int]] = {content_type.uid: [*rows]}
+    seen: set[tuple[str, int]] = set()
+    others = many = 0
+    while waiting:
+        uid, ids = waiting.popitem()
+        layout = engine.store.layout(uid)
+        counted = yield from _counted(engine, layout, ids)
+        others, many = others + counted.others, many + counted.many_to_many
+        for link in (yield from component_links(engine.store, layout, ids)):
+            if (link.uid, link.id) not in seen:
+                seen.add((link.uid, link.id))
+                waiting.setdefault(link.uid, []).append(link.id)
+    return DraftRelations(others, many)
+
+
+def _counted(
+    engine: WriteEngine, layout: EntryLayout, ids: Sequence[int]
+) -> Program[DraftRelations]:
+    others = many = 0
+    for attribute in layout.model.relations:
+        target = _versioned(engine, attribute)
+        if target is None or target.uid == layout.model.uid:
+            continue
+        links = yield from engine.store.links.read(layout.model.uid, attribute.name, ids)
+        linked = [link.row for found in links.values() for link in found]
+        targets = engine.store.layout(target.uid)
+        live = yield from counterparts(engine.store, targets, [*set(linked)], published=True)
+        count = sum(row not in live for row in linked)
+        other_side = attribute.inversed_by or attribute.mapped_by
+        if attribute.relation is Relation.MANY_TO_MANY and other_side:
+            many += count
+        else:
+            others += count
+    return DraftRelations(others, many)
+
+
+def _versioned(engine: WriteEngine, attribute: RelationAttribute) -> ContentType | None:
+    """Return the target of a relation that a form shows, if it has drafts."""
+    if attribute.target is None or not attribute.visible:
+        return None
+    target = engine.schema.content_types[attribute.target]
+    return target if target.draft_and_publish else None
+
+
+NO_CLONE = (
+    "Entity could not be cloned as it has unique and/or relational fields. "
+    "Please edit those fields manually and save to complete the cloning."
+)
+_OWNED = frozenset({Relation.ONE_TO_ONE, Relation.ONE_TO_MANY})
+_DEEPEST = 20
+
+Prohibited = list[object]
+"""The path of an attribute, and the reason."""
+
+
+def prohibited_fields(schema: Schema, model: Model) -> list[Prohibited]:
+    """Return the attributes whose values must be unique, including those in components."""
+    return [[list(path), why] for path, why in _prohibited(schema, model, ())]
+
+
+def _prohibited(
+    schema: Schema, model: Model, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    if len(path) > _DEEPEST:
+        return
+    for attribute in model.own_attributes:
+        own = (*path, attribute.name)
+        if attribute.name in model.unique_names:
+            yield own, "unique"
+        elif isinstance(attribute, RelationAttribute):
+            both = attribute.inversed_by is not None or attribute.mapped_by is not None
+            if both and attribute.relation in _OWNED:
+                yield own, "relation"
+        elif isinstance(attribute, ComponentAttribute):
+            yield from _prohibited(schema, schema.components[attribute.component], own)
 
 
 class SelectedDocuments(Struct, rename="camel"):

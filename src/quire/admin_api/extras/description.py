@@ -48,8 +48,7 @@ class AdminDescriptionApi:
         return Response(200, self._made)
 
     def _describe(self) -> Response:
-        from quire.openapi.admin.api import describe_admin_api  # noqa: PLC0415
-        from quire.openapi.admin.endpoint import AdminEndpoint  # noqa: PLC0415
+        from quire.openapi.admin.api import AdminEndpoint, describe_admin_api  # noqa: PLC0415
         from quire.openapi.admin.entries import ManagedTypes  # noqa: PLC0415
 
         endpoints = [

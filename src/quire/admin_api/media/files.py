@@ -4,8 +4,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
+from quire.access.administration import PUBLISH
+from quire.access.administration import UPDATE as UPDATE_ENTRY
 from quire.access.principal import Administrator
 from quire.admin_api.media.bodies import FileDescription, MediaFile, UploadForm
 from quire.admin_api.media.reads import MediaReads, Shown
@@ -16,11 +19,17 @@ from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
-from quire.content_manager.upload_targets import require_attaching
+from quire.content_manager.permissions import TypePermissions, covers
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.sanitize import entry_origin
+from quire.content_manager.status import is_published
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.document_service.validate.problems import Problem, validation_error
-from quire.errors import ApplicationError, NotFoundError
+from quire.errors import ApplicationError, ForbiddenError, NotFoundError
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, ReadPlan
+from quire.query.resolve.scope import Slots
 from quire.schema.attributes.validation import not_of_type
 from quire.settings import LimitSettings, UploadSettings
 from quire.uploads.file_info import (
@@ -34,6 +43,41 @@ from quire.uploads.file_rows import NO_ENTRY, NO_SUCH_FILE, Attachment
 from quire.uploads.permissions import CREATE, READ, UPDATE, FileRights
 from quire.uploads.processing import IncomingFile
 from quire.uploads.service import MediaLibrary
+
+
+def require_attaching(
+    engine: WriteEngine, ability: AdminAbility, uid: str, entry_id: int, field: str
+) -> Program[None]:
+    """Check that a principal may update an attribute of an entry.
+
+    Published entries may be changed with the permission to publish. Raises ForbiddenError. A
+    missing entry is no reason to refuse a principal who may update all of them.
+    """
+    content_type = engine.schema.content_types.get(uid)
+    if content_type is None or not ability.allows(UPDATE_ENTRY, uid):
+        raise ForbiddenError
+    if ability.project_rules.narrow(uid, "find", "update", "publish"):
+        # The request names the entry only by a row; a principal with restricted rules can name it
+        # with the entry.
+        raise ForbiddenError
+    rights, planner, slots = (
+        TypePermissions(ability, UPDATE_ENTRY, content_type),
+        Planner(engine),
+        Slots(),
+    )
+    here = Comparison("id", Predicate.IN, (slots.add([entry_id]),))
+    root = replace(planner.version_node(rights), filter=here)
+    found, _ = yield from planner.planned(ReadPlan(root=root), slots, ability).entries()
+    if not found:
+        if rights.row_filter(None) is not None:
+            raise ForbiddenError
+        return
+    entry = found[0]
+    if not covers(rights.require_on(entry_origin(entry)), field):
+        raise ForbiddenError
+    if content_type.draft_and_publish and is_published(entry):
+        replace(rights, action=PUBLISH).require_on(entry_origin(entry))
+
 
 NO_FILES = "Files are empty"
 SEVERAL_FILES = "Cannot replace a file with multiple ones"

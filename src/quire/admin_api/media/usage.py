@@ -1,24 +1,141 @@
-"""Where files are used, and which files are unused."""
+"""Where files are used, and which files are unused.
 
-from collections.abc import Iterator
+Entries that use a file are limited to those that the caller may read.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
+from quire.access.admin_ability import AdminAbility
+from quire.access.administration import READ as READ_ENTRY
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.response_types import MEDIA, FreeObject
 from quire.content_api.envelope import respond
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, number_in
-from quire.content_manager.usages import UsageLookup
+from quire.content_manager.entry_titles import main_field, stored_views
+from quire.content_manager.permissions import TypePermissions, covers, read_permissions
+from quire.content_manager.read_plans import Planner
+from quire.content_manager.sanitize import entry_origin
+from quire.database.entries.store import EntryStore
 from quire.database.program import Program
-from quire.database.stores.files import creators_of
+from quire.database.stores.file_usage import FileUse, unlinked_files, uses_of_file
+from quire.database.stores.files import creators_of, find_files
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import NotFoundError
+from quire.query.operators import Predicate
+from quire.query.plan import Comparison, ReadPlan
+from quire.query.resolve.scope import Slots
+from quire.schema.model import ContentType
 from quire.uploads.file_rows import NO_SUCH_FILE
 from quire.uploads.permissions import READ, FileRights
 from quire.uploads.service import MediaLibrary
-from quire.uploads.usage import UnusedFiles, unused_files, usage
+
+_LOOKED_AT = 50
+"""How many files one search for unused ones checks."""
+
+
+class UnusedFiles(Struct, frozen=True, kw_only=True):
+    """Unused files; there may be more after ``after``, unless that is ``None``."""
+
+    ids: tuple[int, ...]
+    after: int | None
+
+
+def usage(store: EntryStore, file_id: int) -> Program[list[FileUse]]:
+    """Return where a file is used: in media attributes, and by URL in texts.
+
+    Raises NotFoundError when there is no such file.
+    """
+    found = yield from find_files(store, [file_id])
+    if not found:
+        raise NotFoundError(NO_SUCH_FILE)
+    return (yield from uses_of_file(store, found[0]))
+
+
+def unused_files(store: EntryStore, *, after: int = 0, most: int = 100) -> Program[UnusedFiles]:
+    """Find unused files, in the order of their ids, among those after an id.
+
+    A search checks a bounded number of files, whatever it finds, and returns where to continue.
+    """
+    unused: list[int] = []
+    candidates = yield from unlinked_files(store, after=after, most=_LOOKED_AT)
+    for row in (yield from find_files(store, candidates)):
+        uses = yield from uses_of_file(store, row)
+        if not uses:
+            unused.append(row.id)
+        if len(unused) >= most:
+            return UnusedFiles(ids=tuple(unused), after=row.id)
+    last = candidates[-1] if len(candidates) == _LOOKED_AT else None
+    return UnusedFiles(ids=tuple(unused), after=last)
+
+
+Told = dict[str, Any]
+
+
+class UsageLookup(Struct, frozen=True):
+    """Finds uses, for one administrator."""
+
+    engine: WriteEngine
+    ability: AdminAbility
+
+    def told(self, uses: Sequence[FileUse]) -> Program[tuple[list[Told], int]]:
+        """Return the readable uses, and the number of the others."""
+        types = [one for one in self._types(uses) if self.ability.allows(READ_ENTRY, one.uid)]
+        views = yield from stored_views(self.engine.store, types)
+        found: list[Told] = []
+        for content_type in types:
+            here = [use for use in uses if use.uid == content_type.uid]
+            rights = read_permissions(self.ability, content_type)
+            rows = yield from self._rows(rights, here, main := main_field(content_type, views))
+            found += [
+                shown
+                for use in here
+                if (shown := _shown(rights, use, rows.get(use.entry_id), main)) is not None
+            ]
+        return found, len(uses) - len(found)
+
+    def _types(self, uses: Iterable[FileUse]) -> list[ContentType]:
+        known = self.engine.schema.content_types
+        return [known[uid] for uid in dict.fromkeys(use.uid for use in uses) if uid in known]
+
+    def _rows(
+        self, rights: TypePermissions, uses: Iterable[FileUse], main: str
+    ) -> Program[dict[int, Told]]:
+        planner, slots = Planner(self.engine), Slots()
+        ids = slots.add([*dict.fromkeys(use.entry_id for use in uses)])
+        node = planner.version_node(rights)
+        root = replace(
+            node,
+            fields=tuple(dict.fromkeys((*node.fields, main))),
+            filter=Comparison("id", Predicate.IN, (ids,)),
+        )
+        planned = planner.planned(ReadPlan(root=root), slots, self.ability)
+        rows, _ = yield from planned.entries()
+        return {int(row["id"]): row for row in rows}
+
+
+def _shown(rights: TypePermissions, use: FileUse, row: Told | None, main: str) -> Told | None:
+    rules = () if row is None else rights.on(entry_origin(row))
+    if row is None or not rules or not covers(rules, use.path):
+        return None
+    content_type = rights.content_type
+    return {
+        "contentTypeUid": content_type.uid,
+        "contentTypeDisplayName": content_type.display_name,
+        "kind": content_type.kind.value,
+        "documentId": use.document_id,
+        "locale": use.locale,
+        "status": "published" if use.published else "draft",
+        "title": row[main] if covers(rules, main) else use.document_id,
+        "field": use.path,
+        "inText": use.in_text,
+    }
+
 
 _PAGE, _MOST = 25, 100
 

@@ -14,6 +14,7 @@ from quire.admin_api.model.attribute_bodies import Attribute
 from quire.admin_api.model.definitions import (
     Body,
     component_definition,
+    component_uids,
     former_names,
     resolve_names,
     type_definition,
@@ -40,12 +41,12 @@ from quire.admin_api.model.model_bodies import (
     SchemaInput,
     SchemaStatus,
 )
-from quire.admin_api.model.nested_components import NestedComponents
 from quire.admin_api.model.reading import BUILD, PREFIX
 from quire.admin_api.model.update import SchemaUpdate
 from quire.admin_api.response_types import CONTENT_TYPES, CREATED, OK, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.builder.apply import ModelEditor
+from quire.builder.definitions import SELF
 from quire.builder.schema_files import SchemaFiles
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
@@ -55,8 +56,68 @@ from quire.document_service.validate.problems import Problem
 from quire.errors import ApplicationError, ValidationError
 from quire.javascript.regular_expressions import PatternError, compile_pattern
 from quire.schema.describe import describe_component, describe_content_type, is_visible
-from quire.schema.model import Component, ContentType
+from quire.schema.model import Component, ContentType, Schema
 from quire.schema.words import kebab_case
+
+THIS_TYPE = "__contentType__"
+"""Stands in attributes of these components for the model that they come with."""
+
+_MOST_COMPONENTS = 100
+
+
+class NestedComponents:
+    """Components in the body of another model: new ones with a ``tmpUID``, others with a ``uid``.
+
+    Called with a blueprint it makes them, and returns which uid each stand-in means.
+    """
+
+    def __init__(self, schema: Schema, given: list[Any]) -> None:
+        self._schema = schema
+        self._given = given
+
+    def check(self, attributes: Body) -> None:
+        """Raise ToldError for components that cannot be, or are nowhere."""
+        problems: list[Problem] = []
+        if len(self._given) > _MOST_COMPONENTS:
+            message = f"components field must have at most {_MOST_COMPONENTS} items"
+            problems.append(Problem(("components",), message))
+        for index, body in enumerate(self._given[:_MOST_COMPONENTS]):
+            uid = body.get("uid") if isinstance(body, Mapping) else None
+            present = self._schema.components.get(uid) if isinstance(uid, str) else None
+            if isinstance(uid, str) and present is None:
+                raise BuilderError(COMPONENT_NOT_FOUND)
+            form = self._form(present)
+            problems += form.problems(("components", index), body)
+        raise_problems(problems)
+        known = {body.get("tmpUID") for body in self._given}
+        for held in [attributes, *(body["attributes"] for body in self._given)]:
+            for uid in component_uids(held):
+                if uid not in known and uid not in self._schema.components:
+                    raise BuilderError(COMPONENT_NOT_FOUND)
+        for body in self._given:
+            if "uid" not in body and uid_of_component(body) in self._schema.components:
+                raise BuilderError(COMPONENT_EXISTS)
+
+    def __call__(self, schema_files: SchemaFiles, model: str) -> dict[str, str]:
+        """Make the components of the ``model``, a uid; return what stands for which uid."""
+        uids = {THIS_TYPE: model, SELF: model}
+        for body in self._given:
+            if "uid" not in body:
+                uid = uid_of_component(body)
+                uids[str(body.get("tmpUID"))] = uid
+                schema_files.add_component(uid, component_definition(body, {}, {}))
+        for body in self._given:
+            uid = body.get("uid", uids.get(str(body.get("tmpUID"))))
+            attributes = resolve_names(body["attributes"], uids)
+            schema_files.change_component(
+                uid, component_definition(body, attributes, former_names(body))
+            )
+        return uids
+
+    def _form(self, present: Component | None) -> ComponentBody:
+        known = {} if present is None else describe_component(present)["schema"]["attributes"]
+        return ComponentBody(schema=self._schema, known=known)
+
 
 STATUS_PATH = f"{PREFIX}/update-schema-status"
 """Where a process tells what it does itself."""

@@ -1,25 +1,68 @@
 """The second factor of administrators: one-time codes and recovery codes.
 
-Each code can be used once. Secrets are stored encrypted, recovery codes hashed, under a key of the
-core store that Strapi does not know and leaves alone.
+One-time codes are time-based (RFC 6238) and supported by every authenticator app: six digits, a new
+code every 30 seconds, HMAC-SHA1. Each code can be used once. Secrets are stored encrypted, recovery
+codes hashed, under a key of the core store that Strapi does not know and leaves alone.
 """
 
+import base64
 import hashlib
 import hmac
 import secrets
+import struct
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.auth.admin.user_rows import AdminUser
 from quire.auth.encryption import decrypt_token, encrypt_token
-from quire.auth.totp import matching_step, new_secret
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.core_store import read_setting, write_setting
 from quire.errors import ApplicationError, SecondFactorError
+
+_STEP_MS = 30_000
+_DIGITS = 6
+_DRIFT = 1
+"""How many steps a clock may be off."""
+_SECRET_BYTES = 20
+
+
+def new_secret() -> str:
+    """Return a fresh secret, in base 32 as apps take it."""
+    return base64.b32encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+
+
+def code_at(secret: str, step: int) -> str:
+    """Return the code of a step."""
+    digest = hmac.new(base64.b32decode(secret), struct.pack(">Q", step), hashlib.sha1).digest()
+    start = digest[-1] & 0x0F
+    number = int.from_bytes(digest[start : start + 4]) & 0x7FFF_FFFF
+    return f"{number % 10**_DIGITS:0{_DIGITS}}"
+
+
+def matching_step(secret: str, code: str, now: int, *, after: int) -> int | None:
+    """Return the step of a code; ``now`` is epoch milliseconds.
+
+    Steps up to ``after`` do not count: a code can be used once. ``None`` when none matches.
+    """
+    present = now // _STEP_MS
+    found = None
+    for step in range(present - _DRIFT, present + _DRIFT + 1):
+        same = hmac.compare_digest(code_at(secret, step).encode(), code.encode())
+        if same and step > after:
+            found = step
+    return found
+
+
+def provisioning_uri(secret: str, account: str, issuer: str) -> str:
+    """Return the URI from which an app reads a secret, usually as a QR code."""
+    label = quote(f"{issuer}:{account}")
+    return f"otpauth://totp/{label}?secret={secret}&issuer={quote(issuer)}"
+
 
 WRONG_CODE = "Invalid code"
 ALREADY_ON = "There is a second factor already"

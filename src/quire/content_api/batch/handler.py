@@ -14,8 +14,7 @@ from msgspec import Raw
 
 from quire.access.actions import WRITING
 from quire.content_api.authorization import Authorizer
-from quire.content_api.batch.operations import BatchOperation, BatchOperations
-from quire.content_api.batch.references import OperationReferences
+from quire.content_api.batch.operations import BatchOperation, BatchOperations, OperationReferences
 from quire.content_api.envelope import respond
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route

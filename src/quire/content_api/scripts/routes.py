@@ -41,8 +41,7 @@ from quire.javascript.running.values import (
     is_nullish,
 )
 from quire.javascript.scope import UNDEFINED
-from quire.query.parameters import as_query
-from quire.query.rewritten_query import RewrittenQuery, read_query, sent_query
+from quire.query.parameters import RewrittenQuery, as_query, read_query, sent_query
 
 _log = structlog.get_logger("quire")
 _CORE = ("find", "findOne", "create", "update", "delete")

@@ -10,16 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct, field
 
 from quire.customisations.scripts.globals import (
+    KnownNames,
+    Path,
     global_of,
     package_member,
     package_of,
+    path_text,
     require_constant,
     require_global_member,
     require_known_locale,
     require_package_member,
 )
 from quire.customisations.scripts.model import FindService, Script, ScriptKind, ServiceCode
-from quire.customisations.scripts.names import KnownNames, Path, path_text
 from quire.customisations.scripts.paths import (
     CONTROLLER_METHODS,
     CTX_METHODS,

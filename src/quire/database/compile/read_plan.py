@@ -57,7 +57,7 @@ from quire.database.tables.table_map import (
     TableMap,
 )
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode, ReadPlan
-from quire.query.resolve.computed import has_computed
+from quire.query.resolve.fields import has_computed
 from quire.schema.attributes.base import DynamicZoneAttribute, ScalarAttribute, StorageKind
 from quire.schema.model import Schema
 

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
-from quire.database.entries.components import ComponentLink, component_links
-from quire.database.entries.deletion import detach_components
+from quire.database.entries.components import ComponentLink, component_links, detach_components
 from quire.database.entries.store import EntryStore
 from quire.database.migration.archive import ArchiveWriter
 from quire.database.program import Program, Value

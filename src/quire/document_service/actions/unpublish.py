@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from quire.database.entries.deletion import delete_entries
+from quire.database.entries.components import delete_entries
 from quire.database.entries.versions_query import entries_of
 from quire.database.program import Program
 from quire.document_service.commands import UnpublishDocument, WrittenEntry

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec import Struct
+
 from quire import __version__
-from quire.openapi.admin.endpoint import AdminEndpoint
 from quire.openapi.admin.entries import Entries, ManagedTypes
 from quire.openapi.document import DocumentInfo, assemble
 from quire.openapi.operations import (
@@ -17,6 +18,26 @@ from quire.openapi.operations import (
 )
 from quire.openapi.schemas import Schemas
 from quire.openapi.types import MEDIA_TYPE, TypeSchemas
+
+
+class AdminEndpoint(Struct, frozen=True, kw_only=True):
+    """A route: ``status`` is that of its answer when all went well.
+
+    ``action`` is what it asks for; ``None`` is open to everybody. The types of ``body``, ``query``
+    and ``response`` are described; a ``response`` of ``None`` has no body.
+    """
+
+    method: str
+    path: str
+    action: str | None
+    summary: str
+    status: int
+    tag: str
+    body: object
+    is_form: bool
+    query: type[Struct] | tuple[type[Struct], ...] | None
+    response: object
+
 
 _ABOUT = (
     "What administrators do through Quire. What an administrator may not do is answered with 403; "

@@ -21,9 +21,8 @@ from quire.query.plan import (
     with_sorted_fields,
 )
 from quire.query.querystring import QueryValue
-from quire.query.resolve.computed import with_needs
 from quire.query.resolve.errors import Findings, Param, Stage
-from quire.query.resolve.fields import resolve_fields
+from quire.query.resolve.fields import resolve_fields, with_needs
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.pagination import (
     MAX_ROW,

@@ -4,7 +4,7 @@ import pytest
 
 from quire.database.connection import Database, WouldBlockError
 from quire.database.dialects.sqlite.driver import SqliteDatabase
-from quire.database.execute.list_cache import StatementCosts
+from quire.database.execute.lists import StatementCosts
 from quire.database.program import Statement
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.database.content_versions import ContentVersions
-from quire.database.execute.list_cache import LONGEST_PAGE, ListCache
+from quire.database.execute.lists import LONGEST_PAGE, ListCache
 from quire.database.execute.prepared_read import PreparedRead, bind_read
 from quire.database.execute.reader import Keys, ListFacts
 from quire.query.resolve.scope import ReadLimits

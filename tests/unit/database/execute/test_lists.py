@@ -17,7 +17,7 @@ import pytest
 from quire.access.ability import Ability, Granted
 from quire.database.connection import Database, WouldBlockError, run_now
 from quire.database.execute.encoding import ResponseBudget
-from quire.database.execute.list_cache import StatementCosts
+from quire.database.execute.lists import StatementCosts
 from quire.database.execute.prepared_read import bind_read
 from quire.database.execute.reader import ListFacts, read_program
 from quire.database.program import Program, Statement
