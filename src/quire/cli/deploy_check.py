@@ -254,6 +254,9 @@ def _network(settings: Settings) -> Iterator[Finding]:
             "server.trusted_proxies",
             "no proxy is trusted: behind one, all callers share its address and its rate limit",
         )
+    metrics = settings.metrics
+    if metrics.port is not None and metrics.address not in _HERE and metrics.token is None:
+        yield warning("metrics.token", "everybody who reaches the address can read the metrics")
     if "*" in settings.cors.origins:
         yield warning("cors.origins", "pages of every origin may read responses; list your own")
 

@@ -6,6 +6,7 @@ those that have ended, so that counters do not go back.
 """
 
 import asyncio
+import hmac
 import socket
 import threading
 import time
@@ -29,6 +30,7 @@ from quire.metrics.families import (
 )
 
 _PATH = "/metrics"
+_CHALLENGE = (b"www-authenticate", b"Bearer")
 _ANSWER_SECONDS = 3.0
 """Timeout for the values of a process; without them those of the others are served."""
 _COLLECT_STATE = "collect_metrics"
@@ -42,7 +44,9 @@ _log = structlog.get_logger("quire.metrics")
 class MetricsServer:
     """An HTTP server for metrics, in the event loop that starts it."""
 
-    def __init__(self, listener: socket.socket, collect: Collect) -> None:
+    def __init__(self, listener: socket.socket, collect: Collect, token: str | None = None) -> None:
+        """``token`` is the bearer token that requests must carry, if any."""
+        self._authorization = None if token is None else f"Bearer {token}".encode()
         self._listener = listener
         self._collect = collect
         self._server: asyncio.Server | None = None
@@ -71,17 +75,33 @@ class MetricsServer:
         if scope["path"] != _PATH or scope["method"] not in {"GET", "HEAD"}:
             await _send(send, 404, b"Not Found\n", "text/plain; charset=utf-8")
             return
+        if not self._is_authorized(scope):
+            await _send(send, 401, b"Unauthorized\n", "text/plain; charset=utf-8", _CHALLENGE)
+            return
         accept = b",".join(value for name, value in scope["headers"] if name == b"accept")
         families = merge_families([await self._collect()])
         text, media_type = await asyncio.to_thread(_render, families, accept.decode("latin-1"))
         body = b"" if scope["method"] == "HEAD" else text
         await _send(send, 200, body, media_type, length=len(text))
 
+    def _is_authorized(self, scope: AsgiScope) -> bool:
+        expected = self._authorization
+        found = [value for name, value in scope["headers"] if name == b"authorization"]
+        return expected is None or (
+            len(found) == 1 and hmac.compare_digest(found[0].strip(), expected)
+        )
+
 
 async def _send(
-    send: AsgiSend, status: int, body: bytes, media_type: str, *, length: int | None = None
+    send: AsgiSend,
+    status: int,
+    body: bytes,
+    media_type: str,
+    *more: tuple[bytes, bytes],
+    length: int | None = None,
 ) -> None:
     headers = [
+        *more,
         (b"content-type", media_type.encode()),
         (b"content-length", b"%d" % (len(body) if length is None else length)),
         (b"cache-control", b"no-store"),

@@ -83,7 +83,7 @@ def serve_here(settings: Settings, listener: socket.socket) -> int:
             advise=lambda: _index_advice(app),
             metrics=None
             if for_metrics is None
-            else MetricsServer(for_metrics, app.collect_metrics),
+            else MetricsServer(for_metrics, app.collect_metrics, settings.metrics.token),
         )
         server.run(sockets=[listener])
     return DONE
@@ -422,7 +422,8 @@ def _serve_in_processes(
     processes = _Processes(config, listener, ready)
     with listen_for_metrics(settings) as for_metrics:
         if for_metrics is not None:
-            MetricsThread(MetricsServer(for_metrics, processes.collect_metrics)).start()
+            collect, token = processes.collect_metrics, settings.metrics.token
+            MetricsThread(MetricsServer(for_metrics, collect, token)).start()
         processes.run()
     return DONE if processes.is_ready else PROBLEMS
 

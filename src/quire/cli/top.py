@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Mapping
 from http.client import HTTPException
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 from msgspec import Struct
 from prometheus_client.parser import text_string_to_metric_families
@@ -100,22 +100,26 @@ def show_top(project: Path, *, address: str | None, interval: float, once: bool)
     ConfigurationError when there is none there, and ApplicationError when the server does not
     respond.
     """
-    url = address or _address_of(project)
+    url, token = (address, _token_of(project)) if address else _address_of(project)
     console = Console()
-    before = _fetch(url)
+    before = _fetch(url, token)
     if once:
         time.sleep(interval)
-        console.print(view(Interval(before, _fetch(url)), url))
+        console.print(view(Interval(before, _fetch(url, token)), url))
         return DONE
     with Live(Text(f"{url}: waiting for values ..."), console=console, screen=True) as live:
         while True:
             time.sleep(interval)
-            after = _fetch(url)
+            after = _fetch(url, token)
             live.update(view(Interval(before, after), url))
             before = after
 
 
-def _address_of(project: Path) -> str:
+def _token_of(project: Path) -> str | None:
+    return load_settings(project).metrics.token
+
+
+def _address_of(project: Path) -> tuple[str, str | None]:
     metrics = load_settings(project).metrics
     if not metrics.port:
         raise ConfigurationError(
@@ -123,15 +127,17 @@ def _address_of(project: Path) -> str:
             "their address with --address http://HOST:PORT."
         )
     host = metrics.address if metrics.address not in {"0.0.0.0", "::"} else "localhost"  # noqa: S104 - compared
-    return f"http://[{host}]:{metrics.port}" if ":" in host else f"http://{host}:{metrics.port}"
+    named = f"[{host}]" if ":" in host else host
+    return f"http://{named}:{metrics.port}", metrics.token
 
 
-def _fetch(address: str) -> Snapshot:
+def _fetch(address: str, token: str | None) -> Snapshot:
     url = f"{address.rstrip('/')}/metrics"
     if not url.startswith(("http://", "https://")):
         raise ApplicationError(f"{address} is no address of metrics: it begins with http://.")
     try:
-        with urlopen(url, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310 - http alone
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        with urlopen(Request(url, headers=headers), timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310 - http alone
             text = response.read().decode()
         return read_snapshot(text, time.monotonic())
     except (OSError, ValueError, HTTPException) as error:

@@ -745,9 +745,17 @@ class MetricsSettings:
     )
     address: str = setting(
         TEXT,
-        "Address to listen on for them; whoever reaches it can read them.",
+        "Address to listen on for them.",
         default="127.0.0.1",
         variable="METRICS_ADDRESS",
+    )
+    token: str | None = setting(
+        SECRET,
+        "Bearer token that requests for metrics must carry; without one, everybody who reaches the "
+        "address can read them.",
+        default=None,
+        variable="METRICS_TOKEN",
+        private=True,
     )
     slow_query_ms: int = setting(
         integer(1, 3_600_000),

@@ -61,6 +61,7 @@ def test_an_installation_that_is_complete_has_no_problems(run: Run, installed: P
         ('[api]\nreference = "on"', ("warning", "api.reference")),
         ('[mail]\nhost = "mail.example.org"\nsecurity = "none"', ("problem", "mail.security")),
         ('[mail]\nhost = "mail.example.org"', ("warning", "mail.sender")),
+        ('[metrics]\nport = 9394\naddress = "0.0.0.0"', ("warning", "metrics.token")),
         ("", ("problem", "server.url")),
         ("", ("warning", "server.trusted_proxies")),
         ("", ("warning", "cors.origins")),

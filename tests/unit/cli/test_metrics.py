@@ -4,11 +4,12 @@ import os
 import re
 import signal
 import socket
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from subprocess import PIPE, Popen, run
+from subprocess import PIPE, Popen
 from urllib.parse import urlsplit
 
 import pytest
@@ -16,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from quire.metrics.catalogue import CATALOGUE
 from tests.conformance.corpus import credentials
+from tests.unit.cli.conftest import Run
 from tests.unit.cli.processes import QUIRE, ready_at
 from tests.unit.cli.waiting import server_processes, wait_for
 
@@ -153,8 +155,27 @@ def test_a_port_that_is_taken_is_an_error_at_the_start(project: Path) -> None:
         text = f"[metrics]\nport = {port}\n"
         (project / "quire.toml").write_text(text, encoding="utf-8")
         arguments = [str(QUIRE), "start", str(project), "--host", "127.0.0.1", "--port", "0"]
-        ended = run(arguments, capture_output=True, text=True, timeout=60, check=False)
+        ended = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=False)
 
     assert ended.returncode != 0
     assert f"Cannot listen on 127.0.0.1 port {port}" in ended.stderr
     assert "metrics.port" in ended.stderr
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_metrics_are_for_the_holder_of_the_token(
+    project: Path, workers: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("METRICS_TOKEN", "scrape-7")
+    with measured(project, "--workers", workers) as server:
+        for headers in ({}, {"Authorization": "Bearer another"}, {"Authorization": "scrape-7"}):
+            assert request(server.metrics, "GET", "/metrics", headers)[0] == 401
+        status, text = request(
+            server.metrics, "GET", "/metrics", {"Authorization": "Bearer scrape-7"}
+        )
+        assert (status, "quire_processes" in text) == (200, True)
+        top = ("top", project, "--address", server.metrics, "--once", "--interval", "0.1")
+        assert run(*top).code == 0
+        monkeypatch.delenv("METRICS_TOKEN")
+        outcome = run(*top)
+        assert (outcome.code, "401" in outcome.messages) == (2, True), outcome
