@@ -14,7 +14,7 @@ from tests.docs.pages import ROOT
 from tests.extending.pytest_runs import run_pytest
 from tests.postgresql.databases import url_of
 
-PACKAGES = {"quire-webdav": 4}
+PACKAGES = {"quire-slugs": 5, "quire-webdav": 4}
 """How many tests each of them has."""
 
 

@@ -1,0 +1,1 @@
+"""Unique slugs and a sitemap for content types of Quire."""
