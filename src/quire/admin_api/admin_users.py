@@ -52,7 +52,7 @@ _Roles = Annotated[list[IdText], Range(1)]
 
 
 class Invitation(RequestBody):
-    """Who is invited to be an administrator."""
+    """An invitation of an administrator."""
 
     email: Annotated[str, Email()]
     firstname: Annotated[str, MinLength(1)]
@@ -70,14 +70,14 @@ class _Person(RequestBody):
 
 
 class AdministratorChange(_Person):
-    """What is to be changed of an administrator."""
+    """The changes of an administrator."""
 
     is_active: bool | UnsetType = UNSET
     roles: _Roles | UnsetType = UNSET
 
 
 class ProfileChange(_Person):
-    """What is to be changed of the own profile; a password only with the current one."""
+    """The changes of the own profile; a password only with the current one."""
 
     current_password: str | UnsetType = UNSET
     prefered_language: str | UnsetType | None = UNSET
@@ -153,7 +153,7 @@ class StaffApi:
         return respond_data(serialize_admin_user(admin_user))
 
     async def invite(self, request: Request) -> Response:
-        """Invite somebody; the answer has the token of the invitation, once."""
+        """Invite an administrator; the response has the token of the invitation, once."""
         body = _with_lower_email(request.body)
         values = sent_values(read_body(body or {"email": ""}, Invitation))
         roles = ids_of(values.pop("roles", []))
@@ -194,7 +194,7 @@ class StaffApi:
         return respond_data([serialize_admin_user(admin_user) for admin_user in deleted])
 
     async def change_self(self, request: Request) -> Response:
-        """Change one's own profile; another password only with the present one."""
+        """Change the own profile; a new password only with the current one."""
         body = _with_lower_email(request.body)
         sets_password = isinstance(body, Mapping) and "password" in body
         demanded = {"currentPassword": Text(rules=(required,))} if sets_password else {}

@@ -1,4 +1,4 @@
-"""API tokens: listed, made, changed, renewed and deleted."""
+"""API tokens: list, create, change, regenerate and delete."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -17,10 +17,10 @@ from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, not_of_type
 
 LIFESPANS = (604_800_000, 2_592_000_000, 7_776_000_000)
-"""A week, 30 days and 90 days, in milliseconds; a token without one never ends."""
+"""A week, 30 days and 90 days, in milliseconds; a token without one does not expire."""
 
 _TRUSTED = ("regenerate", "update")
-"""Whoever may do one of these is shown the key of a token."""
+"""With one of these permissions the key of a token is shown."""
 TokenType = Literal["read-only", "full-access", "custom"]
 _SHOWN = ("kind", "name", "description", "lifespan", "expiresAt", "lastUsedAt")
 
@@ -41,7 +41,7 @@ class _Lifespan(Struct, frozen=True):
 
 
 class NewApiToken(RequestBody, forbid_unknown_fields=False):
-    """A token that is to be made; ``lifespan`` is in milliseconds, without it there is no end."""
+    """A new token; without ``lifespan`` (in milliseconds) it does not expire."""
 
     name: Annotated[str, MinLength(1)]
     description: str | None = None
@@ -51,7 +51,7 @@ class NewApiToken(RequestBody, forbid_unknown_fields=False):
 
 
 class ApiTokenChange(RequestBody):
-    """What is to be changed of a token."""
+    """The changes of a token."""
 
     name: Annotated[str, MinLength(1)] | UnsetType = UNSET
     description: str | UnsetType | None = UNSET
@@ -60,7 +60,7 @@ class ApiTokenChange(RequestBody):
 
 
 class AdminApiToken(Struct, rename="camel", kw_only=True):
-    """An API token; its key is shown when it is made, and where the project keeps it."""
+    """An API token; its key is shown when it is created, and if the project stores it."""
 
     id: int
     kind: str | UnsetType = UNSET
@@ -106,18 +106,18 @@ class ApiTokenApi:
         yield route("POST", path, regenerate, self.regenerate, response=key, status=CREATED)
 
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """List tokens, none of them in clear."""
+        """List tokens, without their keys."""
         return respond_data([_shown(token) for token in await self._tokens.all()])
 
     async def find_one(self, request: Request) -> Response:
-        """Show a token, with its key if the project keeps it and the caller may change it."""
+        """Show a token, with its key if the project stores it and the caller may change it."""
         token = await self._tokens.one(_token_id(request))
         ability = request.administrator.ability
         trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _TRUSTED)
         return respond_data({**_shown(token), **(_in_clear(token) if trusted else {})})
 
     async def create(self, request: Request) -> Response:
-        """Make a token, and show it in clear."""
+        """Create a token, and show its key."""
         given = request.body if isinstance(request.body, Mapping) else {}
         new = read_body({**given, "name": _name(given.get("name", ""))}, NewApiToken)
         token = await self._tokens.create(
@@ -141,13 +141,13 @@ class ApiTokenApi:
         return respond_data(_shown(changed))
 
     async def regenerate(self, request: Request) -> Response:
-        """Give a token another secret, and show it in clear."""
+        """Replace the key of a token, and show it."""
         token = await self._tokens.regenerate(_token_id(request))
         told = {"id": token.id, "kind": "content-api", "accessKey": token.key}
         return respond_data(told, CREATED)
 
     async def delete(self, request: Request) -> Response:
-        """Delete a token; one that is not there is deleted already."""
+        """Delete a token; a missing one counts as deleted."""
         token_id = id_of(request.parameters["id"])
         token = None if token_id is None else await self._tokens.delete(token_id)
         return respond_data(None if token is None else _shown(token))
@@ -161,7 +161,7 @@ def _token_id(request: Request) -> int:
 
 
 def _name(value: object) -> object:
-    """Read a name: spaces around it do not count, and a number is one, too."""
+    """Parse a name: surrounding spaces are ignored, and a number is accepted, too."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return value.strip() if isinstance(value, str) else value

@@ -32,16 +32,16 @@ _PAGE, _MOST = 50, 1000
 _EXPORTED = 10_000
 _LONGEST = 320
 _TOLD = ("ids", "documentIds", "locale", "locales")
-"""Members of bodies that say what was acted on; nothing else of a body is kept."""
+"""Keys of bodies with the target of an action; nothing else of a body is stored."""
 _OK, _FAILED = 200, 400
 _SIGN_IN, _REFUSED_SIGN_INS = "admin/login", frozenset({400, 401})
 _NOTED_AFTERWARDS = frozenset({_SIGN_IN, "admin/forgot-password"})
 _QUIET = frozenset({"admin/access-token", "admin/permissions/check"})
-"""Routes that change nothing worth noting, although they are called with POST."""
+"""POST routes without relevant changes."""
 
 
 class _Pending(Struct):
-    """A request that changes something: the row that tells of it, and whether that is written."""
+    """A request that changes something: its audit row, and whether that is written."""
 
     row: AuditRow
     noted: bool = False
@@ -51,9 +51,9 @@ _pending: ContextVar[_Pending | None] = ContextVar("audited request", default=No
 
 
 class AuditedDatabase:
-    """A database whose writes carry the row that tells of them, in the same transaction.
+    """A database whose writes include the audit row of the request, in the same transaction.
 
-    What is written on behalf of no request of an administrator goes through as it is.
+    Writes outside of requests of administrators are passed on.
     """
 
     def __init__(self, inner: Database, log: AuditLog) -> None:
@@ -109,7 +109,7 @@ class AuditedDatabase:
         return await self._inner.is_costly(statement)
 
     async def write(self, program: Program[T]) -> T:
-        """See `Database.write`; the first write of a request is noted with it."""
+        """See `Database.write`; the first write of a request includes its audit row."""
         pending = _pending.get()
         if pending is None or pending.noted:
             return await self._inner.write(program)
@@ -140,17 +140,17 @@ class AuditedDatabase:
 
 
 class AuditTrail:
-    """Notes what was done through the admin API, and what was tried at its open routes."""
+    """Records actions of the admin API, and attempts at its open routes."""
 
     def __init__(self, log: AuditLog, clock: Clock) -> None:
         self._log = log
         self._clock = clock
 
     async def begin(self, request: Request, route: Route) -> None:
-        """Let what a request changes be noted in the same transaction.
+        """Record the request in the transaction of its change.
 
-        A sign-in is noted after it was answered, since it may write and be refused all the same;
-        so is what writes only when it has been answered. Raises ServiceUnavailableError.
+        A sign-in is recorded after the response, since it may write and be rejected all the same;
+        so are routes that write after the response. Raises ServiceUnavailableError.
         """
         _pending.set(None)
         if not _is_worth_it(request, route, _OK) or route.path.strip("/") in _NOTED_AFTERWARDS:
@@ -159,9 +159,9 @@ class AuditTrail:
         _pending.set(_Pending(self._row(request, route, route.status)))
 
     async def note(self, request: Request, route: Route, status: int) -> None:
-        """Note a request after it was answered, unless what it changed was noted with it.
+        """Record a request after the response, unless it was recorded with its change.
 
-        That it cannot be noted is told in the log.
+        Failures are logged.
         """
         pending = _pending.get()
         _pending.set(None)
@@ -193,10 +193,10 @@ class AuditTrail:
 
 
 def _is_worth_it(request: Request, route: Route, status: int) -> bool:
-    """Tell whether a request is noted.
+    """Tell whether a request is recorded.
 
-    Of what failed, that is refused rights and sign-ins: these are counted before they are looked
-    at, so that nobody fills the log from outside.
+    Of failed requests these are missing permissions and sign-ins: these are rate-limited before
+    they are processed, so that nobody can fill the log from outside.
     """
     path = route.path.strip("/")
     if request.method in {"GET", "HEAD"} or path in _QUIET:
@@ -207,7 +207,7 @@ def _is_worth_it(request: Request, route: Route, status: int) -> bool:
 
 
 class AuditFilter(Struct):
-    """Which rows are listed."""
+    """The filter of the listed rows."""
 
     actor: str | UnsetType = UNSET
     action: str | UnsetType = UNSET
@@ -225,7 +225,7 @@ class AuditFilter(Struct):
 
 
 class ShownAuditRow(Struct, rename="camel"):
-    """What somebody did, and when."""
+    """An action of an administrator, and its time."""
 
     schema_name: ClassVar[str] = "AuditRow"
     id: int
@@ -254,12 +254,12 @@ class AuditApi:
         yield route("GET", path, SUPER_ADMINS, self.export, query=AuditFilter, response=_Lines)
 
     async def find(self, request: Request) -> Response:
-        """List what was done, the latest first; ``before`` is the last id that is known."""
+        """List actions, the latest first; ``before`` is the last known id."""
         found = await self._log.find(_query(request, _PAGE, _MOST))
         return respond_data([_shown(row) for row in found])
 
     async def export(self, request: Request) -> Response:
-        """Return the same as lines of JSON, more of it at once."""
+        """Return the same as lines of JSON, more at once."""
         found = await self._log.find(_query(request, _EXPORTED, _EXPORTED))
         lines = b"".join(orjson.dumps(_shown(row)) + b"\n" for row in found)
         attachment = b'attachment; filename="audit.ndjson"'

@@ -1,4 +1,4 @@
-"""What the handlers of the admin API share."""
+"""Objects that the handlers of the admin API share."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from quire.webhooks.setup import WebhookParts
 
 
 class AdminSources(Struct, frozen=True, kw_only=True):
-    """What the admin API is made of that others use, too."""
+    """The parts of the admin API that others use, too."""
 
     reader: ReadService
     documents: DocumentService
@@ -40,10 +40,10 @@ class AdminSources(Struct, frozen=True, kw_only=True):
 
 
 class AdminContext(Struct, frozen=True, kw_only=True):
-    """The sources, with the tables that the admin API works on itself.
+    """The sources, and the admin API's own tables.
 
-    What goes through ``database``, and through the ``sources`` as they are here, is noted in the
-    transaction of the change.
+    Writes through ``database``, and through these ``sources``, are recorded in the audit log in
+    their transaction.
     """
 
     settings: Settings
@@ -56,12 +56,12 @@ class AdminContext(Struct, frozen=True, kw_only=True):
 
     @property
     def secret(self) -> str:
-        """What sessions of administrators are signed with."""
+        """The signing secret of administrators' sessions."""
         return admin_secret(self.settings)
 
     @property
     def engine(self) -> WriteEngine:
-        """What content is written with."""
+        """The write engine of the content."""
         return self.sources.documents.engine
 
     @property
@@ -71,7 +71,7 @@ class AdminContext(Struct, frozen=True, kw_only=True):
 
 
 def make_admin_context(settings: Settings, sources: AdminSources, clock: Clock) -> AdminContext:
-    """Make what the parts share."""
+    """Create the shared objects."""
     database = AuditedDatabase(sources.reader.database, sources.audit)
     engine = sources.documents.engine
     tables = ContentTables(store=engine.store, new_id=engine.new_id)
@@ -87,12 +87,12 @@ def make_admin_context(settings: Settings, sources: AdminSources, clock: Clock) 
 
 
 def admin_secret(settings: Settings) -> str:
-    """Return the secret without which there is no admin API."""
+    """Return the secret of administrators, without which there is no admin API."""
     return settings.secrets.admin_jwt_secret or ""
 
 
 def _audited(sources: AdminSources, database: AuditedDatabase) -> AdminSources:
-    """Let whatever administrators change be noted in the transaction of the change."""
+    """Record all changes of administrators in the transaction of the change."""
     documents, library = sources.documents.through(database), sources.library.through(database)
     project = replace(sources.project, database=database)
     return replace(sources, documents=documents, library=library, project=project)

@@ -1,8 +1,8 @@
-"""Requests for content as a role of end users, or one of them, would send them.
+"""Requests for content as a role of end users, or as an end user.
 
 ``POST /admin/x/end-user-roles/:id/request`` and ``POST /admin/x/end-users/:id/request`` are for
-administrators who may change what these roles grant. They only read content, and the audit log
-names them with the role or the user.
+administrators who may change the permissions of these roles. They only read content, and the audit
+log names them with the role or the user.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,16 +25,16 @@ _NO_PATH = "path must be a path of the content API, such as /api/articles?sort=t
 
 
 class ContentResponder(Protocol):
-    """The content API, as far as it answers on behalf of others."""
+    """The content API, as far as it responds on behalf of others."""
 
     async def role_principal(self, role_id: int) -> Principal:
-        """Return somebody who has a role."""
+        """Return a principal with a role."""
 
     async def user_principal(self, user_id: int) -> EndUser:
         """Return an end user. Raises UnauthorizedError for one who may not sign in."""
 
     async def response_as(self, request: Request, principal: Principal) -> Response:
-        """Respond to a GET of content as if somebody had sent it."""
+        """Respond to a GET of content as a principal."""
 
 
 class InnerRequest(RequestBody, forbid_unknown_fields=False):
@@ -44,7 +44,7 @@ class InnerRequest(RequestBody, forbid_unknown_fields=False):
 
 
 class InnerResponse(Struct):
-    """What was answered, and to which role."""
+    """The response, and the role that it was for."""
 
     status: int
     body: str
@@ -58,7 +58,7 @@ class EndUserRequestApi:
         self._content: ContentResponder | None = None
 
     def attach(self, content: ContentResponder) -> None:
-        """Set the content API, which is made after the admin API that it passes requests to."""
+        """Set the content API, which is created after the admin API that it passes requests to."""
         self._content = content
 
     def routes(self) -> Iterator[Route]:
@@ -71,14 +71,15 @@ class EndUserRequestApi:
             yield route("POST", path, _ACTION, handler, body=InnerRequest, response=response)
 
     async def as_role(self, request: Request) -> Response:
-        """Return what a role is answered; nobody in particular has it."""
+        """Return the response for a role, without a particular user."""
         content, number = self._attached(request)
         return await _respond(content, request, await content.role_principal(number), number)
 
     async def as_user(self, request: Request) -> Response:
-        """Return what an end user is answered. Raises ApplicationError for one who may not sign in.
+        """Return the response for an end user.
 
-        401 would be about the administrator, whose session goes on.
+        Raises ApplicationError for one who may not sign in. A 401 would be about the administrator,
+        whose session goes on.
         """
         content, number = self._attached(request)
         try:

@@ -1,6 +1,7 @@
 """End users' roles and the options of their accounts, as administrators manage them.
 
-The answers are those of the content API, bare; who may ask is another matter here.
+The responses are those of the content API, without an envelope; permissions are checked
+differently.
 """
 
 import re
@@ -38,11 +39,11 @@ _DONE = {"ok": True}
 _OWNER = "plugin::users-permissions"
 _BLOCK = re.compile(r"<%.*?%>|\$\{[^}]*\}", re.DOTALL)
 _TRUSTED: Principal = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
-"""Who administrators are to the rules of end users: somebody who may grant every action."""
+"""Administrators as principals of the content API: with the permission to grant every action."""
 
 
 class RoleInput(RequestBody, forbid_unknown_fields=False):
-    """A role of end users, and all that it is to grant."""
+    """A role of end users, with all its permissions."""
 
     name: str
     permissions: FreeObject
@@ -62,13 +63,13 @@ class MailTemplates(RequestBody, rename={"email_templates": "email-templates"}):
 
 
 class MailTest(RequestBody, forbid_unknown_fields=False):
-    """The template of a mail that is to be tried."""
+    """The template of a test mail."""
 
     template: FreeObject
 
 
 class MailTestResult(Struct):
-    """Whom the mail was sent to."""
+    """The recipient of the mail."""
 
     to: str
 
@@ -165,10 +166,10 @@ class EndUserApi:
         return await self._write(EMAIL_KEY, templates)
 
     async def test_template(self, request: Request) -> Response:
-        """Send a mail as a template says to the administrator who asks, and to nobody else.
+        """Send a test mail by a template to the calling administrator only.
 
-        The template is that of the body, which need not be stored. Raises ApplicationError with
-        what the SMTP server has against it, and RateLimitError after too many mails.
+        The template is that of the body, which need not be stored. Raises ApplicationError with the
+        error of the SMTP server, and RateLimitError after too many mails.
         """
         options = _template_options("template", _member(request, "template"))
         to = request.administrator.email
@@ -180,13 +181,13 @@ class EndUserApi:
         return respond_data({"to": to})
 
     async def advanced(self, request: Request) -> Response:
-        """Show how accounts come to be, and the roles that they can have."""
+        """Show how accounts are created, and their possible roles."""
         listed: dict[str, Any] = orjson.loads((await self._roles.find(request)).body)
         roles = [{**role, "locale": None} for role in listed["roles"]]
         return respond_bare({"settings": await self._stored(ADVANCED_KEY), "roles": roles})
 
     async def set_advanced(self, request: Request) -> Response:
-        """Replace how accounts come to be."""
+        """Replace the options of accounts."""
         return await self._write(ADVANCED_KEY, _body(request))
 
     async def _stored(self, key: str) -> dict[str, Any]:
@@ -224,7 +225,7 @@ def _member(request: Request, name: str) -> Mapping[str, object]:
 
 
 def _template_options(name: str, template: object) -> Mapping[str, object]:
-    """Return what a template consists of. Raises ValidationError."""
+    """Return the parts of a template. Raises ValidationError."""
     options = template.get("options") if isinstance(template, Mapping) else None
     if not isinstance(options, Mapping):
         raise ValidationError(f"{name} {not_of_type('object', template)}")
@@ -234,7 +235,7 @@ def _template_options(name: str, template: object) -> Mapping[str, object]:
 
 
 def _require_sound(name: str, template: object) -> None:
-    """Refuse templates that would compute something. Raises ValidationError."""
+    """Reject templates with code. Raises ValidationError."""
     if not isinstance(template, str):
         raise ValidationError(f"{name} {not_of_type('string', template)}")
     if not all(is_sound(block) for block in _BLOCK.findall(template)):

@@ -1,4 +1,4 @@
-"""The numbers on the first page of the admin UI."""
+"""The numbers on the home page of the admin UI."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ _COUNTED = {
 
 
 class KeyStatistics(Struct, rename="camel"):
-    """How many there are of what a project has."""
+    """The numbers of types, locales, administrators and so on of a project."""
 
     assets: int
     content_types: int
@@ -52,11 +52,11 @@ class HomepageApi:
         yield route("GET", "layout", SIGNED_IN, self.layout, response=Data[object])
 
     async def statistics(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Count what there is."""
+        """Return these numbers."""
         return respond_data(await self._database.read(self._counts))
 
     async def layout(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Say that nobody has arranged the page otherwise."""
+        """Return the default layout of the home page."""
         return respond_data(None)
 
     def _counts(self) -> Program[dict[str, int]]:

@@ -1,4 +1,4 @@
-"""Puts together the routes for sign-in, profiles, administrators and roles."""
+"""Creates the routes for sign-in, profiles, administrators and roles."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ from quire.content_api.routes import Route
 
 
 class Identity(Struct, frozen=True, kw_only=True):
-    """What tells administrators from others, and from each other."""
+    """The parts that authenticate administrators."""
 
     accounts: AdminAccounts
     authenticator: AdminAuthenticator
@@ -32,7 +32,7 @@ class Identity(Struct, frozen=True, kw_only=True):
 
 
 def open_identity(context: AdminContext) -> Identity:
-    """Make what administrators sign in by."""
+    """Create the parts that authenticate administrators."""
     settings, database, clock = context.settings, context.database, context.clock
     tables, admin_users, sessions = context.tables, context.admin_users, context.sessions
     key = settings.secrets.encryption_key or context.secret

@@ -1,7 +1,7 @@
 """Lists of administrators and roles, with the query language of content.
 
-Secrets and whatever leads to them are no attributes here, so that nothing can be filtered, sorted
-or searched by them.
+Secrets and relations to them are no attributes here, so that they cannot be filtered, sorted or
+searched.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ BAD_PAGE = "Invalid '{}' parameter. Expected an integer > 0, received: {}"
 
 
 class ListPage(Struct, frozen=True, kw_only=True):
-    """The ids of the rows of a page, what is wanted of each, and the page's place."""
+    """The ids of the rows of a page, the requested fields, and the pagination."""
 
     ids: list[int]
     fields: frozenset[str] | None
@@ -49,7 +49,7 @@ class AdminLists:
     """Finds rows of the types that administrators manage."""
 
     def __init__(self, settings: Settings, reader: ReadService) -> None:
-        """``reader`` reads for the content API."""
+        """``reader`` is the read service of the content API."""
         schema = reader.schema
         admin_users = schema.content_types[ADMIN_USER_UID]
         types = {**schema.content_types, ADMIN_USER_UID: _readable(admin_users)}
@@ -98,7 +98,7 @@ class AdminLists:
 
 
 def list_limits(settings: Settings) -> ReadLimits:
-    """Return what a list of system rows may ask for."""
+    """Return the limits of a list of system rows."""
     return ReadLimits(
         rows=settings.limits.rows,
         filter_values=settings.limits.filter_values,
@@ -108,7 +108,7 @@ def list_limits(settings: Settings) -> ReadLimits:
 
 
 def parse_positive(query: Mapping[str, QueryValue], name: str, default: int) -> str:
-    """Return the number of a page, or its size, as it was sent. Raises PaginationError."""
+    """Parse the number of a page, or its size. Raises PaginationError."""
     value = query.get(name)
     if value is None:
         return str(default)
@@ -119,7 +119,7 @@ def parse_positive(query: Mapping[str, QueryValue], name: str, default: int) -> 
 
 
 def _readable(content_type: ContentType) -> ContentType:
-    """Return a type of which everything can be read but secrets."""
+    """Return a type whose attributes are all readable, without secrets."""
     attributes: dict[str, Attribute] = {}
     for name, attribute in content_type.attributes.items():
         if name in _HIDDEN:

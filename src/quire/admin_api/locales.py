@@ -22,7 +22,7 @@ _SHOWN = ("documentId", "name", "code", "createdAt", "updatedAt", "publishedAt")
 
 
 class _KnownCode(Struct, frozen=True):
-    """Demand the code of a locale that can be added."""
+    """Requires the code of a locale that can be added."""
 
     def __call__(self, value: object) -> str | None:
         """See `Rule`."""
@@ -30,7 +30,7 @@ class _KnownCode(Struct, frozen=True):
 
 
 class NewLocale(RequestBody, kw_only=True):
-    """A locale that is to be added."""
+    """A new locale."""
 
     name: Annotated[str, MaxLength(_LONGEST_NAME)] | None = None
     code: Annotated[str, _KnownCode()]
@@ -38,7 +38,7 @@ class NewLocale(RequestBody, kw_only=True):
 
 
 class LocaleChange(RequestBody):
-    """What is to be changed of a locale."""
+    """The changes of a locale."""
 
     name: Annotated[str, MinLength(1), MaxLength(_LONGEST_NAME)] | UnsetType | None = UNSET
     is_default: bool | UnsetType = UNSET
@@ -100,7 +100,7 @@ class LocalesApi:
         return respond_bare(_shown(await self._database.write(program)))
 
     async def change(self, request: Request) -> Response:
-        """Name a locale, or make it the default one."""
+        """Rename a locale, or make it the default one."""
         body = sent_values(read_body(request.body, LocaleChange))
         default = body.pop("isDefault", False) is True
         program = self._locales.change(_row_id(request), body, default=default)

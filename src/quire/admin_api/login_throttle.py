@@ -1,4 +1,4 @@
-"""Limits on attempts to sign in: by e-mail and client address, by address, and by e-mail."""
+"""Limits of sign-in attempts: by e-mail and client address, by address, and by e-mail."""
 
 from quire.auth.rate_limit import RateLimiter
 from quire.auth.shared_counters import SharedCounters
@@ -10,7 +10,7 @@ _PLACE_FACTOR, _ACCOUNT_FACTOR = 5, 20
 
 
 class LoginThrottle:
-    """Counts attempts at a route that takes a password or a token."""
+    """Counts attempts at a route with a password or a token."""
 
     def __init__(self, limit: AdminRateLimit, calls: SharedCounters, clock: Clock) -> None:
         interval = int(limit.interval.total_seconds() * 1000)
@@ -23,7 +23,7 @@ class LoginThrottle:
         )
 
     def count(self, route: str, place: str, email: object = None) -> None:
-        """Count an attempt. Raises RateLimitError when it is one too many."""
+        """Count an attempt. Raises RateLimitError when the limit is exceeded."""
         if not self._enabled:
             return
         who = email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
@@ -33,9 +33,9 @@ class LoginThrottle:
             self._account.count(f"{route} {who}")
 
     def count_code(self, email: str) -> None:
-        """Count a code of a second factor, by account alone.
+        """Count a code of a second factor, by account only.
 
-        Only who knows the password comes here, so nobody locks others out. Raises RateLimitError.
+        The caller knows the password, so nobody can lock others out. Raises RateLimitError.
         """
         if self._enabled:
             self._both.count(f"code {email.lower()[:_LONGEST_EMAIL]}")

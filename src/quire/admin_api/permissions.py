@@ -27,7 +27,7 @@ from quire.schema.model import ContentType, Model, Schema, TypeKind
 
 
 class PermissionCatalogue(Struct):
-    """All that can be granted, by section, and the conditions that it can be granted under."""
+    """All permissions, by section, and the possible conditions."""
 
     conditions: list[FreeObject]
     sections: FreeObject
@@ -49,7 +49,7 @@ class PermissionApi:
         )
 
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Show all actions with the types that they can be granted on."""
+        """Show all actions with their possible content types."""
 
         def program() -> Program[tuple[dict[str | None, str | None], str | None]]:
             locales = yield from self._admin_users.named_locales()
@@ -136,7 +136,7 @@ def _setting(action: AdminAction) -> dict[str, object]:
 
 
 def _fields(schema: Schema, model: Model, inside: frozenset[str]) -> Iterator[dict[str, Any]]:
-    """Yield the fields of a model; a component that contains itself is not entered again."""
+    """Yield the fields of a model; a component that contains itself is not repeated."""
     for attribute in model.attributes.values():
         if attribute.name in {"id", "documentId"} or not attribute.visible:
             continue

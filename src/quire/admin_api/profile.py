@@ -45,13 +45,13 @@ class CheckedPermission(RequestBody):
 
 
 class PermissionCheck(RequestBody, forbid_unknown_fields=False):
-    """Which permissions are asked about."""
+    """The permissions to check."""
 
     permissions: Annotated[list[CheckedPermission], Range(0, _MANY)]
 
 
 class AdminSession(Struct, rename="camel"):
-    """A place where the caller is signed in."""
+    """A session of the caller."""
 
     id: int
     session_id: str
@@ -93,12 +93,12 @@ class ProfileApi:
         yield route("POST", path, SIGNED_IN, self.check, body=PermissionCheck, response=found)
 
     async def show(self, request: Request) -> Response:
-        """Show whoever asks."""
+        """Show the caller."""
         admin_user = await self._admin_user(request)
         return respond_data(serialize_admin_user(admin_user))
 
     async def permissions(self, request: Request) -> Response:
-        """List what whoever asks may do, as it is stored."""
+        """List the caller's permissions, as stored."""
         admin_user = await self._admin_user(request)
         return respond_data(
             await self._database.read(
@@ -107,7 +107,7 @@ class ProfileApi:
         )
 
     async def sessions(self, request: Request) -> Response:
-        """List where whoever asks is signed in, the present session marked."""
+        """List the caller's sessions, the present one marked."""
         asking, now = request.administrator, self._clock()
         rows = await self._database.read(lambda: self._sessions.active(asking.id, now))
         fields = ("sessionId", "deviceId", "type", "createdAt", "expiresAt")
@@ -119,14 +119,14 @@ class ProfileApi:
         )
 
     async def end_session(self, request: Request) -> Response:
-        """End one of the sessions of whoever asks."""
+        """End one of the caller's sessions."""
         asking, session_id = request.administrator, request.parameters["id"]
         if not await self._database.write(self._sessions.end(asking.id, session_id)):
             raise NotFoundError
         return respond_data({})
 
     async def check(self, request: Request) -> Response:
-        """Tell for each of some permissions whether whoever asks has it."""
+        """Tell for each of some permissions whether the caller has it."""
         asked = read_body(request.body, PermissionCheck).permissions
         return respond_data([self._has(request, item) for item in asked])
 
@@ -156,9 +156,9 @@ class ProfileApi:
 def list_permissions(
     admin_users: AdminUserRows, schema: Schema, admin_user: AdminUser
 ) -> Program[list[dict[str, object]]]:
-    """List what somebody's roles grant.
+    """List the permissions of a user's roles.
 
-    Super admins may do everything: what is stored of it, and what is not (yet) stored.
+    Super admins have all permissions: the stored ones, and those that are not stored (yet).
     """
     stored = yield from admin_users.permissions(admin_user.role_ids)
     if not admin_user.is_super_admin:

@@ -14,7 +14,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.database.connection import Database
 
 SPEAKS = "5.54.0"
-"""The version of Strapi whose admin API this one speaks, for tools that look at it."""
+"""The version of Strapi whose admin API this one implements, for tools that check it."""
 
 
 class ProjectState(Struct, rename="camel"):
@@ -27,14 +27,14 @@ class ProjectState(Struct, rename="camel"):
 
 
 class ProjectEdition(Struct):
-    """The edition, of which there is one."""
+    """The edition; there is only one."""
 
     isEE: bool  # noqa: N815 - it is called so
     features: list[str]
 
 
 class ProjectFacts(Struct, rename="camel"):
-    """What runs here."""
+    """Versions and features of the server."""
 
     current_environment: str
     auto_reload: bool
@@ -77,18 +77,18 @@ class ProjectApi:
         yield RouteGroup(PROJECT)("GET", path, SIGNED_IN, self.information, response=facts)
 
     async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Tell whether there is an administrator; nothing here counts who uses it."""
+        """Tell whether there is an administrator; there is no usage tracking."""
         has_admin = await self._accounts.exist()
         return respond_data(
             {"uuid": False, "hasAdmin": has_admin, "menuLogo": None, "authLogo": None}
         )
 
     async def project_type(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Say that there is one edition only, with everything in it."""
+        """Return the only edition, with all features."""
         return respond_data({"isEE": False, "features": []})
 
     async def information(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Tell administrators what runs here."""
+        """Return versions and features to administrators."""
         return respond_data(
             {
                 "currentEnvironment": self._environment,

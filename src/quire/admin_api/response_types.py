@@ -15,7 +15,7 @@ ADMINISTRATORS = "Administrators"
 """The tag of routes about administrators and their roles."""
 
 SIGNING_IN = "Signing in"
-"""The tag of routes to sign in, and about second factors."""
+"""The tag of routes for sign-in, and about second factors."""
 
 WEBHOOKS = "Webhooks"
 """The tag of routes about webhooks and their deliveries."""
@@ -50,7 +50,7 @@ FreeObject = dict[str, object]
 
 
 class MediaType(Struct, frozen=True):
-    """The media type of a response that is no JSON, noted beside its type."""
+    """The media type of a response that is not JSON, as metadata of its type."""
 
     name: str
 
@@ -61,7 +61,7 @@ class MediaType(Struct, frozen=True):
 
 
 class Data(Struct, Generic[T]):
-    """What most responses are."""
+    """The envelope of most responses."""
 
     data: T
 
@@ -83,16 +83,16 @@ class Page(Struct, Generic[T]):
 
 
 class ProjectModels(Struct, frozen=True):
-    """Notes that a schema is made of the content types of a project."""
+    """Marks a schema that depends on the content types of a project."""
 
     name: str
 
 
 ManagedEntry = Annotated[FreeObject, ProjectModels("ManagedEntry")]
-"""An entry of any content type, as it is shown."""
+"""An entry of any content type, in responses."""
 
 EntryInput = Annotated[FreeObject, ProjectModels("EntryInput")]
-"""What may be written of an entry of any content type."""
+"""The writable values of an entry of any content type."""
 
 
 class RowIds(RequestBody):
@@ -142,7 +142,7 @@ class KindQuery(Struct):
 
 
 class Count(Struct):
-    """How many rows were concerned."""
+    """The number of affected rows."""
 
     count: int
 
@@ -155,7 +155,7 @@ class EntryMeta(Struct, rename="camel"):
 
 
 class NoEntry(RequestBody):
-    """What stands in the place of an entry that is not there."""
+    """The response for a missing entry."""
 
 
 class ShownEntry(Struct):
@@ -166,7 +166,7 @@ class ShownEntry(Struct):
 
 
 class CreatorSummary(Struct, rename="camel", kw_only=True):
-    """Who has made or changed something."""
+    """The creator or the editor of an entry."""
 
     id: int
     firstname: str | UnsetType | None = UNSET
@@ -188,14 +188,14 @@ class Localization(Struct, rename="camel", kw_only=True):
 
 
 class Listed(Struct, Generic[T]):
-    """A page of a list, with its place beside it."""
+    """A page of a list, with its pagination."""
 
     data: list[T]
     meta: "EntryListMeta"
 
 
 class EntryListMeta(Struct):
-    """The place of a page."""
+    """The pagination of a list."""
 
     pagination: AdminPagination
 
@@ -216,7 +216,7 @@ class ListQuery(PageQuery, kw_only=True):
 
 
 class LocaleQuery(Struct, kw_only=True):
-    """Which locale of an entry is meant."""
+    """The locale of an entry."""
 
     locale: Annotated[
         str | UnsetType, Meta(description="A code; the default locale without it.")
@@ -224,6 +224,6 @@ class LocaleQuery(Struct, kw_only=True):
 
 
 class StatusQuery(Struct):
-    """Which version of an entry is meant."""
+    """The status of an entry."""
 
     status: Literal["draft", "published"] | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""What the admin API answers with: ``{data}``, and people and roles as they are shown."""
+"""Responses of the admin API: ``{data}``, and the forms of administrators and roles."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from quire.content_api.messages import Response
 
 
 class AdminRoleSummary(Struct):
-    """A role of administrators, as it is shown with those who have it."""
+    """A role of administrators, with its number of users."""
 
     id: int
     name: str
@@ -60,7 +60,7 @@ class Administrator(Struct, rename="camel", kw_only=True):
 
 
 class AdminPermission(Struct, rename="camel", kw_only=True):
-    """What a role of administrators grants."""
+    """A permission of a role of administrators."""
 
     id: int | UnsetType | None = UNSET
     action: str
@@ -75,18 +75,18 @@ _ROLE_IN_SHORT = ("name", "description", "code")
 
 
 def respond_data(data: object, status: int = 200) -> Response:
-    """Answer with data and nothing beside it."""
+    """Return a response with data only."""
     return respond_bare({"data": data}, status)
 
 
 def serialize_row(row: Struct, attributes: tuple[str, ...]) -> dict[str, Any]:
-    """Return the id and these attributes of a row, moments as text."""
+    """Return the id and these attributes of a row, timestamps as text."""
     values = dict(zip(row.__struct_encode_fields__, astuple(row), strict=True))
     return {"id": values["id"], **{name: _shown(name, values[name]) for name in attributes}}
 
 
 def serialize_admin_user(admin_user: AdminUser, *, roles: bool = True) -> dict[str, Any]:
-    """Show an administrator, with their roles in short."""
+    """Return an administrator, with summaries of their roles."""
     found = serialize_row(admin_user.row, PUBLIC_FIELDS)
     if roles:
         found["roles"] = [serialize_row(role, _ROLE_IN_SHORT) for role in admin_user.roles]
@@ -94,17 +94,17 @@ def serialize_admin_user(admin_user: AdminUser, *, roles: bool = True) -> dict[s
 
 
 def serialize_role(role: StoredAdminRole) -> dict[str, Any]:
-    """Show a role of administrators."""
+    """Return a role of administrators."""
     return serialize_row(role, ROLE_FIELDS)
 
 
 def serialize_permission(permission: StoredPermission) -> dict[str, Any]:
-    """Show a permission as it is stored."""
+    """Return a stored permission."""
     return serialize_grant(permission.grant, permission.id, permission.action_parameters)
 
 
 def serialize_grant(grant: Grant, row_id: int | None, parameters: object = None) -> dict[str, Any]:
-    """Show what a permission grants."""
+    """Return the grant of a permission."""
     return {
         "id": row_id,
         "action": grant.action,

@@ -172,14 +172,14 @@ _ACTION = "admin::roles"
 
 
 class NewAdminRole(RequestBody):
-    """A role that is to be made."""
+    """A new role."""
 
     name: Annotated[str, MinLength(1)]
     description: str | None = None
 
 
 class AdminRoleChange(RequestBody):
-    """What is to be changed of a role."""
+    """The changes of a role."""
 
     name: Annotated[str, MinLength(1)] | UnsetType = UNSET
     description: str | UnsetType | None = UNSET
@@ -230,7 +230,7 @@ class AdminRoleApi:
         yield route("PUT", path, update, self.grant, body=RolePermissions, response=granted)
 
     async def find(self, request: Request) -> Response:
-        """List roles, with the number of those who have them."""
+        """List roles, with their numbers of users."""
         listed = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
         found = await self._counted(listed.ids)
         if listed.fields is not None:
@@ -246,7 +246,7 @@ class AdminRoleApi:
         return respond_data(found[0])
 
     async def create(self, request: Request) -> Response:
-        """Make a role, which grants nothing yet."""
+        """Create a role without permissions."""
         new = read_body(request.body, NewAdminRole)
         role = await self._roles.create(new.name, new.description)
         return respond_data(serialize_role(role), CREATED)
@@ -258,7 +258,7 @@ class AdminRoleApi:
         return respond_data(serialize_role(role))
 
     async def delete(self, request: Request) -> Response:
-        """Delete a role that nobody has; one that is not there is deleted already."""
+        """Delete a role without users; a missing one counts as deleted."""
         given = request.parameters["id"]
         role_id = id_of(given)
         ids = [] if role_id is None else [role_id]
@@ -272,7 +272,7 @@ class AdminRoleApi:
         return respond_data([serialize_role(role) for role in deleted])
 
     async def permissions(self, request: Request) -> Response:
-        """List what a role grants."""
+        """List the permissions of a role."""
         role_id = _role_id(request)
 
         def program() -> Program[list[dict[str, object]]]:
@@ -287,7 +287,7 @@ class AdminRoleApi:
         return respond_data(await self._database.read(program))
 
     async def grant(self, request: Request) -> Response:
-        """Let a role grant what the body lists, and nothing else."""
+        """Replace the permissions of a role."""
         role_id = _role_id(request)
 
         def program() -> Program[str | None]:

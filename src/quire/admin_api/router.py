@@ -1,8 +1,8 @@
 """The route table of the admin API, and the handling of a request.
 
-Who may do what is asked here, before a handler runs: a route is open to everybody, open to whoever
-is signed in, or asks for an action. What may be done to content depends on more than the route, so
-handlers of content ask again.
+Permissions are checked here, before a handler runs: a route is public, open to signed-in
+administrators, or requires an action. Permissions on content depend on more than the route, so its
+handlers check more.
 """
 
 from collections.abc import Awaitable, Callable, Iterable
@@ -18,23 +18,23 @@ from quire.errors import AppError, PolicyError
 from quire.hooks.principal import Principal
 
 SIGNED_IN = "signed in"
-"""The action of routes that everybody who is signed in may call."""
+"""The action of routes for all signed-in administrators."""
 
 
 SUPER_ADMINS = "super admins"
-"""The action of routes for super admins alone, which no role can be granted."""
+"""The action of routes for super admins only, which cannot be granted."""
 
 Begin = Callable[[Request, Route], Awaitable[None]]
-"""Is told of each request to a route before its handler runs."""
+"""Called for each request to a route before its handler runs."""
 
 Note = Callable[[Request, Route, int], Awaitable[None]]
-"""Is told of each request to a route, with the status of its answer."""
+"""Called for each request to a route, with the status of its response."""
 
 _READING = frozenset({"GET", "HEAD"})
 
 
 class AdminApi:
-    """Answers the routes of administrators."""
+    """Handles the routes of administrators."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class AdminApi:
         return self.routes.methods(raw_path)
 
     async def __call__(self, request: Request) -> Response | None:
-        """Answer a request whose body has been read; ``None`` when it has no route here.
+        """Handle a request whose body has been read; ``None`` when it has no route here.
 
         Raises UnauthorizedError, PolicyError, and what handlers raise.
         """
@@ -95,9 +95,9 @@ class AdminApi:
         return response
 
     def _require_policies(self, request: Request, administrator: Administrator) -> None:
-        """Ask the policies on reading documents of a content type. Raises ForbiddenError.
+        """Check the policies on reading documents of a content type.
 
-        Those on writing are asked where documents are written.
+        Raises ForbiddenError. Those on writing are checked where documents are written.
         """
         uid = request.parameters.get("uid")
         if self._policies.is_empty or uid is None or request.method not in _READING:

@@ -1,4 +1,4 @@
-"""Puts the admin API together of its parts."""
+"""Creates the admin API from its parts."""
 
 from collections.abc import Iterator
 
@@ -49,7 +49,7 @@ from quire.settings import Settings
 
 
 class AdminParts(Struct, frozen=True, kw_only=True):
-    """The admin API, what those who start a server ask of it, and the jobs that it adds."""
+    """The admin API, the parts that a server needs of it, and its jobs."""
 
     api: AdminApi
     end_user_requests: EndUserRequestApi
@@ -59,7 +59,7 @@ class AdminParts(Struct, frozen=True, kw_only=True):
 
 
 def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -> AdminParts:
-    """Make the admin API of a project with a secret for it."""
+    """Create the admin API of a project with a secret for it."""
     context = make_admin_context(settings, sources, clock)
     identity = open_identity(context)
     end_user_requests = EndUserRequestApi()
@@ -92,7 +92,7 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
 
 
 def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route]:
-    """Yield the routes of what is set for the whole project."""
+    """Yield the routes of settings of the whole project."""
     settings, database, clock = context.settings, context.database, context.clock
     yield from ContentApiApi(
         context.schema,
@@ -120,7 +120,7 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
 
 
 def _scheduled_jobs(context: AdminContext, identity: Identity) -> ScheduledJobs:
-    """Make what publishes later, as the administrators who have scheduled it."""
+    """Create the jobs of scheduled actions, which run as the administrators who scheduled them."""
     sources = context.sources
     revisions = Revisions(context.engine.store.writes)
     parts = ReleaseParts(
@@ -144,7 +144,7 @@ def _scheduled_jobs(context: AdminContext, identity: Identity) -> ScheduledJobs:
 def _content_routes(
     context: AdminContext, identity: Identity, scheduled: ScheduledJobs
 ) -> Iterator[Route]:
-    """Yield the routes of content, of files, and of what content looks like."""
+    """Yield the routes of content, of files, and of the model."""
     settings, sources, database = context.settings, context.sources, context.database
     engine = context.engine
     reads = ReadService(database, engine.reads, sources.reader.lists)
@@ -174,7 +174,7 @@ def _content_routes(
 
 
 def _option_routes(context: AdminContext) -> Iterator[Route]:
-    """Yield the routes of what is set for end users, and of webhooks."""
+    """Yield the routes of settings of end users, and of webhooks."""
     settings, database, clock = context.settings, context.database, context.clock
     writes, parts = context.engine.store.writes, context.sources.webhooks
     server, accounts = settings.server.url or "", context.sources.accounts

@@ -1,4 +1,4 @@
-"""The caller's second factor: set up, confirmed, renewed, removed; and that of others, removed."""
+"""The caller's second factor: set up, confirm, renew, remove; and removal for others."""
 
 from collections.abc import Callable, Iterator
 
@@ -53,14 +53,14 @@ class SecondFactorState(Struct, rename="camel"):
 
 
 class NewSecondFactor(Struct):
-    """What an app makes codes of."""
+    """The secret for an app."""
 
     secret: str
     uri: str
 
 
 class RecoveryCodes(Struct, rename="camel"):
-    """Codes for when the app is lost, shown once."""
+    """Recovery codes for a lost app, shown once."""
 
     recovery_codes: list[str]
 
@@ -109,7 +109,7 @@ class SecondFactorApi:
         yield route("DELETE", path, "admin::users.update", self.remove_of_other, response=done)
 
     async def show(self, request: Request) -> Response:
-        """Tell whether whoever asks has a second factor, and how many recovery codes are left."""
+        """Tell whether the caller has a second factor, and how many recovery codes are left."""
         admin_user = await self._admin_user(request)
         factor = await self._database.read(lambda: self._factors.of(admin_user))
         active = factor is not None and factor.active
@@ -117,7 +117,7 @@ class SecondFactorApi:
         return respond_data({"active": active, "recoveryCodes": left if active else 0})
 
     async def begin(self, request: Request) -> Response:
-        """Begin a second factor: the secret is for an app, and shown this once."""
+        """Set up a second factor: the secret is for an app, and shown once."""
         body = read_body(request.body, OwnPassword)
         admin_user = await self._with_password(request, body.password)
         secret = await self._database.write(self._factors.begin(admin_user))
@@ -125,21 +125,21 @@ class SecondFactorApi:
         return respond_data({"secret": secret, "uri": uri}, CREATED)
 
     async def confirm(self, request: Request) -> Response:
-        """Take it into use with a code of the app; the recovery codes are shown this once."""
+        """Enable it with a code of the app; the recovery codes are shown once."""
         code = read_body(request.body, FactorCode).code
         return await self._codes(
             request, lambda admin_user: self._factors.confirm(admin_user, code)
         )
 
     async def renew_codes(self, request: Request) -> Response:
-        """Make other recovery codes."""
+        """Replace the recovery codes."""
         code = read_body(request.body, FactorCode).code
         return await self._codes(
             request, lambda admin_user: self._factors.renew_codes(admin_user, code)
         )
 
     async def remove(self, request: Request) -> Response:
-        """Remove one's own second factor, with the password and a code of it."""
+        """Remove the own second factor, with the password and a code of it."""
         body = read_body(request.body, FactorRemoval)
         admin_user = await self._with_password(request, body.password)
         self._attempts.count_code(admin_user.email)
@@ -152,7 +152,7 @@ class SecondFactorApi:
         return respond_data({})
 
     async def remove_of_other(self, request: Request) -> Response:
-        """Remove the second factor of somebody who lost it and may not do more than oneself."""
+        """Remove the second factor of an administrator who lost it and has no more permissions."""
         asking = request.administrator
         admin_user_id = id_of(request.parameters["id"])
         if admin_user_id == asking.id:

@@ -90,7 +90,7 @@ _DeviceId = Annotated[str, Text(longest=_LONGEST_DEVICE)]
 
 
 class Credentials(RequestBody, forbid_unknown_fields=False):
-    """What an administrator signs in with; ``code`` is one of the second factor."""
+    """The credentials of an administrator; ``code`` is one of the second factor."""
 
     email: str
     password: str
@@ -100,7 +100,7 @@ class Credentials(RequestBody, forbid_unknown_fields=False):
 
 
 class SignedOutDevice(RequestBody, forbid_unknown_fields=False):
-    """The device that is signed out; without it all are."""
+    """The device to sign out; without it all."""
 
     device_id: str | UnsetType = UNSET
 
@@ -114,7 +114,7 @@ class NewPerson(RequestBody, kw_only=True):
 
 
 class Registration(RequestBody):
-    """What somebody who was invited registers with."""
+    """The registration of an invited administrator."""
 
     registration_token: str
     user_info: NewPerson
@@ -135,13 +135,13 @@ class FirstAdministrator(RequestBody, kw_only=True):
 
 
 class ForgottenPassword(RequestBody, forbid_unknown_fields=False):
-    """Who has forgotten the password."""
+    """The e-mail of a forgotten password."""
 
     email: Annotated[str, Email()]
 
 
 class PasswordReset(RequestBody):
-    """Another password; ``code`` is one of the second factor."""
+    """A new password; ``code`` is one of the second factor."""
 
     reset_password_token: str
     password: AdminPassword
@@ -161,7 +161,7 @@ class RegistrationQuery(Struct, rename="camel"):
 
 
 class SignedIn(Struct, rename="camel"):
-    """An administrator who has signed in, and an access token."""
+    """A signed-in administrator, and an access token."""
 
     token: str
     access_token: str
@@ -175,7 +175,7 @@ class AccessToken(Struct):
 
 
 class InvitedPerson(Struct):
-    """Whom an invitation is for."""
+    """The recipient of an invitation."""
 
     email: str | None
     firstname: str | None
@@ -254,7 +254,7 @@ class AdminSignInApi:
         return self._welcome(signed_in, roles=False)
 
     async def refresh(self, request: Request) -> Response:
-        """Give out an access token for the refresh token of the cookie, which is exchanged."""
+        """Return an access token for the refresh token of the cookie, which is exchanged."""
         require_same_origin(request)
         token = self._cookie.read(request.headers.get(b"cookie"))
         if token is None:
@@ -265,7 +265,7 @@ class AdminSignInApi:
         return _with(respond_data({"token": tokens.access}), self._cookie.set(tokens))
 
     async def sign_out(self, request: Request) -> Response:
-        """End the sessions of whoever asks: of one device when it is named, else all."""
+        """End the caller's sessions: of one device if it is named, else all."""
         body = request.body if isinstance(request.body, Mapping) else {}
         device = body.get("deviceId")
         device_id = device[:_LONGEST_DEVICE] if isinstance(device, str) and device else None
@@ -273,7 +273,7 @@ class AdminSignInApi:
         return _with(respond_data({}), self._cookie.clear())
 
     async def invitation(self, request: Request) -> Response:
-        """Tell whom an invitation is for."""
+        """Return the recipient of an invitation."""
         query = read_body(request.query, InvitationQuery)
         self._attempts.count("invitation", place_of(request))
         admin_user = await self._accounts.invited(query.registration_token)
@@ -284,7 +284,7 @@ class AdminSignInApi:
         return respond_data(told)
 
     async def register(self, request: Request) -> Response:
-        """Let somebody who was invited choose a password."""
+        """Set the password of an invited administrator."""
         body = read_body(request.body, Registration)
         self._attempts.count("register", place_of(request), body.registration_token)
         names = sent_values(body.user_info)
@@ -295,7 +295,7 @@ class AdminSignInApi:
         return self._welcome(signed_in)
 
     async def register_first(self, request: Request) -> Response:
-        """Make the first administrator, with the token of the link that the server printed."""
+        """Create the first administrator, with the registration token that the server printed."""
         body = read_body(request.body, FirstAdministrator)
         self._attempts.count("register-admin", place_of(request), body.email)
         asked: object = body.registration_token
@@ -314,14 +314,14 @@ class AdminSignInApi:
         return self._welcome(signed_in)
 
     async def forgot_password(self, request: Request) -> Response:
-        """Send a link to choose another password; the answer is the same for everybody."""
+        """Send a password reset link; the response is the same for everybody."""
         address = read_body(request.body, ForgottenPassword).email.lower()
         self._attempts.count("forgot-password", place_of(request), address)
         self._recovery.forgot(address)
         return NO_CONTENT
 
     async def reset_password(self, request: Request) -> Response:
-        """Let whoever has a link choose another password."""
+        """Set a new password with a password reset link."""
         body = read_body(request.body, PasswordReset)
         self._attempts.count("reset-password", place_of(request))
         token = body.reset_password_token
@@ -330,7 +330,10 @@ class AdminSignInApi:
         return self._welcome(await self._accounts.begin(admin_user, _device()))
 
     def _counted_code(self, admin_user: AdminUser, code: object) -> str | None:
-        """Return a code of a second factor; it is counted by account, wherever it comes from."""
+        """Return a code of a second factor.
+
+        Attempts are counted by account, whatever the address.
+        """
         if not isinstance(code, str):
             return None
         self._attempts.count_code(admin_user.email)
@@ -344,15 +347,12 @@ class AdminSignInApi:
 
 
 def place_of(request: Request) -> str:
-    """Return where a request comes from."""
+    """Return the client address of a request."""
     return request.client[0] if request.client else ""
 
 
 def require_same_origin(request: Request) -> None:
-    """Refuse what a page of another site sends with somebody's cookie.
-
-    Raises ForbiddenError.
-    """
+    """Reject cross-origin requests with a cookie. Raises ForbiddenError."""
     origin = request.headers.get(b"origin")
     if origin is None:
         return
@@ -362,7 +362,7 @@ def require_same_origin(request: Request) -> None:
 
 
 def _text(value: object) -> str:
-    """Read a credential: a text, or a number as text; anything else is none."""
+    """Parse a credential: a text, or a number as text; anything else is missing."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return str(value)

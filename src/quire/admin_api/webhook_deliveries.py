@@ -1,4 +1,4 @@
-"""The log of webhook deliveries, and sending one again."""
+"""The log of webhook deliveries, and redelivery."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar, Literal
@@ -35,7 +35,7 @@ class DeliveryQuery(Struct):
 
 
 class ShownDelivery(Struct, rename="camel", kw_only=True):
-    """What a webhook was told once, and how that went."""
+    """A delivery to a webhook, and its result."""
 
     schema_name: ClassVar[str] = "Delivery"
     id: int
@@ -54,7 +54,7 @@ class ShownDelivery(Struct, rename="camel", kw_only=True):
 
 
 class WebhookSecret(Struct):
-    """What calls are signed with, ``null`` where they are not."""
+    """The signing secret of a webhook, ``null`` without signatures."""
 
     secret: str | None
 
@@ -90,7 +90,7 @@ class DeliveryApi:
         return await self._listed(request, None)
 
     async def find(self, request: Request) -> Response:
-        """List what a webhook was told, the latest first; ``before`` is the last id known."""
+        """List the deliveries of a webhook, the latest first; ``before`` is the last known id."""
         return await self._listed(request, webhook_id_of(request))
 
     async def _listed(self, request: Request, webhook_id: int | None) -> Response:
@@ -117,13 +117,13 @@ class DeliveryApi:
         return respond_data([_shown(one) for one in found])
 
     async def find_one(self, request: Request) -> Response:
-        """Show what a webhook was told once, with the body."""
+        """Show a delivery, with its body."""
         await self._tables.ensure(DELIVERIES)
         found = await self._database.read(lambda: self._delivery(request))
         return respond_data({**_shown(found), "payload": orjson.loads(found.body)})
 
     async def redeliver(self, request: Request) -> Response:
-        """Tell a webhook the same again."""
+        """Deliver an event again."""
 
         def program() -> Program[None]:
             found = yield from self._delivery(request)
@@ -142,7 +142,7 @@ class DeliveryApi:
         return respond_data({}, ACCEPTED)
 
     async def secret(self, request: Request) -> Response:
-        """Show what the calls of a webhook are signed with."""
+        """Show the signing secret of a webhook."""
         webhook_id = webhook_id_of(request)
         await self._database.read(lambda: self._existing(webhook_id))
         secret = None if self._key is None else webhook_secret(self._key, webhook_id)

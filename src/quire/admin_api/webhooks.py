@@ -1,4 +1,4 @@
-"""Webhooks: listed, created, changed, tested."""
+"""Webhooks: list, create, change, test."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -34,7 +34,7 @@ NOT_PUBLIC = "Url is not supported because it isn't reachable over the public in
 UNKNOWN_EVENT = "Webhook event {} is not supported"
 BAD_HEADER = "{} cannot be a header"
 MASK = "•••"
-"""Stands for values of headers, which are mostly secrets, where somebody may not change them."""
+"""Replaces values of headers, which are mostly secrets, if the caller may not change them."""
 
 EVENTS = frozenset(
     {*(name.value for name in EventName), "media.create", "media.update", "media.delete"}
@@ -46,7 +46,7 @@ _MOST_HEADERS, _LONGEST_VALUE = 100, 8192
 
 
 class _Url(Struct, frozen=True):
-    """The address of a webhook; ``private`` allows those off the public internet."""
+    """The URL of a webhook; ``private`` allows those off the public internet."""
 
     private: bool
 
@@ -78,7 +78,7 @@ class _Headers(Struct, frozen=True):
 
 
 class NewWebhook(RequestBody):
-    """A webhook that is to be made."""
+    """A new webhook."""
 
     name: str
     url: str
@@ -87,19 +87,19 @@ class NewWebhook(RequestBody):
 
 
 class WebhookChange(NewWebhook):
-    """A webhook as it is to be."""
+    """The changes of a webhook."""
 
     is_enabled: bool | UnsetType = UNSET
 
 
 class DeletedWebhooks(RequestBody, forbid_unknown_fields=False):
-    """The ids of webhooks that are to be deleted."""
+    """The ids of webhooks to delete."""
 
     ids: list[IdText]
 
 
 class WebhookDetail(Struct, rename="camel"):
-    """A webhook; values of headers are masked where somebody may not change it."""
+    """A webhook; values of headers are masked if the caller may not change it."""
 
     schema_name: ClassVar[str] = "Webhook"
     id: str
@@ -111,14 +111,14 @@ class WebhookDetail(Struct, rename="camel"):
 
 
 class ReceivedHeader(Struct):
-    """A header of an answer."""
+    """A header of a response."""
 
     name: str
     value: str
 
 
 class WebhookTest(Struct, rename="camel"):
-    """How a webhook answered, in full where it did."""
+    """The response of a webhook to a test."""
 
     status_code: int
     message: str
@@ -138,7 +138,7 @@ class WebhookApi:
         private: bool,
         changed: Callable[[], Awaitable[None]],
     ) -> None:
-        """``changed`` is called when there are other webhooks than before."""
+        """``changed`` is called after webhooks were changed."""
         self._changed = changed
         self._database = database
         self._webhooks = webhooks
@@ -204,7 +204,7 @@ class WebhookApi:
         return respond_data(_shown(await self._write(program()), request))
 
     async def delete_many(self, request: Request) -> Response:
-        """Delete webhooks; those that are not there are deleted already."""
+        """Delete webhooks; missing ones count as deleted."""
         body = request.body
         given = body.get("ids") if isinstance(body, Mapping) else None
         if not isinstance(given, list) or not given:
@@ -214,7 +214,7 @@ class WebhookApi:
         return respond_data(given)
 
     async def trigger(self, request: Request) -> Response:
-        """Try a webhook out, and tell how it answered."""
+        """Send a test event, and return the response."""
         webhook_id = webhook_id_of(request)
         webhook = await self._database.read(lambda: self._existing(webhook_id))
         told = {"event": _TEST, "createdAt": iso_from_ms(self._clock())}
@@ -261,7 +261,7 @@ class WebhookApi:
 
 
 def webhook_id_of(request: Request) -> int:
-    """Return the id of a webhook in the path. Raises NotFoundError where it is none."""
+    """Return the id of a webhook in the path. Raises NotFoundError for an invalid one."""
     webhook_id = id_of(request.parameters["id"])
     if webhook_id is None:
         raise NotFoundError(NOT_FOUND)
@@ -289,7 +289,7 @@ def _leads_outside(value: object) -> bool:
         parts = urlsplit(value)
     except ValueError:
         return False
-    # Of an address in brackets it is said already that it is none.
+    # An invalid address in brackets was reported already.
     return bool(parts.scheme and parts.hostname) and (
         may_be_public(str(parts.hostname)) or "[" in parts.netloc
     )

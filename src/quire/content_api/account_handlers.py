@@ -1,4 +1,4 @@
-"""What the handlers for accounts of end users share."""
+"""Objects that the handlers for accounts of end users share."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar
@@ -27,7 +27,7 @@ _ACTION = "plugin::users-permissions.auth"
 
 
 class AccountResponses:
-    """Shows end users to themselves, with their tokens."""
+    """Responds with the caller's user data and tokens."""
 
     def __init__(self, reader: ReadService, issuer: TokenIssuer, cookie: RefreshCookie) -> None:
         self._reader = reader
@@ -47,7 +47,7 @@ class AccountResponses:
         return await self._reader.database.read(make)
 
     def shower(self, request: Request, query: bytes = b"") -> Show[Item]:
-        """Return what reads a user as the caller may see one, for a transaction to run."""
+        """Return a program that reads a user as the caller may see it."""
         prepared = self._reader.prepare_small(
             self._type, "written", query, request.principal.ability
         )
@@ -59,17 +59,17 @@ class AccountResponses:
         return show
 
     async def signed_in(self, request: Request, user_id: int) -> Response:
-        """Answer fresh tokens for a user who has shown who they are."""
+        """Respond with new tokens for an authenticated user."""
         show = self.shower(request)
         return await self.tokens(request, user_id, await self.read(lambda: show(user_id)))
 
     async def tokens(self, request: Request, user_id: int, item: Item) -> Response:
-        """Answer fresh tokens together with a user that has been read."""
+        """Respond with new tokens and a user that was read before."""
         issued = await self._issuer.issue(user_id, _device(request))
         return self.pair(request, issued, {"user": item})
 
     def pair(self, request: Request, issued: IssuedTokens, more: Mapping[str, object]) -> Response:
-        """Answer tokens; that to refresh with goes into a cookie where it is wanted there."""
+        """Respond with tokens; the refresh token is set as a cookie if configured."""
         shown: dict[str, object] = {"jwt": issued.jwt}
         if issued.refresh is None:
             return respond_bare({**shown, **more})
@@ -81,7 +81,7 @@ class AccountResponses:
 
 
 def _device(request: Request) -> ClientDevice:
-    """Return what a request says of where it comes from. Raises ValidationError."""
+    """Return the device of a request. Raises ValidationError."""
     body = request.body
     given = body.get("deviceId") if isinstance(body, Mapping) else None
     device_id = given if isinstance(given, str) and given else None
@@ -92,7 +92,7 @@ def _device(request: Request) -> ClientDevice:
 
 
 class AccountApi:
-    """Routes about the account of whoever asks, and what they are made of."""
+    """Routes about the caller's account, and their parts."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Serves the files of the admin UI at ``/admin``, and its HTML page for all paths.
 
 Routes of the admin API come first. Every other GET below ``/admin`` is a file of the UI, one of its
-pages (which the UI itself finds by the address), or a 404.
+pages (which the UI's router selects by the URL), or a 404.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ from quire.errors import NotFoundError
 
 PATH: Final = "/admin"
 BUILT: Final = Path(__file__).parent.parent / "static" / "admin"
-"""Where the build of the UI puts its files."""
+"""The folder of the UI's build."""
 
 PAGES: Final = frozenset(
     {
@@ -34,10 +34,10 @@ PAGES: Final = frozenset(
         "setup",
     }
 )
-"""First segments below ``/admin`` that belong to the UI, whatever a client accepts."""
+"""First segments below ``/admin`` of the UI, whatever a client accepts."""
 
 _API_ONLY: Final = frozenset({"x"})
-"""First segments below ``/admin`` that the UI has no pages under."""
+"""First segments below ``/admin`` without pages of the UI."""
 
 _YEAR: Final = "public, max-age=31536000, immutable"
 _MEDIA_TYPES: Final = {
@@ -122,7 +122,7 @@ class AdminPages:
         )
 
     def respond(self, path: str, headers: Mapping[bytes, bytes]) -> Response | None:
-        """Return the file or page at a path, ``None`` where there is none.
+        """Return the file or page at a path, ``None`` if there is none.
 
         Raises NotFoundError for a missing file of the UI.
         """
@@ -173,7 +173,7 @@ def _is_page(relative: str, headers: Mapping[bytes, bytes]) -> bool:
 def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     media = sources.get("media-src", ("'self'", "data:", "blob:"))
     images = sources.get("img-src", ("'self'", "data:", "blob:"))
-    # PDF files of the media library are in frames, whatever sites the project shows in them.
+    # PDF files of the media library are shown in frames, in addition to the configured sites.
     frames = dict.fromkeys(("'self'", *sources.get("frame-src", ())))
     policy = (
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -184,7 +184,7 @@ def _headers(sources: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     )
     return {
         "content-security-policy": policy,
-        # The address of a page that registers or resets has a token in it.
+        # The URL of a registration or reset page contains a token.
         "referrer-policy": "no-referrer",
         "cross-origin-opener-policy": "same-origin",
         "cache-control": "no-cache",

@@ -1,4 +1,4 @@
-"""Checks a caller's permission for an action, before anything else is looked at."""
+"""Checks a caller's permission for an action, before anything else."""
 
 from collections.abc import Collection
 
@@ -8,26 +8,26 @@ from quire.errors import ForbiddenError, UnauthorizedError
 
 
 class Authorizer:
-    """Refuses what a caller may not do.
+    """Rejects forbidden actions.
 
-    ``closed`` are content types and actions that nobody may reach, because code that guards them
-    elsewhere does not run here, or because no route leads to them.
+    ``closed`` are content types and actions that are disabled, because JavaScript that guards them
+    does not run here, or because no route has them.
     """
 
     def __init__(self, closed: Collection[str]) -> None:
         self._closed = closed
 
     def allows(self, ability: Ability, action: str | None, uid: str | None) -> bool:
-        """Tell whether an ability is enough for an action, or for what needs no permission."""
+        """Tell whether an ability allows an action; ``None`` needs no permission."""
         return not self._is_closed(action, uid) and (action is None or ability.allows(action))
 
     def _is_closed(self, action: str | None, uid: str | None) -> bool:
         return uid in self._closed or action in self._closed
 
     def require(self, principal: Principal, action: str | None, uid: str | None) -> None:
-        """Let a caller through to an action of a content type, or to what needs no permission.
+        """Check the permission for an action of a content type.
 
-        Raises ForbiddenError; UnauthorizedError where visitors may do nothing at all.
+        Raises ForbiddenError; UnauthorizedError if visitors have no permissions at all.
         """
         if self.allows(principal.ability, action, uid):
             return

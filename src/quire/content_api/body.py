@@ -1,7 +1,7 @@
 """Reads request bodies, within limits.
 
-Only POST, PUT and PATCH carry one. JSON must be an object or an array; forms use the bracket
-spelling of query strings; other types are no body at all.
+Only POST, PUT and PATCH have one. JSON must be an object or an array; forms use the bracket syntax
+of query strings; other types are ignored.
 """
 
 import zlib
@@ -44,7 +44,7 @@ NO_UTF8 = "the JSON is not encoded in UTF-8"
 
 
 def is_form(headers: Mapping[bytes, bytes]) -> bool:
-    """Tell whether a body is a form that may carry files."""
+    """Tell whether a body is a form that may contain files."""
     return _media_type(headers) == _MULTIPART_TYPE
 
 
@@ -75,7 +75,7 @@ async def read_body(
 
 
 async def discard_body(receive: AsgiReceive) -> None:
-    """Read a body to its end and forget it."""
+    """Read a body to its end and discard it."""
     while True:
         message = await receive()
         if message["type"] != "http.request" or not message.get("more_body"):
@@ -88,7 +88,7 @@ async def _decoded(headers: Mapping[bytes, bytes], receive: AsgiReceive, limit: 
         message = f"Unsupported Content-Encoding: {encoding}"
         raise UnsupportedEncodingError(message)
     length = headers.get(b"content-length", b"").lstrip(b"0")
-    # Python refuses to read a number of thousands of digits; this many are enough to be too long.
+    # Python refuses to parse a number of thousands of digits; this many are enough to be too long.
     if length.isdigit() and (len(length) > _LENGTH_DIGITS or int(length) > limit):
         raise PayloadTooLargeError
     raw = await _collect(receive, limit)
@@ -147,7 +147,7 @@ def _parse_json(raw: bytes) -> object:
 
 
 def _too_deep(text: bytes) -> bool:
-    """Measure nesting without parsing: brackets in strings only make it look deeper."""
+    """Measure nesting without parsing: brackets in strings only overestimate it."""
     if text.count(b"[") + text.count(b"{") <= _MAX_DEPTH:
         return False
     depth = 0

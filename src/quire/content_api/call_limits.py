@@ -7,14 +7,14 @@ from quire.content_api.messages import Handler, Request, Response
 from quire.errors import AppError
 
 _PLACE_FACTOR = 5
-"""How many limits one place has on a route that counts each e-mail by itself."""
+"""How many limits one address has on a route that counts each e-mail separately."""
 _ACCOUNT_FACTOR = 10
-"""How many limits of wrong passwords one account has, wherever they come from."""
+"""How many limits of wrong passwords one account has, from all addresses."""
 _LONGEST_EMAIL = 320
 
 
 class CallLimits:
-    """Counts calls; without a limiter nothing is limited."""
+    """Counts calls; without a limiter there are no limits."""
 
     def __init__(self, limiter: RateLimiter | None) -> None:
         self._limiter = limiter
@@ -27,10 +27,10 @@ class CallLimits:
         by_email: bool = False,
         key: Callable[[Request], str] | None = None,
     ) -> Handler:
-        """Return a handler that counts its calls, and whose answers say how many are left.
+        """Return a handler that counts its calls, and whose responses have the remaining number.
 
-        With ``by_email`` each e-mail in a body is counted by itself, and all of one place too.
-        ``key`` returns what calls are counted by in place of the address that they come from.
+        With ``by_email`` each e-mail in a body is counted separately, and all of one address too.
+        ``key`` returns the key of a call instead of its address.
         """
         limiter = self._limiter
         if limiter is None:
@@ -62,10 +62,10 @@ class CallLimits:
         return count_and_handle
 
     def require_open(self, account: str) -> None:
-        """Refuse to look at a password of an account for which too many wrong ones came.
+        """Reject a password check for an account with too many wrong passwords.
 
-        Raises RateLimitError. Calls that were refused for their place never come here, so nobody
-        locks others out from a place that is locked out itself.
+        Raises RateLimitError. Calls over the limit of their address are not counted here, so nobody
+        can lock others out from a single address.
         """
         if self._limiter is not None:
             self._limiter.check(f"account {account}", times=_ACCOUNT_FACTOR)

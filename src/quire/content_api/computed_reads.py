@@ -1,7 +1,7 @@
 """Adds computed fields of a project's Python code to documents that were read.
 
-Functions are called once for each document, or once for all documents of a page at one place of the
-response. What only they need is removed afterwards.
+Functions are called once for each document, or once for all documents at one place of the response.
+Fields that only they need are removed afterwards.
 """
 
 import asyncio
@@ -28,16 +28,16 @@ from quire.hooks.time import observe_time
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
 
 _SECONDS = 10
-"""How long a function may take for the documents of a page."""
+"""Time limit of a function for the documents of a page."""
 _KINDS = ("__component", "__type")
-"""Members that say of which model an item of a list is."""
+"""Keys with the model of a list item."""
 
 _log = structlog.get_logger("quire.extensions")
 Shown = dict[str, Any]
 
 
 class ComputedDocuments(Struct, frozen=True):
-    """Documents with their computed fields, and whether a response with them may be kept."""
+    """Documents with their computed fields, and whether a response with them may be cached."""
 
     documents: list[Shown]
     is_cacheable: bool
@@ -53,9 +53,9 @@ class ComputedReads:
     async def complete(
         self, prepared: PreparedRead, items: Sequence[Item], principal: Principal
     ) -> ComputedDocuments:
-        """Return the documents of a read with their computed fields, as ``principal``.
+        """Return the documents of a read with their computed fields, for ``principal``.
 
-        Raises the AppErrors of functions, InternalServerError for what else they raise, and
+        Raises the AppErrors of functions, InternalServerError for their other exceptions, and
         ServiceUnavailableError when one takes too long.
         """
         documents: list[Shown] = msgspec.json.decode(encode(items))
@@ -74,7 +74,7 @@ class _ComputedCalls:
         self.is_cacheable = True
 
     async def fill(self, node: PlanNode, documents: Sequence[Shown]) -> None:
-        """Compute the fields of documents of one place, and of what is populated below it."""
+        """Compute the fields of documents at one place, and of their populated documents."""
         if not documents:
             return
         for edge in node.edges:
@@ -124,8 +124,8 @@ class _ComputedCalls:
             raise ServiceUnavailableError from error
         finally:
             context.is_ended = True
-        # The response may otherwise be shown to somebody else who may do the same, or when rules
-        # that have read the clock let other documents by.
+        # A cached response could be shown to another principal with the same permissions, or after
+        # the result of time-dependent rules has changed.
         volatile = project_rules_of(self._principal.ability).volatile
         self.is_cacheable &= not (context.has_read_principal or volatile)
         values = list(result)
@@ -136,7 +136,7 @@ class _ComputedCalls:
 
 
 def _related(edge: PlanEdge, documents: Sequence[Shown]) -> Iterator[tuple[PlanNode, list[Shown]]]:
-    """Yield what is populated at an edge, by the node that it was read for."""
+    """Yield the populated documents of an edge, by the node that they were read for."""
     found = [one for document in documents for one in _listed(document.get(edge.attribute))]
     nodes = (*edge.nodes, *edge.others)
     if len(nodes) == 1:

@@ -1,7 +1,7 @@
-"""Limits of an HTTP connection: size of the head, time-outs.
+"""Limits of an HTTP connection: size of the head, timeouts.
 
-uvicorn has neither. Without the first, headers without an end fill the memory; without the second,
-clients that send a byte now and then keep connections for ever.
+uvicorn has neither. Without the first, endless headers fill the memory; without the second, slow
+clients keep connections open for ever.
 """
 
 from asyncio import AbstractEventLoop, CancelledError, TimerHandle, Transport
@@ -26,17 +26,17 @@ class HeadTooLargeError(Exception):
 
 
 class LimitedConnection(HttpToolsProtocol):
-    """One connection, within bounds.
+    """One connection, with limits.
 
-    A head beyond `MAX_HEAD` is answered 431, a request that does not arrive 408; both answers are
-    empty, and the connection is closed after them. Subclasses that do not pass on the parser's
-    callbacks call `head_begins` and `head_ends` themselves.
+    A head beyond `MAX_HEAD` gets a 431, an incomplete request a 408; both responses are empty, and
+    the connection is closed after them. Subclasses that do not pass on the parser's callbacks call
+    `head_begins` and `head_ends` themselves.
     """
 
     period: ClassVar[float] = 20.0
-    """Seconds between two looks at a connection. A head has to be complete at the second one."""
+    """Seconds between two checks of a connection. A head has to be complete at the second one."""
     least: ClassVar[int] = 10_000
-    """Bytes of a body that have to come between two looks."""
+    """Bytes of a body that have to arrive between two checks."""
     first_request_share: ClassVar[float] = 0.1
     """How long a connection waits for its first request when the server stops, of its time-out."""
 
@@ -62,12 +62,12 @@ class LimitedConnection(HttpToolsProtocol):
         self._is_stopping = False
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn
-        """Begin to watch."""
+        """Start the checks."""
         super().connection_made(transport)
         self._watch = self.loop.call_later(self.period, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End to watch."""
+        """Stop the checks."""
         if self._watch is not None:
             self._watch.cancel()
         super().connection_lost(exc)
@@ -75,13 +75,13 @@ class LimitedConnection(HttpToolsProtocol):
     # The size of a head ----------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Parse what came; refuse a head that does not end."""
+        """Parse data; reject a head that is too large."""
         self._chunk = len(data)
         self._began_here = False
         self._received += self._chunk
         self._head_at_most += self._chunk
         super().data_received(data)
-        # Of the chunk that a head begins in, a part may belong to the request before.
+        # A part of a head's first chunk may belong to the previous request.
         if self._in_head and not self._began_here:
             self._head_at_least += self._chunk
             if self._head_at_least > MAX_HEAD and not self.transport.is_closing():
@@ -93,20 +93,20 @@ class LimitedConnection(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Hand a request on to the application."""
+        """Pass a request to the application."""
         self.head_ends()
         super().on_headers_complete()
         if self._is_stopping:
             self.cycle.keep_alive = False
 
     def head_begins(self) -> None:
-        """Note that a request begins."""
+        """Record the start of a head."""
         self._in_head = self._began_here = self._begun = self._is_new = True
         self._head_at_least = 0
         self._head_at_most = self._chunk
 
     def head_ends(self) -> None:
-        """Note that a head is complete. Raises HeadTooLargeError, which stops the parser."""
+        """Record the end of a head. Raises HeadTooLargeError, which stops the parser."""
         self._in_head = False
         if self._head_at_most > MAX_HEAD:
             size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
@@ -115,14 +115,14 @@ class LimitedConnection(HttpToolsProtocol):
                 raise HeadTooLargeError
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what the parser stopped at."""
+        """Respond to what the parser stopped at."""
         if self._too_large:
             self._refuse_head()
         else:
             super().send_400_response(msg)
 
     def _refuse_head(self) -> None:
-        """Refuse a head; what is due to requests before it is not to be taken for the answer."""
+        """Reject a head; earlier responses must not be confused with this one."""
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
             self._response(431)
@@ -136,16 +136,16 @@ class LimitedConnection(HttpToolsProtocol):
     # Its end ---------------------------------------------------------------------------------
 
     def shutdown(self) -> None:
-        """Close the connection after what is under way: the server stops.
+        """Close the connection after the running request: the server is stopping.
 
-        A request whose head has begun is under way, and so is the first one of a connection for a
-        moment: whoever has just been connected is about to send it.
+        A request whose head has begun counts as running, and so does the first one of a connection
+        for a moment: a new client is about to send it.
         """
         self._is_stopping = True
         if not self._is_idle():
             self.cycle.keep_alive = False
         elif self._begun:
-            # What has arrived already is read before.
+            # Received data is processed first.
             self.loop.call_soon(self._close_if_idle)
         else:
             most = self.config.timeout_graceful_shutdown or 0
@@ -156,14 +156,14 @@ class LimitedConnection(HttpToolsProtocol):
             self.transport.close()
 
     def _is_idle(self) -> bool:
-        """Tell whether no request waits for its response."""
+        """Tell whether there is no running request."""
         cycle: Any = self.cycle
         return cycle is None or cycle.response_complete
 
     # Its speed -------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Close the connection when what it waits for does not come; else look again later."""
+        """Close the connection if its data do not arrive; else check again later."""
         if self.transport.is_closing():
             return
         cycle: Any = self.cycle
@@ -178,7 +178,7 @@ class LimitedConnection(HttpToolsProtocol):
         self.transport.close()
 
     def _waits(self) -> bool:
-        """Tell whether it is the client's turn, and it has not done enough of it."""
+        """Tell whether the client has to send data, and has not sent enough."""
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:
             return self._in_head or not self._begun
@@ -186,10 +186,10 @@ class LimitedConnection(HttpToolsProtocol):
 
 
 def _accepting_cancellation(application: AsgiApp) -> AsgiApp:
-    """Return an application that ends when it is cancelled, which uvicorn takes for a fault.
+    """Return an application that ends when it is cancelled, which uvicorn treats as an error.
 
-    uvicorn cancels requests that take longer than it has time to stop. They have been answered when
-    they end, so there is nothing to log.
+    uvicorn cancels requests that exceed the shutdown timeout. They have sent a response when they
+    end, so there is nothing to log.
     """
 
     async def run(scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:

@@ -1,7 +1,7 @@
 """The content API as an ASGI application with one route table.
 
-The way of a request: read the body, find the route, find out who asks, check the permission, call
-the handler, write the answer. Errors are raised wherever they are known and answered here alone.
+A request passes these steps: read the body, find the route, authenticate, check the permission,
+call the handler, send the response. Errors are raised anywhere and handled only here.
 """
 
 import asyncio
@@ -57,10 +57,10 @@ _log = structlog.get_logger("quire.content_api")
 
 
 class OtherApi(Protocol):
-    """Answers requests for other APIs than this one."""
+    """Handles requests for other APIs."""
 
     async def __call__(self, request: Request) -> Response | None:
-        """Answer a request; ``None`` for those it knows nothing of."""
+        """Handle a request; ``None`` if it has no route there."""
 
     def streams(self, method: str, raw_path: bytes) -> bool:
         """Tell whether the handler of a request reads forms itself."""
@@ -70,9 +70,9 @@ class OtherApi(Protocol):
 
 
 Successor = Callable[["ContentApi"], Awaitable["ContentApi | None"]]
-"""Returns what has taken the place of an API because tables have changed, ``None`` if none have.
+"""Returns the replacement of an API whose tables have changed, ``None`` if they have not.
 
-Raises ServiceUnavailableError when they have, and nothing takes its place in time.
+Raises ServiceUnavailableError when there is no replacement in time.
 """
 
 _OF_PROJECT = "api::"
@@ -82,18 +82,17 @@ _READY = b"/_ready"
 _SERVER_FAULT = 500
 _STOPPING = "The server is shutting down"
 _MOST_TIMES = 4
-"""How often a request is answered anew at most: types may be changed one after the other."""
+"""How often a request is repeated at most: types may be changed one after the other."""
 
 
 async def no_successor(_: "ContentApi") -> None:
-    """Stand in where content types never change."""
+    """The successor of an API whose content types never change."""
 
 
 class OtherResponders(Struct, frozen=True, kw_only=True):
-    """Who answers what is no request for the content API: files for everybody, another API.
+    """Handlers of other requests: files for everybody, another API.
 
-    ``readiness`` answers ``/_ready``; ``successor`` finds who answers what this API cannot answer
-    any more.
+    ``readiness`` handles ``/_ready``; ``successor`` returns the replacement of an outdated API.
     """
 
     readiness: Readiness
@@ -105,7 +104,7 @@ class OtherResponders(Struct, frozen=True, kw_only=True):
 
 
 class ContentApi:
-    """Answers everything: the API's routes, both probes, and ``others`` whatever is left."""
+    """Handles all requests: the API's routes, both probes, and others through ``others``."""
 
     def __init__(
         self,
@@ -139,11 +138,11 @@ class ContentApi:
         declared = engine.extensions.strategies
         self._strategies = Strategies(declared, authenticator) if declared else None
         if declared:
-            # What caches in between know a request by says nothing of who sends it.
+            # The cache key of shared caches has no credentials.
             self._shared_caching = None
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one HTTP request."""
+        """Handle one HTTP request."""
         headers = dict(scope["headers"])
         request = Request(
             scope["method"],
@@ -183,9 +182,9 @@ class ContentApi:
         await self._deliver(response, request, scope, receive, send)
 
     async def response(self, request: Request, receive: AsgiReceive) -> Response | None:
-        """Return the answer to a request, ``None`` when it is a matter of the public folder.
+        """Return the response to a request, ``None`` if it is for the public folder.
 
-        Raises CancelledError alone: whatever else goes wrong is an answer too.
+        Only raises CancelledError: all other errors become responses.
         """
         response = await self._response(request, receive)
         if self._shared_caching is None or response is None:
@@ -203,7 +202,7 @@ class ContentApi:
             return _respond_problem(request, error)
 
     def respond_now(self, request: Request) -> Response | None:
-        """Return the response to a GET of content, if nothing has to be waited for.
+        """Return the response to a GET of content, if no waiting is needed.
 
         ``None`` says that `response` has to be awaited, or that the request is for something else
         (see `reads_content`); then nothing has been done.
@@ -262,9 +261,9 @@ class ContentApi:
         return await self._authenticator.user_principal(user_id)
 
     async def response_as(self, request: Request, principal: Principal) -> Response:
-        """Return the response to a GET of content as if ``principal`` had sent it.
+        """Return the response to a GET of content for ``principal``.
 
-        Routes of plugins are not found: some of them do more than read. Raises StaleSchemaError.
+        Routes of plugins are excluded: some of them do more than read. Raises StaleSchemaError.
         """
         found = self._find(request)
         if found is None or not (found[0].uid or "").startswith(_OF_PROJECT):
@@ -283,15 +282,15 @@ class ContentApi:
             return _respond_problem(request, error)
 
     def reads_content(self, request: Request) -> bool:
-        """Tell whether a GET is for a route that `respond_now` responds for, now or later."""
+        """Tell whether a GET is for a route that `respond_now` handles, now or later."""
         found = self._find(request)
         return found is not None and found[0].is_immediate
 
     async def _response_anew(self, request: Request, error: StaleSchemaError) -> Response | None:
-        """Answer a request whose tables have changed meanwhile by what has replaced this API.
+        """Repeat a request whose tables have changed meanwhile, with the replacement of this API.
 
-        One that has written something is not begun again; one whose body was for its handler alone
-        has to be sent again.
+        A request that has written something is not repeated; one whose body was streamed to its
+        handler has to be sent again.
         """
         problem = error
         stale = self
@@ -349,9 +348,9 @@ class ContentApi:
             request.body = await read_body(request.headers, receive, self._limits)
 
     async def respond_to_read(self, request: Request) -> Response | None:
-        """Answer a request whose body has been read; raises what keeps it from being answered.
+        """Handle a request whose body has been read; raises its errors.
 
-        ``None`` is returned when it is a matter of the public folder.
+        Returns ``None`` if it is for the public folder.
         """
         method, headers = request.method, request.headers
         probed = request.path.removesuffix(b"/")
@@ -383,7 +382,7 @@ class ContentApi:
         return await route.handler(request)
 
     async def _principal(self, request: Request, route: Route, version: int | None) -> Principal:
-        """Return who asks; a route that is open asks nobody."""
+        """Return the principal; a public route needs none."""
         if route.is_open:
             return EVERYBODY
         if self._strategies is not None:
@@ -406,7 +405,7 @@ class ContentApi:
         return self._other_api is not None and self._other_api.streams(request.method, request.path)
 
     def _find(self, request: Request) -> Found | None:
-        """Return the route of a request, which is looked for once.
+        """Return the route of a request, which is looked up once.
 
         Raises BadRequestError as `RouteTable.find` does.
         """
@@ -425,7 +424,7 @@ class ContentApi:
         return None
 
     def _unrouted(self, method: str, raw_path: bytes) -> Response | None:
-        """Answer for a path or method without a route."""
+        """Return the response for a path or method without a route."""
         headers = ((b"allow", self._allow(raw_path).encode()),)
         if method == "OPTIONS":
             return Response(200, b"", TEXT, headers)
@@ -436,9 +435,9 @@ class ContentApi:
         return Response(405, b"Method Not Allowed", TEXT, headers)
 
     def _allow(self, raw_path: bytes) -> str:
-        """Return the methods of a path as ``Allow`` lists them.
+        """Return the methods of a path for ``Allow``.
 
-        Every path can be asked for: what is no route may be a file.
+        GET is always allowed: a path without a route may be a file.
         """
         path = self._below_prefix(raw_path)
         methods = frozenset() if path is None else self._routes.methods(path)
@@ -452,16 +451,16 @@ def _has_written(request: Request) -> bool:
 
 
 def respond_cancelled(request: Request) -> Response:
-    """Answer a request that takes longer than the server has time to stop, which cancels it."""
+    """Respond to a request that exceeds the shutdown timeout and was cancelled."""
     _log.warning("request cut off: the server stops", **_about(request))
     return respond_error(ServiceUnavailableError(_STOPPING))
 
 
 def _respond_problem(request: Request, error: Exception) -> Response:
-    """Answer for what went wrong, and say so in the log where it is a fault of the server."""
+    """Respond to an error, and log it if it is an internal one."""
     about = _about(request)
     if isinstance(error, ServiceUnavailableError):
-        # Many requests may meet the same outage; where they met it says nothing.
+        # Many requests may meet the same outage; a traceback would say nothing.
         reason = repr(error.__cause__ or error)
         _log.warning("request put off", **about, reason=reason)
         return respond_error(error)
@@ -474,7 +473,7 @@ def _respond_problem(request: Request, error: Exception) -> Response:
 
 
 def _about(request: Request) -> dict[str, str]:
-    """Return what the log says of any request."""
+    """Return the log fields of a request."""
     return {"path": request.path.decode("latin-1"), "request_id": request.id.decode()}
 
 

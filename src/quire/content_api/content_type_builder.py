@@ -1,4 +1,4 @@
-"""``/content-type-builder`` for clients, read only (wire.md §1)."""
+"""``/content-type-builder`` for clients, read only."""
 
 from collections.abc import Iterator
 
@@ -49,7 +49,7 @@ class ModelApi:
         return respond_bare({"data": [one for one in described if one["schema"]["kind"] == kind]})
 
     async def content_type(self, request: Request) -> Response:
-        """Describe one content type; those of the server's own that are hidden count as unknown."""
+        """Describe one content type; hidden built-in ones count as unknown."""
         found = self._schema.content_types.get(request.parameters["uid"])
         if found is None or not is_visible(found):
             return _not_found("contentType")
@@ -69,7 +69,7 @@ class ModelApi:
 
 
 def _not_found(what: str) -> Response:
-    """Answer for an unknown uid; these routes have errors of a form of their own."""
+    """Return the response for an unknown uid; these routes have their own error format."""
     return respond_bare({"error": f"{what}.notFound"}, 404)
 
 

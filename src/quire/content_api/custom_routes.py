@@ -35,7 +35,7 @@ _UNRESTRICTED = (
 def custom_route(
     route: CustomRoute, documents: DocumentService, calls: SharedCounters, clock: Clock
 ) -> Route:
-    """Return the route of a function of the project; ``calls`` counts those of a limited one."""
+    """Return the route of a function of the project; ``calls`` limits its rate."""
 
     async def handle(request: Request) -> Response:
         if route.policies:
@@ -86,7 +86,7 @@ def _limited(handler: Handler, route: CustomRoute, calls: SharedCounters, clock:
 
 
 def _caller(request: Request) -> str:
-    """Return what calls are counted by: the user or token, else the place that they come from."""
+    """Return the rate limit key: the user or token, else the client address."""
     who = acting(request.principal)
     if who.id is not None:
         return f"{who.kind} {who.id}"
@@ -104,14 +104,14 @@ def _policy_context(route: CustomRoute, request: Request) -> PolicyContext:
 
 
 async def _call(function: Callable[..., Any], arguments: Mapping[str, object]) -> object:
-    """Call a function; a plain one in a thread, as it may block."""
+    """Call a function; a plain one on a thread, as it may block."""
     if inspect.iscoroutinefunction(function):
         return await function(**arguments)
     return await asyncio.to_thread(function, **arguments)
 
 
 def _arguments(route: CustomRoute, request: Request) -> dict[str, object]:
-    """Return the arguments of a function. Raises ValidationError for what is no such value."""
+    """Return the arguments of a function. Raises ValidationError for invalid ones."""
     found: dict[str, object] = {}
     for parameter in route.parameters.values():
         name = parameter.name
@@ -132,7 +132,7 @@ def _converted(parameter: RouteParameter, value: object) -> object:
     if parameter.is_list and not isinstance(value, list):
         value = [value]
     try:
-        # Texts of a path or a query stand for numbers and the like; a body says what it means.
+        # Texts of a path or a query are cast to numbers and the like; a body is typed.
         return msgspec.convert(value, parameter.type, strict=parameter.source == "body")
     except msgspec.ValidationError as error:
         raise _invalid(parameter, str(error)) from None
@@ -175,7 +175,7 @@ def _is_documents(result: object) -> bool:
 
 
 def _returns_documents(hint: object) -> bool:
-    """Tell whether an annotation says that a document comes, or a list of documents."""
+    """Tell whether an annotation is a document, or a list of documents."""
     if isinstance(hint, type) and issubclass(hint, Document | Shape):
         return True
     if get_origin(hint) in {dict, Mapping}:

@@ -1,9 +1,9 @@
 """Responses of routes whose action in the project's JavaScript reads entries itself.
 
-The query is the one that the action was understood as; the response has the action's form.
+The query is derived from the action; the response has the action's form.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ from quire.schema.model import ContentType
 
 
 class SentRequest(Struct, frozen=True):
-    """A request as it was sent to a route: what changes of entries may look at."""
+    """The request of a route, which changes of entries may use."""
 
     route: str
     query: Mapping[str, object]
@@ -47,7 +47,7 @@ class SentRequest(Struct, frozen=True):
 
 
 class DocumentReads:
-    """Responds with what actions of a project read."""
+    """Responds with the reads of actions of a project."""
 
     def __init__(self, reader: ReadService, responses: ResponseCache) -> None:
         self._reader = reader
@@ -56,9 +56,9 @@ class DocumentReads:
     async def respond(
         self, request: Request, read: DocumentRead, sent: SentRequest | None = None
     ) -> Response:
-        """Read entries and respond as an action does; the query is that of the read.
+        """Read entries and respond like an action; the query is that of the read.
 
-        ``sent`` is needed where entries are changed before they are shown.
+        ``sent`` is needed if entries are changed before they are shown.
         """
         reader = self._reader
         content_type = reader.schema.content_types[read.uid]
@@ -81,7 +81,7 @@ class DocumentReads:
             response = await self._read(request, read, prepared, sent)
             response.tag = tag_of(response.body)
             if prepared.is_cacheable:
-                # What is attached was read from tables of its own.
+                # Attached entries were read from other tables.
                 tables = None if read.changes else prepared.tables
                 kept.keep(question, version, response, tables)
         known = tags_known(request.headers)
@@ -90,7 +90,7 @@ class DocumentReads:
         return response
 
     async def validate(self, uid: str, query: Query, ability: Ability) -> None:
-        """Check a query as the core does. Raises its first fault as an AppError."""
+        """Check a query as the core does. Raises its first error as an AppError."""
         content_type = self._reader.schema.content_types[uid]
         await self._reader.prepare(content_type, "list", query, ability)
 
@@ -122,7 +122,7 @@ class DocumentReads:
     async def _changed(
         self, request: Request, read: DocumentRead, item: Item, sent: SentRequest
     ) -> object:
-        """Return an entry with what is attached to it."""
+        """Return an entry with its attachments."""
         entry = _plain(item)
         for change in read.changes:
             if isinstance(change, AttachedEntries):
@@ -135,7 +135,7 @@ class DocumentReads:
     async def _attached(
         self, request: Request, change: AttachedEntries, entry: object, sent: SentRequest
     ) -> object:
-        """Return what an entry gets as a member."""
+        """Return the attached member of an entry."""
         read, reader = change.read, self._reader
         content_type = reader.schema.content_types[read.uid]
         self._refuse_drafts(request, read, content_type)
@@ -157,7 +157,7 @@ class DocumentReads:
     def _refuse_drafts(
         self, request: Request, read: DocumentRead, content_type: ContentType
     ) -> None:
-        """Refuse drafts to all but API tokens, where the settings say so. Raises ForbiddenError."""
+        """Restrict drafts to API tokens, if the settings say so. Raises ForbiddenError."""
         if not self._reader.limits.drafts_need_token or not content_type.draft_and_publish:
             return
         published = "published"
@@ -182,19 +182,19 @@ class DocumentReads:
 
 
 def _respond_one(read: DocumentRead, entry: object) -> Response:
-    """Respond with one entry, or with what stands for none. Raises NotFoundError."""
+    """Respond with one entry, or with the response for a missing one. Raises NotFoundError."""
     if entry is None and (read.wrapped is None or read.missing is not None):
         raise NotFoundError(read.missing)
     return respond_bare(_wrap(read)(entry))
 
 
 def _plain(item: Item) -> object:
-    """Return an entry as JSON has it."""
+    """Return the JSON form of an entry."""
     return msgspec.json.decode(encode(item))
 
 
 def _computed(read: DocumentRead, entry: object, sent: SentRequest) -> object:
-    """Return what an entry becomes that gets nothing attached."""
+    """Return a computed entry without attachments."""
     for change in read.changes:
         if isinstance(change, ComputedEntry):
             entry = change.of(entry, sent.query, sent.path)
@@ -209,7 +209,7 @@ def _members_of(entry: object) -> dict[str, object]:
 
 
 def _ability(request: Request, read: DocumentRead) -> Ability:
-    """Return what a response may show. Row rules hold for code of a project, too."""
+    """Return the ability for a response. Row rules apply to code of a project, too."""
     ability = request.principal.ability
     return ability if read.sanitized or rules_of(ability) else Unsanitized()
 
@@ -223,12 +223,15 @@ def _mode(read: DocumentRead) -> Mode:
 
 
 def _is_nested(request: Request, read: DocumentRead) -> bool:
-    """Tell whether a request asks for the older format, and the action knows of it."""
+    """Tell whether a request asks for the v4 format, and the action supports it."""
     return read.enveloped and not read.changes and request.headers.get(HEADER) == VALUE
 
 
 def _wrap(read: DocumentRead) -> Callable[[object], object]:
-    """Return what puts entries into the response. Raises NotFoundError for an empty list."""
+    """Return a function that wraps entries for the response.
+
+    Raises NotFoundError for an empty list.
+    """
     wrapped, missing = read.wrapped, read.missing
 
     def wrap(data: object) -> object:
@@ -246,7 +249,7 @@ def _wrap(read: DocumentRead) -> Callable[[object], object]:
 
 
 def _keyed(data: object) -> dict[str, object]:
-    """Return the object of a list of names and values, which may be encoded already."""
+    """Return an object from a list of names and values, which may be encoded already."""
     found = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
     pairs = map(_members_of, found) if isinstance(found, list) else ()
     return {
@@ -257,7 +260,7 @@ def _keyed(data: object) -> dict[str, object]:
 
 
 def _property_name(value: object) -> str:
-    """Return the name that a value is as the key of a member. Raises ValidationError."""
+    """Return a value as the key of a member. Raises ValidationError."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -268,6 +271,6 @@ def _property_name(value: object) -> str:
 
 
 def _length(data: object) -> int:
-    """Return how many entries a list has, which may be encoded already."""
+    """Return the length of a list, which may be encoded already."""
     found = msgspec.json.decode(data) if isinstance(data, msgspec.Raw) else data
     return len(found) if isinstance(found, list) else 0

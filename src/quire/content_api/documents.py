@@ -1,6 +1,6 @@
-"""The handlers of every content type: collections and single types, reading and writing."""
+"""The handlers of every content type: collections and single types, reads and writes."""
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 import asyncio
@@ -111,7 +111,7 @@ class DocumentApi:
         )
 
     def _computes(self, request: Request) -> bool:
-        """Tell whether a response may have computed fields; the older format has none."""
+        """Tell whether a response may have computed fields; the v4 format has none."""
         return self._computed is not None and not _is_nested(request)
 
     async def find(self, request: Request) -> Response:
@@ -127,7 +127,7 @@ class DocumentApi:
         return await self._read(request, "single")
 
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
-        """Answer a read by what is remembered, or read and remember what can be."""
+        """Respond to a read from the cache, or read and cache the response."""
         kept, version = self._responses, request.version
         question = self._question(request, mode, document_id)
         response = kept.get(question, version)
@@ -142,7 +142,7 @@ class DocumentApi:
             if is_cacheable and kept.can_keep(version):
                 if mode == "list":
                     response.tag = await _tag(response.body)
-                # Which tables the functions read is not known.
+                # The tables that the functions read are unknown.
                 kept.keep(question, version, response, None)
             return response
         present = self._present(request, prepared)
@@ -177,7 +177,7 @@ class DocumentApi:
         document_id: str | None,
         prepared: PreparedRead,
     ) -> tuple[Response, bool]:
-        """Answer a read with computed fields; tells whether the response may be kept."""
+        """Respond to a read with computed fields; tells whether the response may be cached."""
         principal, reader = request.principal, self._reader
         if mode == "list":
             items, total = await reader.rows(prepared, request.version)
@@ -205,7 +205,7 @@ class DocumentApi:
         )
 
     def _present(self, request: Request, prepared: PreparedRead) -> Present | None:
-        """Return what turns entries into the older format, if a request asks for it."""
+        """Return the conversion of entries to the v4 format, if a request asks for it."""
         if not _is_nested(request):
             return None
         root, schema = prepared.plan.root, self._reader.schema
@@ -234,7 +234,7 @@ class DocumentApi:
         return await self._write(request, prepared, self._change(request, None, data))
 
     async def delete(self, request: Request) -> Response:
-        """Delete a document in one locale or in several; that there is none is no fault."""
+        """Delete a document in one locale or in several; a missing one is no error."""
         return await self._delete(request, request.parameters["documentId"])
 
     async def delete_single(self, request: Request) -> Response:
@@ -284,7 +284,7 @@ class DocumentApi:
         *,
         status: int = OK,
     ) -> Response:
-        """Write a document, and read what the answer shows within the same transaction."""
+        """Write a document, and read the response within the same transaction."""
         if self._computed is not None and prepared.compiled.computed:
             return await self._write_computed(self._computed, request, prepared, command, status)
         present = self._present(request, prepared)
@@ -310,7 +310,7 @@ class DocumentApi:
         command: CreateDocument | UpdateDocument,
         status: int,
     ) -> Response:
-        """Write a document, and compute the fields of the answer when that is done."""
+        """Write a document, and compute the fields of the response after that."""
 
         def act(unit: UnitOfWork) -> Program[list[Item]]:
             written = yield from run_command(unit, command)
@@ -325,7 +325,7 @@ class DocumentApi:
 
 
 async def _tag(body: bytes, *, may_wait: bool = True) -> bytes:
-    """Return the tag of a body; that of a large one is worked out on another thread.
+    """Return the tag of a body; that of a large one is computed on another thread.
 
     Raises WouldBlockError for a large one where ``may_wait`` is false.
     """
@@ -341,14 +341,14 @@ def _respond_computed(document: dict[str, Any], status: int = OK) -> Response:
 
 
 def _respond_found(found: EncodedEntry | None) -> Response:
-    """Answer with a document. Raises NotFoundError where there is none."""
+    """Respond with a document. Raises NotFoundError if there is none."""
     if found is None:
         raise NotFoundError
     return respond_encoded(found.text, changed=found.changed)
 
 
 def _unless_known(request: Request, response: Response) -> Response:
-    """Return the answer to a list, or that the client has it already."""
+    """Return the response to a list, or a 304 if the client has it already."""
     known = tags_known(request.headers)
     if known is not None and response.tag is not None and is_known(response.tag, known):
         answer = respond_known(response.tag)
@@ -358,5 +358,5 @@ def _unless_known(request: Request, response: Response) -> Response:
 
 
 def _is_nested(request: Request) -> bool:
-    """Tell whether a request asks for the older format."""
+    """Tell whether a request asks for the v4 format."""
     return request.headers.get(HEADER) == VALUE

@@ -1,6 +1,6 @@
-"""Restricts drafts to API tokens, where ``api.drafts_need_token`` is set.
+"""Restricts drafts to API tokens, if ``api.drafts_need_token`` is set.
 
-Without the setting, whoever may find documents may find their drafts.
+Without the setting, the permission to find documents includes their drafts.
 """
 
 from quire.access.principal import ApiToken, Principal
@@ -13,9 +13,9 @@ _TELLING = ("publicationFilter", "hasPublishedVersion")
 
 
 def refuse_drafts(principal: Principal, request: Request) -> None:
-    """Refuse a read that asks for drafts, or what they are like, to all but API tokens.
+    """Reject a read of drafts, or of properties of drafts, except by API tokens.
 
-    Every ``status`` but ``published`` is one of drafts. Raises ForbiddenError.
+    Every ``status`` but ``published`` means drafts. Raises ForbiddenError.
     """
     if isinstance(principal, ApiToken):
         return

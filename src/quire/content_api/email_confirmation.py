@@ -29,7 +29,7 @@ class ConfirmationApi(AccountApi):
         yield route("POST", path, "sendEmailConfirmation", send)
 
     async def send(self, request: Request) -> Response:
-        """Send the mail once more to somebody who is not confirmed yet."""
+        """Send the mail again to an unconfirmed user."""
         email = read_form(request.body, _ADDRESS)["email"]
         user = await self._responses.read(lambda: self._accounts.user_by_email(email.lower()))
         if user is None:
@@ -42,7 +42,7 @@ class ConfirmationApi(AccountApi):
         return respond_bare({"email": user.email, "sent": True})
 
     async def confirm(self, request: Request) -> Response:
-        """Take a token that was sent as proof, and lead on to the page that was set for this."""
+        """Confirm an e-mail by its token, and redirect to the configured page."""
         given = read_form(request.query, _CONFIRMATION)
         await self._users.confirm(given["confirmation"])
         options = await self._responses.read(lambda: advanced_options(self._accounts))

@@ -44,17 +44,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 def respond(data: object, meta: dict[str, Any] | None = None, status: int = 200) -> Response:
-    """Answer with documents and what is said about them."""
+    """Respond with documents and their metadata."""
     return Response(status, _encode(envelope(data, meta)))
 
 
 def envelope(data: object, meta: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the envelope around documents, for what encodes them."""
+    """Return the envelope of documents, before encoding."""
     return {"data": data, "meta": meta or {}}
 
 
 def paged(pagination: Pagination | None) -> Callable[[object, int | None], dict[str, Any]]:
-    """Return what puts a list and its total into an envelope."""
+    """Return a function that wraps a list and its total in an envelope."""
 
     def wrap(data: object, total: int | None) -> dict[str, Any]:
         return envelope(
@@ -65,22 +65,22 @@ def paged(pagination: Pagination | None) -> Callable[[object, int | None], dict[
 
 
 def respond_encoded(body: bytes, status: int = 200, *, changed: str | None = None) -> Response:
-    """Answer with a body that is encoded; ``changed`` says when its document was changed last."""
+    """Respond with an encoded body; ``changed`` is the time of its document's last change."""
     return Response(status, body, tag=None if changed is None else b'"%s"' % changed.encode())
 
 
 def respond_bare(value: object, status: int = 200) -> Response:
-    """Answer with a value that stands alone (end users, files, locales)."""
+    """Respond with a value without an envelope (end users, files, locales)."""
     return Response(status, _encode(value))
 
 
 def respond_known(tag: bytes) -> Response:
-    """Answer that a client has got what there is, by the tag that it has told."""
+    """Respond with 304: the client has the present response, by its tag."""
     return Response(NOT_MODIFIED, b"", None, tag=tag)
 
 
 def respond_redirect(address: str) -> Response:
-    """Lead a browser on to an address; what no header may hold is escaped."""
+    """Redirect a browser; characters that headers cannot contain are escaped."""
     location = quote(address, safe=_IN_ADDRESSES)
     return Response(
         302, f"Redirecting to {location}.".encode(), TEXT, ((b"location", location.encode()),)
@@ -88,7 +88,7 @@ def respond_redirect(address: str) -> Response:
 
 
 def respond_error(error: AppError) -> Response:
-    """Answer with an error; what caused it is never shown."""
+    """Respond with an error, without its cause."""
     body: dict[str, Any] = {"status": error.status, "name": error.name, "message": error.message}
     if error.details is not None:
         body["details"] = error.details

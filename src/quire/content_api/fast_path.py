@@ -1,14 +1,14 @@
-"""Fast path for reads: a GET of content is responded to where its header was parsed, if it can be.
+"""Fast path for reads: a GET of content is handled where its header was parsed, if possible.
 
-uvicorn starts a task for every request, passes ASGI messages back and forth and checks each header
-that it sends. For a response that takes a few dozen microseconds that is half of the work. So the
-protocol asks `ContentApi.respond_now` first, a function that never waits, and writes what it
-returns in one piece. A read of content that has to wait (for the database, mostly) runs in a task
-of its own, which writes its response in one piece, too. Everything else is an ordinary ASGI
-request, and so is whatever comes behind a request that is under way.
+uvicorn starts a task for every request, passes ASGI messages and checks each header that it sends.
+For a response that takes a few dozen microseconds that is half of the work. So this protocol calls
+`ContentApi.respond_now` first, a function that never waits, and writes its response in one piece. A
+read of content that has to wait (mostly for the database) runs in its own task, which writes its
+response in one piece, too. Everything else is an ordinary ASGI request, and so are requests that
+are pipelined behind a running one.
 
-This builds on the inside of uvicorn's ``HttpToolsProtocol``, whose version is pinned; a test checks
-that a request gets the same response either way.
+This uses internals of uvicorn's ``HttpToolsProtocol``, whose version is pinned; a test checks that
+a request gets the same response either way.
 """
 
 import asyncio
@@ -33,22 +33,22 @@ from quire.logging import request_id
 _REQUEST_LINE = re.compile(rb"GET (/[!\"$->@-~]*)(?:\?([!\"$-~]*))? HTTP/1\.1")
 """The request line of a plain read: path and query, of printable ASCII without a fragment."""
 _LONGEST_KNOWN = 8192
-"""How many bytes of a request are kept to compare the next one with."""
+"""How many bytes of a request are stored to compare the next one with."""
 _BODY_HEADERS = frozenset({b"content-length", b"transfer-encoding", b"expect", b"upgrade"})
-"""Requests with any of these are more than a plain read."""
+"""Headers that a plain read does not have."""
 _CLOSING = b"connection: close\r\n"
 _REQUEST_ID, _END = REQUEST_ID + b": ", b"\r\n"
 
 
 class _MessageEvent:
-    """Stands in for the event that wakes an ASGI application which waits for a body."""
+    """Replaces the event that wakes an ASGI application which waits for a body."""
 
     def set(self) -> None:
-        """Do nothing: nobody waits."""
+        """Do nothing: there is no waiting task."""
 
 
 class _ReadCycle:
-    """Stands in for uvicorn's ``RequestResponseCycle`` while a read of content is under way."""
+    """Replaces uvicorn's ``RequestResponseCycle`` while a read of content runs."""
 
     __slots__ = ("disconnected", "keep_alive", "more_body", "response_complete", "response_started")
 
@@ -62,7 +62,7 @@ class _ReadCycle:
 
 
 _COMPLETE: Any = _ReadCycle(is_complete=True)
-"""That of a read whose response was written; what still arrives of the request is ignored."""
+"""The cycle after the response; later data of the request are ignored."""
 
 
 async def _no_body() -> dict[str, Any]:
@@ -70,10 +70,10 @@ async def _no_body() -> dict[str, Any]:
 
 
 class _Head:
-    """The header fields of a plain read, and what follows from them alone.
+    """The header fields of a plain read, and derived values.
 
-    ``common`` are the header lines of its response that are about no content, up to the id of the
-    request. ``block`` is everything behind the request line as it was on the wire, if that is
+    ``common`` are the header lines of its response that are independent of the content, up to the
+    id of the request. ``block`` is everything after the request line in its received form, if
     known.
     """
 
@@ -87,19 +87,17 @@ class _Head:
         self.size = 0
 
     def stands_behind(self, block: bytes) -> None:
-        """Note that these fields are what a block of bytes says."""
+        """Record that these fields have a given received form."""
         self.block = block
         self.size = len(block)
 
 
 class FastPathProtocol(LimitedConnection):
-    """One connection.
+    """One connection. Behind middleware (trusted proxies) every request is an ordinary one.
 
-    Behind middleware (trusted proxies) every request is an ordinary one.
-
-    Clients send the same header fields with each request of a connection, to the byte. So when a
-    plain read arrived in one piece and was on the fast path, and all of the next piece but its
-    request line is the same, it is not parsed: the parser would find what it found before.
+    Clients send the same header fields with each request of a connection. So if a plain read
+    arrived in one piece and was handled on the fast path, and the next piece is the same except for
+    its request line, it is not parsed again.
     """
 
     def __init__(
@@ -119,12 +117,12 @@ class FastPathProtocol(LimitedConnection):
         self._known: _Head | None = None
         """The head of the last request, if the next one may be compared with it."""
         self._head: _Head | None = None
-        """The head of the last request in this piece, if it was on the fast path."""
+        """The head of the last request in this piece, if it used the fast path."""
         self._messages = 0
         """How many requests began in this piece."""
 
     def data_received(self, data: bytes) -> None:
-        """Respond to a read whose header fields are known, or parse what came."""
+        """Respond to a read with known header fields, or parse the data."""
         if self._known is not None and self._responds_to_known(data, self._known):
             return
         self._known = self._head = None
@@ -147,7 +145,7 @@ class FastPathProtocol(LimitedConnection):
         return self._responds(content, line[1], line[2] or b"", known)
 
     def shutdown(self) -> None:
-        """Close the connection after what is under way, which takes the ordinary way from now."""
+        """Close the connection after the running request; later ones use the ordinary path."""
         self._plain = False
         self._known = None
         super().shutdown()
@@ -167,7 +165,7 @@ class FastPathProtocol(LimitedConnection):
         self._known = head
 
     def on_message_begin(self) -> None:
-        """Begin a request; the scope of an ordinary one is made when it is known to be one."""
+        """Begin a request; the scope of an ordinary one is created when it is known to be one."""
         self.head_begins()
         self._messages += 1
         self.url = b""
@@ -175,7 +173,7 @@ class FastPathProtocol(LimitedConnection):
         self.headers = []
 
     def on_headers_complete(self) -> None:
-        """Respond to a read of content, or make an ordinary request of what came."""
+        """Respond to a read of content, or create an ordinary request."""
         self.head_ends()
         if not self._responds_to_parsed():
             self._continue_as_ordinary()
@@ -219,7 +217,7 @@ class FastPathProtocol(LimitedConnection):
     async def _respond_later(
         self, content: ContentApi, request: Request, read: _ReadCycle, common: bytes, started: float
     ) -> None:
-        """Respond to a read that has to wait, in a task of its own."""
+        """Respond to a read that has to wait, in its own task."""
         request_id.set(request.id.decode())
         observer = content.observer
         if observer is not None:
@@ -239,7 +237,7 @@ class FastPathProtocol(LimitedConnection):
             observer.add(request, response.status, len(response.body), started)
 
     def _complete(self, read: _ReadCycle, response: Response, common: bytes) -> None:
-        """Write the response to a read that had to wait, and go on with what is behind it."""
+        """Write the response to a read that had to wait, and process the following data."""
         latest: Any = self.cycle
         if latest is read and read.keep_alive:
             self._write(response, common)
@@ -262,7 +260,7 @@ class FastPathProtocol(LimitedConnection):
             and not self.pipeline
             and not self.flow.write_paused
             and _BODY_HEADERS.isdisjoint(headers)
-            # Ordinary requests are checked for a host, and for headers that are there twice.
+            # Ordinary requests are checked for a host, and for repeated headers.
             and len(headers) == len(self.headers)
             and b"host" in headers
             and self.url[:1] == b"/"
@@ -270,7 +268,7 @@ class FastPathProtocol(LimitedConnection):
         )
 
     def _write(self, response: Response, common: bytes) -> None:
-        """Send the answer to a read, behind which no other request waits."""
+        """Send the response to a read without a pipelined request."""
         self._send(response, common)
         self.cycle = _COMPLETE
         self.server_state.total_requests += 1
@@ -292,13 +290,13 @@ class FastPathProtocol(LimitedConnection):
         )
 
     def _unset_keepalive_if_required(self) -> None:
-        """Leave alone the timer of a connection that reads: it looks at the time of the last."""
+        """Keep the timer of a connection that reads: it checks the time of the last request."""
         cycle: Any = self.cycle
         if not isinstance(cycle, _ReadCycle):
             super()._unset_keepalive_if_required()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close a connection that has been idle for long enough, or look again later."""
+        """Close a connection that has been idle for long enough, or check again later."""
         self.timeout_keep_alive_task = None
         cycle: Any = self.cycle
         rest = self._last_read + self.timeout_keep_alive - self.loop.time()

@@ -1,6 +1,6 @@
 """Forms with files, which are written to disk while they are received.
 
-No more than a few pieces of the body are in memory at a time; the disk is written to on threads.
+Only a few pieces of the body are in memory at a time; threads write to the disk.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from quire.uploads.processing import IncomingFile
 from quire.uploads.storage import storage_problem
 
 FILES = "files"
-"""The name that files have in a form; those of any other name are read past."""
+"""The field name of files; files of other fields are skipped."""
 
 _BUFFER = 1_000_000
 _UNITS = ("Bytes", "KB", "MB", "GB", "TB")
@@ -24,7 +24,7 @@ class FileForm(Form):
     """Collects text parts, and writes files named ``files`` into a folder."""
 
     def __init__(self, folder: Path, *, text_limit: int, size_limit: int, total_limit: int) -> None:
-        """``size_limit`` is how many bytes a file may have, ``total_limit`` all of them."""
+        """``size_limit`` is the maximum size of a file, ``total_limit`` that of all."""
         super().__init__(text_limit)
         self._total_limit = total_limit
         self._total = 0
@@ -44,7 +44,7 @@ class FileForm(Form):
         return [text for field, text in self.fields if field == name]
 
     def begin_file(self, name: str, filename: str, type_: str) -> Take | None:
-        """Take files by the right name."""
+        """Accept files of the right field."""
         if name != FILES:
             return None
         self._opened += 1
@@ -54,7 +54,7 @@ class FileForm(Form):
         return self._write
 
     def end_file(self) -> None:
-        """Note a file, unless it is empty."""
+        """Add a file, unless it is empty."""
         if self._size_of_file:
             name, declared = self._described
             self.files.append(
@@ -74,14 +74,14 @@ class FileForm(Form):
         self._waiting_size += len(piece)
 
     async def settle(self) -> None:
-        """Write what has come when it is enough to be worth it."""
+        """Write the received data if there is enough."""
         if self._waiting_size >= _BUFFER:
             await self.flush()
 
     async def flush(self) -> None:
-        """Write everything that has come.
+        """Write all received data.
 
-        Raises OutOfSpaceError when the disk is full, StorageError for its other faults.
+        Raises OutOfSpaceError when the disk is full, StorageError for its other errors.
         """
         waiting, self._waiting, self._waiting_size = self._waiting, [], 0
         try:
@@ -99,7 +99,7 @@ class FileForm(Form):
             self._file[1].flush()
 
     def close(self) -> None:
-        """Let go of the file that is written to."""
+        """Close the open file."""
         if self._file is not None:
             self._file[1].close()
             self._file = None
@@ -116,8 +116,8 @@ async def read_files(
 ) -> FileForm:
     """Read a form, its files into a folder.
 
-    Raises BadRequestError for a body that is no form, PayloadTooLargeError for a file or text that
-    is too large, OutOfSpaceError and StorageError where it cannot be written.
+    Raises BadRequestError for a body that is not a form, PayloadTooLargeError for a file or text
+    that is too large, OutOfSpaceError and StorageError for errors of the disk.
     """
     form = FileForm(folder, text_limit=text_limit, size_limit=size_limit, total_limit=total_limit)
     try:
@@ -129,7 +129,7 @@ async def read_files(
 
 
 def shown_size(size: int) -> str:
-    """Write a number of bytes for people, in powers of 1000, as short as it can be told."""
+    """Format a number of bytes for people, in powers of 1000, without rounding."""
     value, unit = float(size), 0
     while value >= 1000 and unit < len(_UNITS) - 1:
         value /= 1000

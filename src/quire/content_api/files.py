@@ -81,7 +81,7 @@ class FileApi:
             )
 
     async def find(self, request: Request) -> Response:
-        """List files; root ``start`` and ``limit`` cut the list, pages do not exist."""
+        """List files; root ``start`` and ``limit`` select the rows, there are no pages."""
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
         found = await self._reader.encoded_rows(prepared, request.version, present=self._shown)
@@ -97,7 +97,7 @@ class FileApi:
         return respond_encoded(found)
 
     async def find_one(self, request: Request) -> Response:
-        """Show a file; all of the query is checked, but only ``populate`` counts."""
+        """Show a file; all of the query is checked, but only ``populate`` is used."""
         file_id = row_id(request.parameters["id"])
         prepared = await self._prepare(request)
         if file_id is None:
@@ -108,7 +108,7 @@ class FileApi:
         return respond_encoded(found.text)
 
     async def destroy(self, request: Request) -> Response:
-        """Delete a file with all its sizes, and show what it was."""
+        """Delete a file with all its sizes, and return it."""
         read = self._reading(await self._prepare(request))
         file_id = row_id(request.parameters["id"])
         gone = [] if file_id is None else await self._library.remove([file_id], read=read)
@@ -117,7 +117,7 @@ class FileApi:
         return respond_bare(gone[0])
 
     async def upload(self, request: Request) -> Response:
-        """Upload files; with ``id``, replace the bytes of one or say something else of it."""
+        """Upload files; with ``id``, replace the bytes or the metadata of one."""
         content_type = request.headers.get(b"content-type", b"")
         if not content_type.strip().lower().startswith(MULTIPART):
             return await self._describe(request, request.body)
@@ -156,7 +156,7 @@ class FileApi:
         return respond_bare(told)
 
     async def _describe(self, request: Request, body: object) -> Response:
-        """Say something else of a file, by a form without files or by JSON."""
+        """Change the metadata of a file, by a form without files or by JSON."""
         if request.query.get("id", "") == "":
             raise ValidationError(NO_FILES)
         file_id = _file_id(request)
@@ -164,10 +164,10 @@ class FileApi:
         return respond_bare(told[0])
 
     def _attachment(self, request: Request, form: FileForm) -> Attachment | None:
-        """Return where files are to be attached, if anywhere.
+        """Return where files are attached, if anywhere.
 
-        Whoever attaches a file to an entry changes it, and needs the permission to. Raises
-        ForbiddenError, and ValidationError where there is no such place.
+        Attaching a file changes the entry, and requires the permission to update it. Raises
+        ForbiddenError, and ValidationError for a missing entry or attribute.
         """
         uid, entry, field = (_single(form, name) for name in ("ref", "refId", "field"))
         if not uid or not entry or not field:
@@ -176,7 +176,8 @@ class FileApi:
         ability = request.principal.ability
         hidden = project_rules_of(ability).narrow(uid, "find", "publish")
         if hidden or f"{uid}.update" in rules_of(ability):
-            # The entry is named by a row alone here; who may change some may say so with the entry.
+            # The request names the entry only by a row; a caller with restricted rules can attach
+            # the file with the entry.
             raise ForbiddenError
         entry_id = row_id(entry)
         if entry_id is None or uid not in self._reader.schema.content_types:
@@ -198,17 +199,17 @@ class FileApi:
         return read
 
     def _shown(self, item: Item) -> dict[str, Any]:
-        """Say, as the format does, whether the address of a file is signed."""
+        """Add, as Strapi does, whether the URL of a file is signed."""
         return {**members(item), "isUrlSigned": self._library.links is not None}
 
     def _told(self, file_id: int) -> Program[Raw]:
-        """Read what everybody may know of a file that they have just written."""
+        """Return the public data of a file that the caller has just written."""
         prepared = self._reader.prepare_small(self._type, "populated", b"", FullAccess())
         return (yield from self._reading(prepared)(file_id))
 
 
 def row_id(text: str) -> int | None:
-    """Read a row id of a path; ``None`` when it is none."""
+    """Parse a row id of a path; ``None`` when it is invalid."""
     if not text.isascii() or not text.isdigit():
         return None
     number = int(text) if len(text) <= len(str(_MAX_ID)) else _MAX_ID
@@ -216,7 +217,7 @@ def row_id(text: str) -> int | None:
 
 
 def _file_id(request: Request) -> int:
-    """Return the file that a query names. Raises ValidationError, or NotFoundError."""
+    """Return the file id in a query. Raises ValidationError, or NotFoundError."""
     given = request.query.get("id")
     if not isinstance(given, str):
         raise ValidationError(SEVERAL_IDS)
@@ -227,7 +228,7 @@ def _file_id(request: Request) -> int:
 
 
 def _information(body: object) -> FileInfo:
-    """Understand a body that describes a file. Raises ValidationError."""
+    """Parse the metadata of a file in a body. Raises ValidationError."""
     if body is None:
         return NOTHING
     if not isinstance(body, Mapping):

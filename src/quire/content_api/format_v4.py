@@ -1,7 +1,7 @@
-"""The older response format, asked for with ``Strapi-Response-Format: v4``.
+"""The response format of Strapi 4, requested by ``Strapi-Response-Format: v4``.
 
-Entries keep ``id`` and ``documentId`` outside and everything else under ``attributes``; what
-relations and files hold is wrapped in ``data``. Components stay flat.
+Entries have ``id`` and ``documentId`` outside and everything else under ``attributes``; relations
+and files are wrapped in ``data``. Components stay flat.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ VALUE = b"v4"
 
 
 def to_v4(item: Item | None, node: PlanNode, schema: Schema) -> dict[str, Any] | None:
-    """Return an entry in the older format, its populated attributes included."""
+    """Return an entry in the v4 format, with its populated attributes."""
     if item is None:
         return None
     flat = _flat(members(item), node, schema)

@@ -1,7 +1,7 @@
 """Request bodies with a few text fields; all problems are reported at once.
 
-A form says which fields there are and what each must keep to. The first thing that is wrong with a
-field's type is all that is said of it; else every rule that it breaks is.
+A form defines its fields and their rules. If the type of a value is wrong, only that is reported;
+otherwise every violated rule is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ PASSWORD_TOO_LONG = f"Password must be less than {MAX_BYTES + 1} bytes"
 DIFFERENT = "Passwords do not match"
 
 Rule = Callable[[str, str], str | None]
-"""Takes the name and the value of a field; returns what is wrong in a whole sentence."""
+"""Takes the name and the value of a field; returns the problem as a sentence."""
 
 
 class TextField(Struct, frozen=True, kw_only=True):
@@ -31,24 +31,24 @@ class TextField(Struct, frozen=True, kw_only=True):
 
 
 def email_rule(name: str, value: str) -> str | None:
-    """Demand an e-mail address, of what is not empty."""
+    """Require an e-mail address, unless it is empty."""
     return f"{name} must be a valid email" if value and not is_email(value) else None
 
 
 def not_empty_rule(name: str, value: str) -> str | None:
-    """Demand at least one character."""
+    """Require at least one character."""
     return None if length(value) else f"{name} must be at least 1 characters"
 
 
 def password_rule(_: str, value: str) -> str | None:
-    """Refuse a password that is longer than what is looked at when it is checked."""
+    """Reject a password that is longer than the hashed part."""
     return PASSWORD_TOO_LONG if len(value.encode()) > MAX_BYTES else None
 
 
 def read_form(body: object, fields: Sequence[TextField], *, closed: bool = False) -> dict[str, str]:
-    """Return the fields that a body has; those that are required are among them.
+    """Return the fields of a body, including the required ones.
 
-    A ``closed`` form has no other fields. Raises ValidationError with all faults.
+    A ``closed`` form has no other fields. Raises ValidationError with all problems.
     """
     values: Mapping[str, object] = body if isinstance(body, Mapping) else {}
     problems = form_problems(values, fields)
@@ -62,7 +62,7 @@ def read_form(body: object, fields: Sequence[TextField], *, closed: bool = False
 
 
 def form_problems(values: Mapping[str, object], fields: Sequence[TextField]) -> list[Problem]:
-    """Return all that is wrong with the fields of a body, in their order."""
+    """Return all problems of the fields of a body, in their order."""
     return [problem for field in fields for problem in _problems(field, values)]
 
 

@@ -17,10 +17,10 @@ from quire.query.parameters import rewrite_query, sent_query
 from quire.query.querystring import parse_query
 
 EVERYBODY = Anonymous(NOTHING)
-"""Who asks a route with ``auth: false``: nobody, who may do nothing else.
+"""The principal of a route with ``auth: false``: anonymous, without permissions.
 
-The route itself asks for no permission. Relations stay hidden there, as they do in the reference,
-which has nobody to ask whether they may be read.
+The route itself requires no permission. Relations stay hidden, as in Strapi, which has no ability
+to check.
 """
 
 
@@ -31,7 +31,7 @@ def guarded_routes(
     reads: DocumentReads,
     scripts: ScriptServices,
 ) -> Iterator[Route]:
-    """Yield the routes that a project serves, made of the usual ones of a content type."""
+    """Yield the served routes of a project, from the usual ones of a content type."""
     by_action = {str(route.action).rpartition(".")[2]: route for route in usual}
     core = {name: route.handler for name, route in by_action.items()}
     for one in served:
@@ -54,7 +54,7 @@ def guarded_routes(
             handler=_guarded(route, one),
             uid=route.uid,
             streams=route.streams,
-            # Where nobody is identified, the handler does it all.
+            # Without authentication, the handler does everything.
             is_immediate=route.is_immediate and one.permission is not None,
             is_open=one.permission is None,
         )
@@ -94,14 +94,14 @@ def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: Document
 
 
 def _require_user(served: ServedRoute, request: Request) -> None:
-    """Raises PolicyError for those whom a route is not for."""
+    """Raise PolicyError for principals that a route excludes."""
     is_missing = served.needs_user and not isinstance(request.principal, EndUser)
     if is_missing or served.is_refused:
         raise PolicyError
 
 
 def _guarded(route: Route, served: ServedRoute) -> Handler:
-    """Return a handler that checks and changes requests before the usual one gets them."""
+    """Return a handler that checks and changes requests before the usual one."""
     handler, prepare = route.handler, _preparation(served, route.uid)
 
     async def handle(request: Request) -> Response:

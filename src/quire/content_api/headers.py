@@ -41,10 +41,10 @@ _SINGLE = (b"authorization", b"host")
 def head_error(
     headers: Sequence[Header], fields: Mapping[bytes, bytes], version: str
 ) -> BadRequestError | None:
-    """Return why the head of a request is not acceptable, ``None`` if it is.
+    """Return why the head of a request is invalid, ``None`` if it is valid.
 
-    A proxy in front may have checked the other one of two credentials or hosts. ``fields`` are the
-    headers by name; ``version`` is that of HTTP, of which 1.1 demands a host.
+    A proxy may have checked the other one of two credentials or hosts. ``fields`` are the headers
+    by name; ``version`` is that of HTTP, of which 1.1 requires a host.
     """
     if len(fields) != len(headers):
         names = [name for name, _ in headers]
@@ -57,7 +57,7 @@ def head_error(
 
 
 def header_lines(headers: Iterable[Header]) -> bytes:
-    """Return headers as they are on the wire."""
+    """Return headers in their transmitted form."""
     return b"".join(name + b": " + value + b"\r\n" for name, value in headers)
 
 
@@ -75,7 +75,7 @@ def _directives(defaults: Mapping[str, tuple[str, ...]], settings: SecuritySetti
 
 
 def security_headers(settings: SecuritySettings) -> tuple[Header, ...]:
-    """Return the headers that tell browsers what not to do."""
+    """Return the headers that restrict browsers."""
     headers = [
         (b"content-security-policy", _directives(_DEFAULT_POLICY, settings).encode()),
         (b"referrer-policy", b"no-referrer"),
@@ -95,11 +95,11 @@ def security_headers(settings: SecuritySettings) -> tuple[Header, ...]:
 
 
 class Cors:
-    """Which origins may read answers.
+    """Which origins may read responses.
 
-    An origin that is listed is repeated, and may send cookies along. With ``*`` among the settings
-    any other may read what does without cookies: that is said as ``*``, and never by repeating
-    whatever a page says that it is. Pages without an origin of their own (``null``) may not.
+    A listed origin is repeated, and may send cookies. With ``*`` in the settings any other origin
+    may read without cookies: the response has ``*``, and never repeats an arbitrary origin. Opaque
+    origins (``null``) are not allowed.
     """
 
     def __init__(self, settings: CorsSettings) -> None:
@@ -115,14 +115,14 @@ class Cors:
         self._exposed = ((b"access-control-expose-headers", exposed),) if exposed else ()
 
     def headers(self, origin: bytes | None) -> tuple[Header, ...]:
-        """Return the headers of an ordinary answer; to no page it says what the format says."""
+        """Return the headers of an ordinary response, those of Strapi without an origin."""
         if origin is None:
             return _FOR_NO_PAGE
         allowed = self._allowed(origin)
         return (*allowed, *self._exposed) if allowed else ()
 
     def preflight(self, origin: bytes | None) -> tuple[Header, ...]:
-        """Return the headers of the answer to a preflight request."""
+        """Return the headers of the response to a preflight request."""
         allowed = self._allowed(origin)
         return (*allowed, *self._preflight) if allowed else ()
 
@@ -138,10 +138,10 @@ class Cors:
 
 
 class ResponseHeaders:
-    """The headers that every answer carries, whatever it is about.
+    """The headers of every response.
 
-    ``Vary`` names the request headers that the answer depends on: the origin always, and in the
-    APIs who asks and which format they ask for.
+    ``Vary`` names the request headers that the response depends on: the origin always, and in the
+    APIs the credentials and the format.
     """
 
     def __init__(self, security: tuple[Header, ...], cors: Cors) -> None:
@@ -155,15 +155,15 @@ class ResponseHeaders:
         return (*self._static, *self._cors.headers(origin))
 
     def api(self, origin: bytes | None) -> tuple[Header, ...]:
-        """Return the headers of an ordinary answer of an API."""
+        """Return the headers of an ordinary response of an API."""
         return (*self._api, *self._cors.headers(origin))
 
     def lines(self, origin: bytes | None) -> bytes:
-        """Return the headers of an ordinary answer of an API as they are on the wire."""
+        """Return the headers of an ordinary response of an API in their transmitted form."""
         if origin is None:
             return self._lines_without_origin
         return header_lines(self.api(origin))
 
     def options(self, preflight: bytes | None) -> tuple[Header, ...]:
-        """Return the headers of an answer to OPTIONS; ``preflight`` is the origin that asks."""
+        """Return the headers of a response to OPTIONS; ``preflight`` is the requesting origin."""
         return (*self._static, *self._cors.preflight(preflight))

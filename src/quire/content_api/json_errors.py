@@ -1,11 +1,11 @@
-"""Errors in JSON texts, in the words of JavaScript engines.
+"""Errors in JSON texts, with the messages of V8.
 
-Clients that send a broken body have always been told in the words of V8, the engine of Node.js, and
-look for them. The JSON parser that reads bodies has words of its own, so a text that it refuses is
-read once more, for its first fault only: from left to right, in linear time, without recursion.
+Clients know the messages of V8, the engine of Node.js. The JSON parser that reads bodies has other
+messages, so an invalid text is parsed again here, for its first error only: from left to right, in
+linear time, without recursion.
 
-Beyond what the engine minds there is what it takes and Quire does not: numbers without a double,
-halves of surrogate pairs. They are told in the same manner, after everything else.
+Some texts are valid for V8 and rejected here: numbers beyond a double, halves of surrogate pairs.
+They are reported in the same format, after all other errors.
 """
 
 import math
@@ -35,14 +35,14 @@ _TOO_GREAT = "Number beyond the range of a double"
 _HALF = "Half of a surrogate pair"
 
 _NO_OBJECT = "[object Object]"
-"""What a client sends that forgot to turn an object into JSON; the engine has a word for it."""
+"""A common mistake of clients: an object converted to a string; V8 quotes it."""
 _LITERALS = {"t": "true", "f": "false", "n": "null"}
 _NUMBER_SIGNS = frozenset("-0123456789")
 _ESCAPES = frozenset('"\\/bfnrt')
 _LAST_LATIN = "\xff"
 _HEX_DIGITS = 4
 _CONTEXT = 10
-"""How many UTF-16 units the engine shows on either side of a fault in a longer text."""
+"""How many UTF-16 units V8 shows on either side of an error in a longer text."""
 
 _SPACES = r"[ \t\n\r]*+"
 _PLAIN = r'[^"\\\x00-\x1f]*+(?:\\["\\/bfnrt][^"\\\x00-\x1f]*+)*+'
@@ -59,13 +59,13 @@ _sign = re.compile(r"[+-]?+")
 
 _elements = re.compile(rf"(?:{_SPACES}{_SIMPLE}{_SPACES},)*+")
 _members = re.compile(rf"(?:{_SPACES}{_STRING}{_SPACES}:{_SPACES}{_SIMPLE}{_SPACES},)*+")
-"""What is certainly without fault, commas included, is passed over at once."""
+"""Valid parts, including commas, which are skipped at once."""
 
 
 def find_problem(text: str) -> str | None:
-    """Return what is wrong with a text that should be JSON; ``None`` if nothing is.
+    """Return the problem of a text that should be JSON; ``None`` if there is none.
 
-    Positions count UTF-16 units. Of a character that is cut in two, U+FFFD is shown.
+    Positions count UTF-16 units. A character that is cut in two is shown as U+FFFD.
     """
     scanner = _Scanner(text)
     try:
@@ -76,11 +76,11 @@ def find_problem(text: str) -> str | None:
 
 
 class _FoundError(Exception):
-    """The first fault; its text is what is to be said."""
+    """The first error; its text is the message."""
 
 
 class _Scanner:
-    """One way through a text; ``remark`` is the first thing that the engine would not mind."""
+    """A scan of a text; ``remark`` is the first problem that V8 would accept."""
 
     def __init__(self, text: str) -> None:
         self.remark: str | None = None
@@ -89,7 +89,7 @@ class _Scanner:
         self._open: list[str] = []
 
     def document(self) -> None:
-        """Read the whole text. Raises _FoundError at the first fault."""
+        """Read the whole text. Raises _FoundError at the first error."""
         self._value()
         while self._open:
             closing = self._open[-1]
@@ -134,7 +134,7 @@ class _Scanner:
         self._at += 1
 
     def _next_name(self) -> None:
-        """Read a name behind a comma: the engine misses a colon there in other words."""
+        """Read a name after a comma: V8 has another message for a missing colon there."""
         if self._next_sign() != '"':
             self._fail(_NEXT_NAME)
         self._string()
@@ -198,7 +198,7 @@ class _Scanner:
             self._escape()
 
     def _escape(self) -> None:
-        """Read what is behind a backslash."""
+        """Read the part after a backslash."""
         begin = self._at - 1
         sign = self._sign()
         if not sign:
@@ -219,7 +219,7 @@ class _Scanner:
             self._note(_HALF, begin)
 
     def _unit(self) -> int:
-        """Read the ``u`` of an escape and its digits; return the UTF-16 unit they stand for."""
+        """Read the ``u`` of an escape and its digits; return their UTF-16 unit."""
         self._at += 1
         begin = self._at
         self._skip(_hex)
@@ -227,10 +227,10 @@ class _Scanner:
             self._fail(_UNICODE_ESCAPE)
         return int(self._text[begin : self._at], 16)
 
-    # The text, and places in it --------------------------------------------------------------
+    # The text, and positions in it -------------------------------------------------------------
 
     def _sign(self) -> str:
-        """Return the sign that comes now, empty at the end."""
+        """Return the next character, empty at the end."""
         return self._text[self._at : self._at + 1]
 
     def _next_sign(self) -> str:
@@ -240,7 +240,7 @@ class _Scanner:
         return match[1]
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
-        """Go on behind what fits a pattern that fits everywhere, be it with nothing."""
+        """Skip a match of a pattern, which may be empty."""
         if (match := pattern.match(self._text, self._at)) is not None:
             self._at = match.end()
 
@@ -256,7 +256,7 @@ class _Scanner:
         raise _FoundError(self._placed(message, self._at))
 
     def _unexpected(self) -> NoReturn:
-        """Say that no value can begin, or no word go on, with what comes now."""
+        """Report a character that cannot begin a value or continue a word."""
         sign = self._sign()
         if not sign:
             raise _FoundError(_END)

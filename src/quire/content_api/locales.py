@@ -31,7 +31,7 @@ class LocaleApi:
         )
 
     async def list_locales(self, request: Request) -> Response:
-        """List all locales and say which is the default one."""
+        """List all locales and which one is the default."""
         model, ability = self._reader.schema.content_types[LOCALE_UID], request.principal.ability
         prepared = self._reader.prepare_small(model, "window", b"sort=id", ability)
         found = await self._reader.encoded_rows(

@@ -1,4 +1,4 @@
-"""Sends mails for API clients with the permission to."""
+"""Sends mails for API clients with the permission."""
 
 from collections.abc import Iterator, Mapping
 
@@ -40,7 +40,7 @@ class MailApi:
 
 
 def _mail(body: Mapping[str, object]) -> Mail:
-    """Read a mail. Raises ValidationError with all faults."""
+    """Parse a mail. Raises ValidationError with all problems."""
     problems = [*_type_problems(body)]
     addresses = {name: _listed(body.get(name)) for name in _ADDRESSES}
     if not addresses["to"]:
@@ -72,6 +72,6 @@ def _type_problems(body: Mapping[str, object]) -> Iterator[Problem]:
 
 
 def _listed(value: object) -> tuple[str, ...]:
-    """Return addresses that are given as a list, or as one text with commas."""
+    """Parse addresses that are given as a list, or as one text with commas."""
     texts = value if isinstance(value, list) else str(value or "").split(",")
     return tuple(str(text).strip() for text in texts if text and str(text).strip())

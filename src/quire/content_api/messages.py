@@ -1,4 +1,4 @@
-"""Requests and responses, as handlers see them."""
+"""Requests and responses of handlers."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
@@ -28,28 +28,27 @@ _WITHOUT_BODY = (204, NOT_MODIFIED)
 
 REQUEST_ID = b"x-request-id"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=-]{1,128}")
-"""Ids that are taken from clients: UUIDs, trace ids and the like, and nothing that ends a line."""
+"""Ids that are accepted from clients: UUIDs, trace ids and the like, without line breaks."""
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 def credential_of(headers: Mapping[bytes, bytes]) -> bytes | None:
-    """Return what the credential among headers is remembered by, ``None`` when there is none."""
+    """Return the cache key of the credential among headers, ``None`` when there is none."""
     header = headers.get(b"authorization")
     return None if header is None else fingerprint(header)
 
 
 class Request:
-    """One request: what the wire says, and what is found out on its way to the handler.
+    """One request: the transmitted data, and what is determined before the handler.
 
     ``path`` and ``raw_query`` are percent-encoded; ``headers`` have lower-case names; ``client`` is
-    the address and port it came from; ``credential`` is what `credential_of` says of the headers.
-    Then follow the decoded path ``parameters``, who asks, the
-    database's token of the present content, and the parsed ``body`` (``None`` when there is none or
-    it is of no known type). A body that a handler reads itself is had from ``receive``. ``commits``
-    counts what a request that is more than a read has written. ``found`` is its route, with the
-    table in which it was looked for. ``allowance`` is what is left of the limit of its route once
-    the request is counted, which it is once, even if it is answered anew.
+    its address and port; ``credential`` is the result of `credential_of`. Then follow the decoded
+    path ``parameters``, the principal, the present content version, and the parsed ``body``
+    (``None`` without one of a known type). A handler that streams its body uses ``receive``.
+    ``commits`` counts the commits of a request that is more than a read. ``found`` is its route,
+    with the route table. ``allowance`` is the state of the rate limit of its route once the request
+    is counted, which happens once, even if it is repeated.
     """
 
     __slots__ = (
@@ -77,7 +76,7 @@ class Request:
     principal: Principal
     receive: AsgiReceive
     administrator: Administrator
-    """Who asks the admin API, where a route is not open to everybody."""
+    """The principal of the admin API, if a route is not public."""
     version: int | None
 
     def __init__(
@@ -100,14 +99,14 @@ class Request:
         self.found: tuple[RouteTable, Found | None] | None = None
         self.allowance: Allowance | None = None
         self.is_guarded = False
-        """Whether code of the project decides about each such request anew."""
+        """Whether code of the project decides about each such request again."""
         self.may_wait = True
         """Whether the handler may wait for a thread or a server; see `Route.is_immediate`."""
         self._id: bytes | None = None
 
     @property
     def id(self) -> bytes:
-        """The id of the request: its ``X-Request-Id``, if that is a sound one, or a new one."""
+        """The id of the request: its ``X-Request-Id`` if that is valid, or a new one."""
         if self._id is None:
             given = self.headers.get(REQUEST_ID)
             sound = given is not None and _REQUEST_ID.fullmatch(given)
@@ -116,16 +115,15 @@ class Request:
 
     @property
     def query(self) -> dict[str, QueryValue]:
-        """The parsed query string; shared between requests, so not to be changed."""
+        """The parsed query string; it is shared, so do not modify it."""
         return read_query(self.raw_query)
 
 
 class Response:
-    """A status, a body of bytes, and headers beyond those that every answer carries.
+    """A status, a body of bytes, and additional headers.
 
-    ``tag`` is what a client may tell by later which answer it has got, in quotes: ``ETag``.
-    What ``is_shared`` is the same for all who ask the same with the same permissions, whenever they
-    ask, until something is committed.
+    ``tag`` is the ``ETag`` of the response, in quotes. A response that ``is_shared`` is the same
+    for all requests with the same permissions, until there is a commit.
     """
 
     __slots__ = ("body", "content_type", "headers", "is_shared", "status", "tag")

@@ -14,7 +14,7 @@ _log = structlog.get_logger("quire.extensions")
 
 
 def wrap_app(app: AsgiApp, middlewares: Sequence[AsgiMiddleware]) -> AsgiApp:
-    """Return an application inside its middlewares, of which the first is the outermost."""
+    """Return an application wrapped in middlewares, of which the first is the outermost."""
     if not middlewares:
         return app
     for middleware in reversed(middlewares):
@@ -23,7 +23,7 @@ def wrap_app(app: AsgiApp, middlewares: Sequence[AsgiMiddleware]) -> AsgiApp:
 
 
 class _Guard:
-    """Responds with a plain 500 where a middleware raises; what it raises is in the log alone."""
+    """Responds with a plain 500 if a middleware raises; the exception is only logged."""
 
     def __init__(self, app: AsgiApp) -> None:
         self._app = app

@@ -1,7 +1,6 @@
 """Parses ``multipart/form-data`` into nested fields.
 
-Files are for the media library; elsewhere they are read past, so that a form that happens to carry
-one is answered for its fields.
+Files are for the media library; other routes skip them and use the fields.
 """
 
 from collections.abc import Callable
@@ -22,11 +21,11 @@ _MOST_PARTS = 1000
 
 
 async def read_form(content_type: bytes, receive: AsgiReceive, limit: int) -> object:
-    """Return the text parts of a form, nested as their names say; ``None`` for an empty body.
+    """Return the text parts of a form, nested by their names; ``None`` for an empty body.
 
-    ``limit`` is how many bytes of text there may be; what is no UTF-8 in it becomes U+FFFD. Raises
-    BadRequestError for a body that is no such form, PayloadTooLargeError for one with too much
-    text or too many parts.
+    ``limit`` is the maximum number of bytes of text; invalid UTF-8 in it becomes U+FFFD. Raises
+    BadRequestError for a body that is not a form, PayloadTooLargeError for one with too much text
+    or too many parts.
     """
     form = Form(limit)
     if not await read_parts(form, content_type, receive):
@@ -64,11 +63,11 @@ async def read_parts(form: "Form", content_type: bytes, receive: AsgiReceive) ->
 class Form:
     """Collects the text parts of a form while it is parsed, as pairs of name and text.
 
-    Subclasses may take files: `begin_file` is asked what to do with the bytes of one.
+    Subclasses may accept files: see `begin_file`.
     """
 
     def __init__(self, limit: int) -> None:
-        """``limit`` is how many bytes of text there may be."""
+        """``limit`` is the maximum number of bytes of text."""
         self.fields: list[tuple[str, str]] = []
         self.ended = False
         self._parts = 0
@@ -82,7 +81,7 @@ class Form:
         self._take: Take | None = None
 
     def callbacks(self) -> dict[str, object]:
-        """Return what the parser is to call."""
+        """Return the callbacks of the parser."""
         return {
             "on_part_begin": self._begin,
             "on_header_field": self._on_field,
@@ -95,14 +94,14 @@ class Form:
         }
 
     async def settle(self) -> None:
-        """Do what has to be waited for, after each piece of the body."""
+        """Await pending work, after each piece of the body."""
 
     def begin_file(self, name: str, filename: str, type_: str) -> "Take | None":  # noqa: ARG002
-        """Say what takes the bytes of a file; here they are read past."""
+        """Return the receiver of the bytes of a file; here they are skipped."""
         return None
 
     def end_file(self) -> None:
-        """Note that the file that was begun last is complete."""
+        """Called when the current file is complete."""
 
     def _begin(self) -> None:
         self._parts += 1

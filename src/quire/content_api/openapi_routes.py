@@ -1,6 +1,6 @@
 """``GET /openapi.json``: the API as the caller may use it, as an OpenAPI document.
 
-What makes the document is imported, and the document made, when somebody asks for one.
+The generator is imported, and the document generated, on the first request.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from quire.settings import Settings
 
 PATH = "openapi.json"
 _KEPT = 16
-"""Documents that are remembered. Roles and kinds of tokens are few, and a document may be large."""
+"""The size of the cache. Roles and kinds of tokens are few, and a document may be large."""
 
 
 class DescriptionApi:
-    """Describes routes to whoever may call them; they are those of the content API, and its own."""
+    """Describes the routes of the content API, and its own, for their callers."""
 
     def __init__(
         self, schema: Schema, authorizer: Authorizer, routes: Sequence[Route], settings: Settings
@@ -33,16 +33,17 @@ class DescriptionApi:
         self._made: BoundedCache[tuple[str, Ability], Response] = BoundedCache(_KEPT)
 
     def routes(self) -> Iterator[Route]:
-        """Yield the route, which needs no permission: there is always something to describe."""
+        """Yield the route, which needs no permission."""
         yield Route(method="GET", path=PATH, action=None, handler=self.describe)
 
     async def describe(self, request: Request) -> Response:
-        """Answer the document for the rights of the caller."""
+        """Respond with the document for the caller's permissions."""
         ability = without_project_rules(request.principal.ability)
         key = (self._schema.version, ability)
         known = self._made.get(key)
         if known is None:
-            # That takes some milliseconds for each content type, in which others are answered.
+            # That takes some milliseconds for each content type; other requests are handled
+            # meanwhile.
             known = self._made[key] = await asyncio.to_thread(self._describe, ability)
         return Response(known.status, known.body, known.content_type)
 

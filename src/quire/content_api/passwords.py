@@ -37,7 +37,7 @@ class PasswordApi(AccountApi):
             yield self._responses.route("POST", path, action, limited)
 
     async def change(self, request: Request) -> Response:
-        """Give the user who asks another password, for the present one."""
+        """Change the password of the caller, with the present one."""
         principal = request.principal
         if not isinstance(principal, EndUser):
             raise ApplicationError(NOBODY)
@@ -54,13 +54,13 @@ class PasswordApi(AccountApi):
         return await self._responses.tokens(request, principal.id, item)
 
     async def forgot(self, request: Request) -> Response:
-        """Send a code to the owner of an address, and do not tell whether there is one."""
+        """Send a reset code to the owner of an address, without revealing whether there is one."""
         given = read_form(request.body, _FORGOTTEN, closed=True)
         self._recovery.forgot_password(given["email"])
         return respond_bare({"ok": True})
 
     async def reset(self, request: Request) -> Response:
-        """Give the user that a code was sent to another password."""
+        """Set the password of the user with a reset code."""
         given = read_form(request.body, _RESET, closed=True)
         show = self._responses.shower(request)
         user_id, item = await self._users.reset_password(given["code"], given["password"], show)

@@ -1,8 +1,8 @@
 """Sign-in through providers: redirect, callback, token.
 
-A browser goes to ``/connect/NAME``, is sent to the provider, comes back to
-``/connect/NAME/callback``, and ends on a page of the project. That page asks
-``/auth/NAME/callback`` for the token. Nothing in an address says who somebody is.
+A browser goes to ``/connect/NAME``, is redirected to the provider, comes back to
+``/connect/NAME/callback``, and ends on a page of the project. That page requests the token from
+``/auth/NAME/callback``. URLs never contain the identity of the user.
 """
 
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ class ProviderApi:
         yield route("GET", "auth/:provider/callback", "callback", self.finish)
 
     async def connect(self, request: Request) -> Response:
-        """Send a browser to a provider."""
+        """Redirect a browser to a provider."""
         provider, cipher = await self._provider(request)
         callback = request.query.get("callback", provider.callback)
         if not isinstance(callback, str) or not is_allowed(callback, provider):
@@ -85,7 +85,7 @@ class ProviderApi:
         return self._keeping(respond_redirect(address), sealed)
 
     async def back(self, request: Request) -> Response:
-        """Take back a browser whose user has signed in, and send it on to the project's page."""
+        """Handle the redirect back from a provider, and redirect to the project's page."""
         provider, cipher = await self._provider(request)
         kept = cipher.open(_cookie(request), BEGUN, provider.name)
         state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
@@ -104,7 +104,7 @@ class ProviderApi:
         )
 
     async def finish(self, request: Request) -> Response:
-        """Answer a token to whoever has come back from a provider."""
+        """Respond with a token to a browser that has come back from a provider."""
         provider, cipher = await self._provider(request)
         who = cipher.open(_cookie(request), DONE, provider.name)
         if who is None:
@@ -124,7 +124,7 @@ class ProviderApi:
         return provider, self._cipher
 
     def _exchange(self, provider: Provider) -> "OAuth2Client | OAuth1Client":
-        # What speaks HTTP takes long to import, and few projects have providers.
+        # The HTTP client is slow to import, and few projects have providers.
         from quire.auth.oauth.oauth1 import OAuth1Client  # noqa: PLC0415
         from quire.auth.oauth.oauth2 import OAuth2Client  # noqa: PLC0415
 
@@ -133,7 +133,7 @@ class ProviderApi:
         return OAuth2Client(provider, self._clock)
 
     def _keeping(self, response: Response, sealed: str | None) -> Response:
-        """Let a browser keep what is sealed; ``None`` takes it away."""
+        """Return the header that stores the encrypted state; ``None`` deletes it."""
         ended = "; max-age=0" if sealed is None else ""
         cookie = f"{_COOKIE}={sealed or ''}{ended}{self._attributes}"
         headers = (*response.headers, (b"set-cookie", cookie.encode()))
@@ -142,7 +142,7 @@ class ProviderApi:
 
 @contextmanager
 def _telling(provider: Provider) -> Iterator[None]:
-    """Turn what a provider did wrong into an error, and tell the log what that was."""
+    """Convert errors of a provider to an error response, and log them."""
     try:
         yield
     except ProviderError as error:

@@ -1,8 +1,7 @@
 """Public files: uploads, the API reference, and the project's public folder.
 
-Nothing outside the two folders is ever served, nor hidden files. Files keep their address when they
-are replaced, so browsers are to ask each time whether they have changed; a tag answers that without
-sending them again.
+Nothing outside the two folders is ever served, nor hidden files. Files keep their URL when they are
+replaced, so browsers have to revalidate them; a tag avoids sending them again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,17 +21,17 @@ from quire.errors import AppError, BadRequestError, NotFoundError
 _UPLOADS = "/uploads/"
 _FAVICONS = ("favicon.ico", "favicon.png")
 _KEPT = ("cache-control", "etag", "last-modified")
-"""The headers of a file that are told to those who have it, too."""
+"""The headers of a file that are part of a 304 as well."""
 
 
 class PageProvider(Protocol):
-    """Documents that the server brings along, and what belongs to them."""
+    """Built-in pages, and their parts."""
 
     def respond(self, path: str, headers: Mapping[bytes, bytes]) -> Response | None:
-        """Return the document at a path, ``None`` where there is none.
+        """Return the page at a path, ``None`` if there is none.
 
-        ``headers`` are those of the request, by lower-case name. Raises NotFoundError for a part
-        that is missing.
+        ``headers`` are those of the request, by lower-case name. Raises NotFoundError for a missing
+        part.
         """
 
 
@@ -53,7 +52,7 @@ class PublicFiles:
         self._uploads = uploads
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer with a file, or with the error envelope."""
+        """Respond with a file, or with the error envelope."""
         try:
             asked = dict(scope["headers"])
             response = await self._respond(scope["raw_path"], scope["query_string"], asked)
@@ -116,7 +115,7 @@ def _decode(raw_path: bytes) -> str:
 
 
 def _is_known(response: Response, headers: Mapping[bytes, bytes]) -> bool:
-    """Tell whether a client has the file as it is, by its tag or else by its moment."""
+    """Tell whether a client has the present file, by its tag or else by its time."""
     if not isinstance(response, FileResponse):
         return False
     known = tags_known(headers)

@@ -1,6 +1,6 @@
 """``/_ready``: whether this process can serve content from its database.
 
-``/_health`` only says that the process answers. A proxy or an orchestrator asks here before it
+``/_health`` only shows that the process responds. A proxy or an orchestrator checks this before it
 sends requests.
 """
 
@@ -27,14 +27,14 @@ State = Literal["ok", "failed", "unknown"]
 
 
 class StopNotice:
-    """Whether the process was told to stop, and only goes on until nobody sends requests."""
+    """Whether the process is stopping, and only waits until nobody sends requests."""
 
     def __init__(self) -> None:
         self.is_given = False
 
 
 class Readiness:
-    """Checks of the database on which every answer depends."""
+    """The checks of the database."""
 
     def __init__(
         self,
@@ -45,19 +45,19 @@ class Readiness:
         require_schema: WriteCheck,
         stop_notice: StopNotice | None = None,
     ) -> None:
-        """``tables`` are those of the schema; ``require_schema`` raises where it is another one."""
+        """``tables`` are those of the schema; ``require_schema`` raises if it is another one."""
         self._database = database
         self._inspector = inspector
         self._tables = tables
         self._require_schema = require_schema
         self._stop_notice = stop_notice or StopNotice()
         self._failed: tuple[str, ...] = ()
-        """The checks that have failed the last time."""
+        """The failed checks of the last request."""
         self._inspected: VersionedValue[bool] = VersionedValue(database.versions, NO_TABLES)
-        """The version of the content in which all tables were there."""
+        """The content version in which all tables existed."""
 
     async def respond(self) -> Response:
-        """Answer 200 if all checks pass, 503 otherwise; the body tells the state of each."""
+        """Respond 200 if all checks pass, 503 otherwise; the body has the state of each."""
         if self._stop_notice.is_given:
             body = {"status": "unavailable", "checks": {"stopping": "failed"}}
             return Response(503, msgspec.json.encode(body), headers=_UNAVAILABLE_HEADERS)
@@ -96,7 +96,7 @@ class Readiness:
         return {**checks, "schema": "ok" if has_schema else "failed"}
 
     def _has_schema(self, *, is_inspected: bool) -> Program[bool]:
-        """Tell whether the tables are there; those that were inspected are not looked at again."""
+        """Tell whether the tables exist, with a cached result."""
         yield from self._require_schema()
         if is_inspected:
             return True

@@ -13,7 +13,7 @@ _ENDED = "Thu, 01 Jan 1970 00:00:00 GMT"
 
 
 class RefreshCookie:
-    """Writes and reads the cookie; ``secure`` says that it is for TLS only."""
+    """Writes and reads the cookie; ``secure`` means TLS only."""
 
     def __init__(self, settings: UserSessionSettings, cors: CorsSettings, *, secure: bool) -> None:
         self._name = settings.cookie_name
@@ -29,22 +29,22 @@ class RefreshCookie:
         )
 
     def is_wanted(self, request: Request) -> bool:
-        """Tell whether the refresh token goes into the cookie, and not into the body."""
+        """Tell whether the refresh token is sent as a cookie, and not in the body."""
         return self._always or request.headers.get(_ASKED_BY) == b"httpOnly"
 
     def set(self, token: str) -> tuple[Header, ...]:
-        """Return the header that gives a browser its refresh token."""
+        """Return the header that sets the refresh token."""
         return ((b"set-cookie", f"{self._name}={token}{self._attributes}".encode()),)
 
     def clear(self) -> tuple[Header, ...]:
-        """Return the header that takes it away."""
+        """Return the header that deletes it."""
         ended = f"{self._name}=; expires={_ENDED}{self._attributes}"
         return ((b"set-cookie", ended.encode()),)
 
     def read(self, request: Request) -> str | None:
         """Return the refresh token among the cookies of a request.
 
-        Raises ForbiddenError when it comes along with a request of somebody else's page.
+        Raises ForbiddenError for a cross-origin request.
         """
         for part in request.headers.get(b"cookie", b"").decode("latin-1").split(";"):
             name, _, value = part.strip().partition("=")

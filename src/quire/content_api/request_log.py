@@ -1,6 +1,6 @@
 """The request log: one line per request, JSON for machines or text for a terminal.
 
-Lines are written past the `logging` module, which takes several times as long. They go to standard
+Lines bypass the `logging` module, which takes several times as long. They are written to standard
 error like all others, in one write each.
 """
 
@@ -40,7 +40,7 @@ _PARTS = re.compile(r"[\[\].]+")
 
 
 def mask_query(raw_query: bytes) -> str:
-    """Return a query string for the log, without the values of parameters that hold secrets."""
+    """Return a query string for the log, with secret values masked."""
     return "&".join(_masked(pair) for pair in raw_query.decode("latin-1").split("&"))
 
 
@@ -67,16 +67,16 @@ class RequestLog:
         clock: Clock = now_ms,
         write: Callable[[str], object] | None = None,
     ) -> None:
-        """``write`` takes whole lines; by default it is that of standard error."""
+        """``write`` takes complete lines; by default it writes to standard error."""
         self._line = _json_line if as_json else _text_line
         self._clock = clock
         self._write = write
 
     def add(self, request: Request, status: int, size: int, started: float) -> None:
-        """Write the line of a request that has been answered.
+        """Write the line of a request after its response.
 
-        ``size`` is the number of bytes of the response's body; ``started`` is the `perf_counter`
-        of its beginning.
+        ``size`` is the number of bytes of the response's body; ``started`` is the `perf_counter` of
+        its beginning.
         """
         facts: dict[str, object] = {
             "event": "request",
@@ -100,13 +100,13 @@ class RequestLog:
         if trace_id is not None:
             facts["trace_id"] = trace_id
         write = self._write or sys.stderr.write
-        # A log that takes no more lines (a full disk, a closed pipe) must not end connections.
+        # A failing log (a full disk, a closed pipe) must not end connections.
         with suppress(OSError, ValueError):
             write(self._line(facts))
 
 
 def principal_kind(request: Request) -> str:
-    """Return what kind of principal asks: nobody is known until they were authenticated."""
+    """Return the kind of a principal, which is unknown before authentication."""
     if getattr(request, "administrator", None) is not None:
         return "administrator"
     match getattr(request, "principal", None):
@@ -129,5 +129,5 @@ def _text_line(facts: dict[str, object]) -> str:
         f" {facts['duration_ms']} ms {facts['bytes']} bytes"
         f" {facts['principal']} {facts['request_id']}\n"
     )
-    # What a client has sent must not control the terminal.
+    # Data of clients must not contain terminal control sequences.
     return line.encode("ascii", "backslashreplace").decode()

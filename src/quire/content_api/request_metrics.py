@@ -1,7 +1,7 @@
 """Counts requests by route, method and class of status, with their times and sizes.
 
-What a client sends must not make new series: a route counts by its pattern, whatever has none
-by a few groups, and methods that are not those of HTTP together.
+Clients must not be able to create new series: a route counts by its pattern, other paths by a few
+groups, and unknown methods together.
 """
 
 from bisect import bisect_left
@@ -16,7 +16,7 @@ from quire.metrics.families import Histogram, LabelValues, MetricFamily, family,
 _KNOWN_METHODS = frozenset({*METHODS, "OPTIONS"})
 _OTHER = "other"
 _MOST_SERIES = 5000
-"""How many combinations of labels are kept apart: routes of types that come and go add up."""
+"""The maximum number of label combinations: routes of types that come and go add up."""
 _FIRST_BOUND = REQUEST_SECONDS.bounds[0]
 _GROUPS = (
     (b"/_health", "/_health"),
@@ -24,7 +24,7 @@ _GROUPS = (
     (b"/admin", "/admin/*"),
     (b"/uploads/", "/uploads/*"),
 )
-"""Beginnings of paths without a route, and what they count as."""
+"""Prefixes of paths without a route, and their labels."""
 
 _Key = tuple[str, str, str, int]
 
@@ -38,11 +38,11 @@ class _Series:
 
 
 class RequestMetrics:
-    """Counts responses. It is for the event loop alone."""
+    """Counts responses. For use on the event loop only."""
 
     def __init__(self) -> None:
         self._by_key: dict[_Key, _Series] = {}
-        """The series of requests to a route, by what is at hand: several statuses share one."""
+        """The series of requests by route and method: several statuses share one."""
         self._by_labels: dict[LabelValues, _Series] = {}
 
     def add(self, request: Request, status: int, size: int, started: float) -> None:
@@ -55,7 +55,7 @@ class RequestMetrics:
             series = self._find(request, status)
         series.size += size
         times = series.times
-        # As `Histogram.observe` does, without the call, and without a search for the usual case.
+        # As `Histogram.observe`, without the call, and without a search in the common case.
         bucket = 0 if seconds <= _FIRST_BOUND else bisect_left(REQUEST_SECONDS.bounds, seconds)
         times.buckets[bucket] += 1
         times.total += seconds
@@ -78,7 +78,7 @@ class RequestMetrics:
         return series
 
     def families(self) -> Iterator[MetricFamily]:
-        """Yield what was counted."""
+        """Yield the metrics."""
         found = self._by_labels
         yield family(REQUESTS, [(labels, one.times.count) for labels, one in found.items()])
         yield family(RESPONSE_BYTES, [(labels, one.size) for labels, one in found.items()])
@@ -88,7 +88,7 @@ class RequestMetrics:
 
 
 def route_pattern(request: Request) -> str:
-    """Return the pattern of the route of a request, or the group that its path belongs to."""
+    """Return the pattern of the route of a request, or the group of its path."""
     found = request.found
     if found is not None and found[1] is not None:
         table, (route, _) = found[0], found[1]
@@ -100,5 +100,5 @@ def route_pattern(request: Request) -> str:
 
 
 def method_label(method: str) -> str:
-    """Return a method as a label: those that no route has count together."""
+    """Return a method as a label: methods that no route has count together."""
     return method if method in _KNOWN_METHODS else _OTHER

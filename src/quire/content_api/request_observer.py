@@ -1,6 +1,6 @@
-"""What is done with every request that was answered: the request log, and metrics.
+"""Called for every request after its response: the request log, and metrics.
 
-There is no observer where neither is wanted, so that nothing is measured then.
+There is no observer if both are disabled, so that nothing is measured then.
 """
 
 from collections.abc import Callable, MutableMapping, Sequence
@@ -12,13 +12,13 @@ Observe = Callable[[Request, int, int, float], None]
 
 
 class RequestObserver:
-    """Tells the log and the metrics of requests. ``in_flight`` counts those under way.
+    """Passes requests to the log and the metrics.
 
-    Requests that are answered without waiting are never under way for anybody who looks.
+    ``in_flight`` counts running requests, without those that respond without waiting.
     """
 
     def __init__(self, observers: Sequence[Observe]) -> None:
-        """There is at least one."""
+        """At least one is given."""
         self.in_flight = 0
         self._observers = tuple(observers)
         self.add: Observe = observers[0] if len(observers) == 1 else self._add
@@ -31,7 +31,7 @@ class RequestObserver:
 
 
 class CountedResponse:
-    """What is sent as the response to one ASGI request: its status, and the bytes of its body."""
+    """The response to one ASGI request: its status, and the bytes of its body."""
 
     def __init__(self, send: AsgiSend) -> None:
         self._send = send
@@ -39,7 +39,7 @@ class CountedResponse:
         self.size = 0
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
-        """Send a message on, and count it."""
+        """Pass on a message, and count it."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
         else:

@@ -1,4 +1,4 @@
-"""Gives each request a span, which the statements and calls that it causes belong to."""
+"""Gives each request a span, which is the parent of its statements and calls."""
 
 from typing import TYPE_CHECKING
 
@@ -30,12 +30,12 @@ class TracedApp:
 
 
 class TraceObserver:
-    """Notes in the span of a request which route it had and how it was answered."""
+    """Adds route and status to the span of a request."""
 
     def __init__(self, tracing: "Tracing") -> None:
         self._tracing = tracing
 
     def add(self, request: Request, status: int, size: int, started: float) -> None:
-        """Note a request that has been answered; see `RequestObserver.add`."""
+        """Record a request after its response; see `RequestObserver.add`."""
         del size, started
         self._tracing.note_response(route_pattern(request), method_label(request.method), status)

@@ -9,13 +9,13 @@ from quire.document_service.read_planner import Mode
 from quire.metrics.caches import CacheCounter
 
 _AROUND = 1000
-"""About how many bytes an answer takes besides its body: the question, the headers, the objects."""
+"""The approximate size of a cached response besides its body: the key, the headers, the objects."""
 _SMALLEST_SHARE = 8
-"""An answer is kept if there is room for so many of its size."""
+"""A response is cached if there is room for so many of its size."""
 
 
 class ResponseKey(NamedTuple):
-    """Whatever an answer depends on besides the content and its schema."""
+    """All that a response depends on besides the content and its schema."""
 
     uid: str
     mode: Mode
@@ -24,16 +24,16 @@ class ResponseKey(NamedTuple):
     default_locale: str | None
     document_id: str | None
     is_nested: bool
-    """Whether it is asked for in the older format."""
+    """Whether the v4 format was requested."""
 
 
 class ResponseCache(VersionedCache[ResponseKey, Response]):
-    """Keeps answers, which are shared: they are not to be changed."""
+    """Caches responses, which are shared: do not modify them."""
 
     def __init__(
         self, versions: ContentVersions, size: int, counter: CacheCounter | None = None
     ) -> None:
-        """At most ``size`` bytes are kept; with 0 nothing is."""
+        """The cache has at most ``size`` bytes; 0 disables it."""
         super().__init__(versions, size, counter, weigh=_bytes, largest=size // _SMALLEST_SHARE)
 
 

@@ -13,7 +13,7 @@ _ROLE = "role"
 
 
 def check_role(body: Mapping[str, object], *, creating: bool) -> Iterator[Problem]:
-    """Yield what is wrong with the role of a body.
+    """Yield the problems of the role in a body.
 
     It is an id, or an object with roles to connect; a new user must have one, and none may lose
     theirs.

@@ -67,7 +67,7 @@ class RoleApi:
             )
 
     async def find(self, request: Request) -> Response:
-        """List roles with the number of their users; the query does not count."""
+        """List roles with the number of their users; the query is ignored."""
         prepared = self._reader.prepare_small(self._type, "window", b"sort=id", FullAccess())
         items, _ = await self._reader.rows(prepared, request.version)
         users = await self._reader.database.read(self._accounts.users_by_role)
@@ -76,7 +76,7 @@ class RoleApi:
         return respond_bare({"roles": roles})
 
     async def find_one(self, request: Request) -> Response:
-        """Show a role and everything it grants and does not grant."""
+        """Show a role with all actions, granted or not."""
         role_id = row_id(request.parameters["id"])
         prepared = self._reader.prepare_small(self._type, "entry", b"", FullAccess())
         role = None if role_id is None else await self._reader.row(prepared, role_id)
@@ -90,7 +90,7 @@ class RoleApi:
         return respond_bare({"role": {**members(role), "permissions": tree}})
 
     async def permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Show everything that can be granted."""
+        """Show all actions that can be granted."""
         return respond_bare({"permissions": self._tree(NOTHING)})
 
     def _tree(self, ability: Ability, rules: Mapping[str, object] = _NO_RULES) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class RoleApi:
         return respond_bare(_DONE)
 
     async def update(self, request: Request) -> Response:
-        """Change a role; what is not enabled in the body is not granted any more."""
+        """Change a role; actions that are not enabled in the body are revoked."""
         body = _body(request)
         role_id = self._id(request)
         texts = {name: _text(body, name) for name in ("name", "description") if name in body}
@@ -147,9 +147,10 @@ class RoleApi:
         return role_id
 
     def _rules(self, body: Mapping[str, object]) -> dict[str, object]:
-        """Return the row rules in a body by action; ``None`` for those that are to go.
+        """Return the row rules in a body by action; ``None`` removes one.
 
-        Raises ValidationError or InvalidKeyError for what is no rule, or not of rows.
+        Raises ValidationError or InvalidKeyError for an invalid rule, or one on an action without
+        rows.
         """
         found = {}
         for action, switch in _switches(body):
@@ -167,7 +168,7 @@ class RoleApi:
 
 
 def _add_granted(tree: dict[str, Any], actions: Iterable[str]) -> None:
-    """Show what a role grants of code that is not served: whoever saves the role sends it."""
+    """Add the granted actions of code that is not served, so that saving the role keeps them."""
     for action in actions:
         owner, controller, name = action.rsplit(".", 2) if action.count(".") > 1 else ("", "", "")
         found = tree.get(owner, {"controllers": {}})["controllers"].get(controller)
@@ -187,7 +188,7 @@ def _body(request: Request) -> Mapping[str, object]:
 
 
 def _text(body: Mapping[str, object], name: str) -> str | None:
-    """Return a text of a body, ``None`` where there is none. Raises ValidationError."""
+    """Return a text of a body, ``None`` if it is missing. Raises ValidationError."""
     value = body.get(name)
     if value is None:
         return None
@@ -201,12 +202,12 @@ def _text(body: Mapping[str, object], name: str) -> str | None:
 
 
 def _enabled(body: Mapping[str, object]) -> frozenset[str]:
-    """Return the actions that are switched on in the tree of a body. Raises ValidationError."""
+    """Return the enabled actions in the tree of a body. Raises ValidationError."""
     return frozenset(action for action, switch in _switches(body) if switch.get("enabled") is True)
 
 
 def _switches(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield all actions in the tree of a body with what is said of them. Raises ValidationError."""
+    """Yield all actions in the tree of a body with their values. Raises ValidationError."""
     for owner, about in _members(body.get("permissions"), "permissions"):
         for controller, actions in _members(_member(about, owner).get("controllers"), owner):
             for action, switch in _members(actions, controller):

@@ -1,7 +1,7 @@
 """The route table of the content API: each route with its action.
 
-A path is a row of segments; those that begin with ``:`` take one segment of the request. Where
-several routes fit, segments that are spelled out win over parameters.
+A path consists of segments; those that begin with ``:`` match one segment of the request. If
+several routes match, literal segments win over parameters.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +14,7 @@ from quire.errors import BadRequestError
 from quire.hooks.routes import CustomRoute
 
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")
-"""The methods that a route may have, in the order in which ``Allow`` lists them."""
+"""The methods of routes, in the order in which ``Allow`` lists them."""
 
 
 QueryTypes = type[Struct] | tuple[type[Struct], ...]
@@ -56,7 +56,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
 
 class RouteGroup(Struct, frozen=True):
-    """Makes routes that are described together, with paths below ``prefix``."""
+    """Makes routes with the same tag, and paths below ``prefix``."""
 
     tag: str
     prefix: str = ""
@@ -96,16 +96,16 @@ class _RouteNode(Struct):
 
 
 Found = tuple[Route, Mapping[str, str]]
-"""The route of a request and what its path parameters hold."""
+"""The route of a request and the values of its path parameters."""
 
 _NO_PARAMETERS: Mapping[str, str] = {}
 
 
 class RouteTable:
-    """Finds the route of a request. Literal segments match in any case."""
+    """Finds the route of a request. Literal segments are case-insensitive."""
 
     def __init__(self, routes: Iterable[Route], prefix: str = "") -> None:
-        """``prefix`` is what paths of requests begin with and those of routes do not say."""
+        """``prefix`` is the common prefix of paths in requests."""
         self.prefix = prefix
         self.routes = tuple(routes)
         self._root = _RouteNode()
@@ -115,7 +115,7 @@ class RouteTable:
         self._single = {key: found for route in self.routes for key, found in self._alone(route)}
 
     def _alone(self, route: Route) -> Iterator[tuple[tuple[str, bytes], tuple[Route, str]]]:
-        """Yield a route that ends in its only parameter and shares that place with no literal."""
+        """Yield a route that ends in its only parameter and competes with no literal."""
         head, _, last = route.path.strip("/").rpartition("/")
         if not last.startswith(":") or ":" in head:
             return
@@ -143,8 +143,7 @@ class RouteTable:
     def find(self, method: str, raw_path: bytes) -> Found | None:
         """Return the best route of a method and a path (percent-encoded, without the prefix).
 
-        One trailing slash does not count. Raises BadRequestError when a parameter cannot be
-        decoded.
+        One trailing slash is ignored. Raises BadRequestError when a parameter cannot be decoded.
         """
         plain = self._plain.get((method, raw_path))
         if plain is not None:
@@ -173,7 +172,7 @@ class RouteTable:
 def _walk(
     node: _RouteNode, segments: list[bytes], taken: tuple[bytes, ...]
 ) -> Iterable[tuple[_RouteNode, tuple[bytes, ...]]]:
-    """Yield the nodes that fit, those with literal segments first, with what parameters took."""
+    """Yield the matching nodes, those with literal segments first, with their parameter values."""
     if not segments:
         yield node, taken
         return
@@ -186,7 +185,7 @@ def _walk(
 
 
 def decode_segment(segment: bytes) -> str:
-    """Percent-decode a path segment. Raises BadRequestError for what is no UTF-8."""
+    """Percent-decode a path segment. Raises BadRequestError for invalid UTF-8."""
     try:
         return (unquote_to_bytes(segment) if b"%" in segment else segment).decode()
     except UnicodeDecodeError:

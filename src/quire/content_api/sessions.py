@@ -40,7 +40,7 @@ class SessionApi:
             yield self._responses.route(method, path, action, handler)
 
     async def refresh(self, request: Request) -> Response:
-        """Exchange a refresh token for a fresh pair."""
+        """Exchange a refresh token for new tokens."""
         sessions = self._sessions()
         token = self._cookie.read(request) or _body(request).get("refreshToken")
         if not isinstance(token, str) or not token:
@@ -50,7 +50,7 @@ class SessionApi:
         return self._responses.pair(request, await self._issuer.refresh(sessions, token), {})
 
     async def logout(self, request: Request) -> Response:
-        """End the session of who asks, those of one device, or all."""
+        """End the session of the caller, those of one device, or all."""
         sessions, user = self._sessions(), _user(request)
         body = _body(request)
         device = body.get("deviceId")
@@ -75,7 +75,7 @@ class SessionApi:
             await self._issuer.end(sessions, user.id, session_id)
 
     async def find(self, request: Request) -> Response:
-        """List the sessions of who asks, the present one first, then by when they were used."""
+        """List the sessions of the caller, the present one first, then by last use."""
         sessions, user = self._sessions(), _user(request)
         now = self._issuer.clock()
         found = await self._responses.read(lambda: sessions.active(user.id, now))
@@ -85,14 +85,14 @@ class SessionApi:
         return respond_bare({"data": shown})
 
     async def revoke(self, request: Request) -> Response:
-        """End one of the sessions of who asks."""
+        """End one of the sessions of the caller."""
         sessions, user = self._sessions(), _user(request)
         if not await self._issuer.end(sessions, user.id, request.parameters["sessionId"]):
             raise NotFoundError(UNKNOWN)
         return respond_bare({"data": {}})
 
     def _sessions(self) -> Sessions:
-        """Return the sessions, where end users have any. Raises NotFoundError."""
+        """Return the sessions, if end users have them. Raises NotFoundError."""
         if self._issuer.sessions is None:
             raise NotFoundError
         return self._issuer.sessions

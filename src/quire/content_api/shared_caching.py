@@ -1,9 +1,8 @@
-"""``Cache-Control`` and tags for caches that many visitors share: a CDN, Varnish.
+"""``Cache-Control`` and tags for shared caches: a CDN, Varnish.
 
-Only what any visitor without credentials is answered is marked public, and only where it shows
-published entries and depends on nothing but them. Whatever else the content API answers is marked
-private then. Tags name the content that an answer was made of; `quire.webhooks.purge` tells caches
-which of it has changed.
+Only responses for visitors without credentials are marked public, and only if they show published
+entries and depend on nothing else. All other responses of the content API are marked private then.
+Tags name the content of a response; `quire.webhooks.purge` tells caches which of it has changed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,10 +30,10 @@ _MARKABLE = (200, NOT_MODIFIED)
 _READS = ("GET", "HEAD")
 _CREDENTIALS = (b"authorization", b"cookie")
 _VERSIONS: Mapping[str, str] = {"status": "published", "publicationState": "live"}
-"""Parameters that choose versions of documents, with the value that chooses published ones."""
+"""Parameters that choose versions of documents, with the value for published ones."""
 _CREATORS = frozenset({"createdBy", "updatedBy"})
 _UNSHARED_WORDS = _CREATORS | {"draft", "preview", "modified", "publicationFilter", "related"}
-"""Words of queries that may ask for drafts, for administrators, or for anything that has a file."""
+"""Words of queries that may refer to drafts, administrators, or uses of files."""
 _OF_PROJECT = "api::"
 _KEPT = 2000
 _SEPARATORS = str.maketrans(dict.fromkeys(",.:", " "))
@@ -45,10 +44,10 @@ Tags = tuple[str, ...]
 
 
 class SharedCaching:
-    """Marks answers of the content API for shared caches."""
+    """Marks responses of the content API for shared caches."""
 
     def __init__(self, schema: Schema, settings: CdnSettings) -> None:
-        """A content type that the settings name and the schema lacks is logged."""
+        """Content types of the settings that the schema lacks are logged."""
         self._values = {
             uid: value.encode("latin-1") for uid, value in settings.cache_control.items()
         }
@@ -59,9 +58,10 @@ class SharedCaching:
         self._tags = QueryTags(schema)
 
     def mark(self, request: Request, response: Response) -> Response:
-        """Return a response with what it says to caches. The given one, which may be shared, stays.
+        """Return a response with headers for caches.
 
-        Answers that say something to caches themselves are left as they are.
+        The given one, which may be shared, is unchanged. Responses with such headers are left as
+        they are.
         """
         if any(name == b"cache-control" for name, _ in response.headers):
             return response
@@ -75,7 +75,7 @@ class SharedCaching:
         )
 
     def _public(self, request: Request, response: Response) -> tuple[Header, ...]:
-        """Return the headers of an answer for everybody, none where it is not for everybody."""
+        """Return the headers of a public response, none if it is not public."""
         found = None if request.found is None else request.found[1]
         if found is None or not response.is_shared or response.status not in _MARKABLE:
             return ()
@@ -105,23 +105,23 @@ def _is_for_everybody(request: Request, route: Route) -> bool:
         and not request.is_guarded
         and request.method in _READS
         and isinstance(principal, Anonymous)
-        # A header that is no credential here may be one to whatever stands in between.
+        # A header that is no credential here may be one to a proxy.
         and not any(name in request.headers for name in _CREDENTIALS)
         and not rules_of(principal.ability)
     )
 
 
 class QueryTags:
-    """Finds the content types that the answer to a query may show or be chosen by.
+    """Finds the content types that a response may show or depend on.
 
-    Types are found by the names of attributes in the query, wherever they stand in it: that may be
-    more than it uses, and is never less.
+    Types are found by the names of attributes in the query, wherever they are: that may be more
+    than it uses, and is never less.
     """
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._targets: dict[str, set[str]] = {}
-        """The types that attributes of a name lead to; an empty text stands for any type."""
+        """The target types of attributes by name; an empty text means any type."""
         for model in (*schema.api_types, *schema.components.values()):
             for attribute in model.attributes.values():
                 self._targets.setdefault(attribute.name, set()).update(_targets(attribute))
@@ -131,7 +131,7 @@ class QueryTags:
         self._kept: BoundedCache[tuple[str, bytes], frozenset[str] | None] = BoundedCache(_KEPT)
 
     def of(self, request: Request, route: Route, document_id: str | None) -> Tags | None:
-        """Return the tags of an answer; ``None`` where it must not be kept for others."""
+        """Return the tags of a response; ``None`` if it must not be cached for others."""
         uid = route.uid or ""
         key = uid, request.raw_query
         reached = self._kept.get(key)
@@ -154,21 +154,21 @@ class QueryTags:
             if closed is None:
                 return None
             found |= closed
-        # Changes of other types are told by no event, so caches could not be told of them.
+        # There are no events for changes of other types, so caches could not be notified.
         is_told = all(one == FILE_UID or one.startswith(_OF_PROJECT) for one in found)
         return frozenset(found) if is_told else None
 
     def _closure(self, uids: set[str]) -> set[str] | None:
-        """Return all types that relations lead to from some, over components and other types.
+        """Return all types that are related to some types, through components and other types.
 
-        ``None`` where administrators may be among what is shown.
+        ``None`` if administrators may be shown.
         """
         seen = set(uids)
         waiting = list(uids)
         while waiting:
             uid = waiting.pop()
             if not uid.startswith(_OF_PROJECT):
-                continue  # what is beyond them has a name of its own in the query
+                continue  # later relations are named in the query themselves
             content_type = self._schema.content_types[uid]
             if content_type.populate_creator_fields:
                 return None
@@ -181,7 +181,7 @@ class QueryTags:
 
 
 def document_tag(uid: str, document_id: str) -> str:
-    """Return the tag of the answer that shows one document."""
+    """Return the tag of the response that shows one document."""
     return f"{uid}:{document_id}"
 
 

@@ -38,7 +38,7 @@ _REGISTRATION = (
 class SignInApi(AccountApi):
     """``/auth/local`` and ``/auth/local/register``.
 
-    ``more`` are attributes that those who register may set besides the usual three.
+    ``more`` are additional attributes that those who register may set.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class SignInApi(AccountApi):
         yield route("POST", "auth/local/register", "register", register)
 
     async def local(self, request: Request) -> Response:
-        """Answer a token and the user for a name (or e-mail) and its password."""
+        """Respond with a token and the user for a name (or e-mail) and its password."""
         if not takes_passwords(
             await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
         ):
@@ -80,7 +80,7 @@ class SignInApi(AccountApi):
         return await self._responses.signed_in(request, user.id)
 
     async def _require_welcome(self, user: UserRow) -> None:
-        """Refuse those who may not sign in, now that it is known that they are who they say."""
+        """Check that an authenticated user may sign in."""
         options = await self._responses.read(lambda: advanced_options(self._accounts))
         if not user.confirmed and options.email_confirmation:
             raise ApplicationError(UNCONFIRMED)
@@ -88,7 +88,7 @@ class SignInApi(AccountApi):
             raise ApplicationError(BLOCKED)
 
     async def register(self, request: Request) -> Response:
-        """Make an account, and sign in with it or, where that is asked for, confirm it first."""
+        """Create an account, and sign in or, if required, confirm the e-mail first."""
         options = await self._responses.read(lambda: advanced_options(self._accounts))
         if not options.allow_register:
             raise ApplicationError(NO_REGISTRATION)
@@ -106,9 +106,9 @@ class SignInApi(AccountApi):
         return await self._responses.tokens(request, user_id, item)
 
     def _more_of(self, body: Mapping[str, object]) -> dict[str, object]:
-        """Return what a body says of the attributes that the project has opened to everybody.
+        """Return the additional attributes in a body.
 
-        Whoever opened a relation meant it to be set by people who can find nothing yet.
+        A relation among them may have any target, although the caller can find nothing yet.
         """
         given = {name: value for name, value in body.items() if name in self._more}
         return settable_attributes(self._responses.schema, given, FullAccess())

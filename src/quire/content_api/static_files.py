@@ -1,6 +1,6 @@
 """Serves files of a folder: nothing outside it, nothing hidden.
 
-Types that browsers might run can be sent into a sandbox.
+Types that browsers might execute can be sent with a sandbox policy.
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ def file_response(
 ) -> Response:
     """Return a file below a folder, a PDF with the content security policy ``pdf_policy``.
 
-    Raises ForbiddenError for paths that lead out of it, NotFoundError for what is no plain file.
+    Raises ForbiddenError for paths outside of it, NotFoundError unless it is a plain file.
     """
     path = root.joinpath(*path_below(relative))
     try:
@@ -43,7 +43,7 @@ def file_response(
 
 
 def path_below(relative: str) -> list[str]:
-    """Return the steps of a path. Raises as `file_response` does for those that lead elsewhere."""
+    """Return the segments of a path. Raises as `file_response` does for those outside."""
     if "\\" in relative or relative.startswith("/"):
         raise NotFoundError
     parts = relative.split("/")
@@ -59,7 +59,7 @@ def path_below(relative: str) -> list[str]:
 
 
 def _is_inert(media_type: str) -> bool:
-    """Tell whether browsers run nothing when they open a file; what is not known might run."""
+    """Tell whether browsers execute nothing in a file; unknown types might be executed."""
     if media_type == _ACTIVE_IMAGE:
         return False
     return media_type.partition("/")[0] in _INERT_GROUPS or media_type in _INERT_TYPES

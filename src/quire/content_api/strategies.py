@@ -1,4 +1,4 @@
-"""Asks the strategies of a project's code who sends a request."""
+"""Authenticates requests by the strategies of a project's code."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -17,17 +17,17 @@ _log = structlog.get_logger("quire.extensions")
 
 
 class Strategies:
-    """The strategies, in the order in which they are asked."""
+    """The strategies, in the order in which they are called."""
 
     def __init__(self, strategies: Sequence[AuthStrategy], authenticator: Authenticator) -> None:
         self._strategies = strategies
         self._authenticator = authenticator
 
     async def identify(self, request: Request) -> EndUser | None:
-        """Return the end user that the first strategy which knows the request names.
+        """Return the end user of the first strategy with a result.
 
-        ``None`` says that none of them knows it. Raises UnauthorizedError for whatever a strategy
-        raises, and for an end user who is not there or may not sign in.
+        ``None`` if there is none. Raises UnauthorizedError for every exception of a strategy, and
+        for an end user who does not exist or may not sign in.
         """
         shown = _shown(request)
         for strategy in self._strategies:

@@ -1,7 +1,7 @@
 """``/docs``: Swagger UI.
 
-Everything it needs is served from here, and its policy lets it talk to this server alone. It shows
-what ``openapi.json`` says, so it shows everybody what they may do.
+Everything it needs is served from here, and its policy restricts it to this server. It shows
+``openapi.json``, which depends on the caller's permissions.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ _PAGE = """<!DOCTYPE html>
 
 
 class SwaggerPage:
-    """Answers what is asked below ``/docs``; ``document`` is the path of the OpenAPI document."""
+    """Handles paths below ``/docs``; ``document`` is the path of the OpenAPI document."""
 
     def __init__(self, document: str) -> None:
         self._page = _PAGE.format(path=PATH, document=escape(document))
@@ -54,7 +54,7 @@ class SwaggerPage:
         if path.removesuffix("/") == PATH:
             page = Response(self._page, media_type="text/html")
             page.headers["content-security-policy"] = _POLICY
-            # Tokens are typed in here: a page that has opened this one gets no hold of it.
+            # Tokens are entered here: a page that has opened this one gets no reference to it.
             page.headers["cross-origin-opener-policy"] = "same-origin"
             page.headers["cache-control"] = "no-cache"
             return page
@@ -65,7 +65,7 @@ class SwaggerPage:
 
 
 def _part(stored: str, media_type: str, accepted: bytes) -> Response:
-    # Hardly any client asks for this, and a start should not wait for it.
+    # Hardly any client requests this, and it would slow down the start.
     import gzip  # noqa: PLC0415
 
     file = _FOLDER / stored

@@ -1,9 +1,9 @@
 """The ``Server-Timing`` header in development.
 
-Browsers show it with each request. ``authenticate`` is finding out who asks, ``resolve`` what the
-query means (nothing, once it is known), ``database`` all statements, whose number it tells. Only
-rooms that were entered are named; statements of ``authenticate`` count in both. A server in
-production has none of these classes in the way of its requests.
+Browsers show it with each request. ``authenticate`` is the authentication, ``resolve`` the
+preparation of the query (missing if it is cached), ``database`` all statements, with their number.
+Only stages that ran are listed; statements of ``authenticate`` count in both. A server in
+production does not use these classes.
 """
 
 import time
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class Timings:
-    """Milliseconds by room, and how many statements ran, of one request."""
+    """Milliseconds by stage, and the number of statements, of one request."""
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = {}
@@ -38,7 +38,7 @@ class Timings:
 
     @contextmanager
     def measure(self, target: str) -> Iterator[None]:
-        """Add the time of a block to a room."""
+        """Add the time of a block to a stage."""
         started = time.perf_counter()
         try:
             yield
@@ -46,7 +46,7 @@ class Timings:
             self.add(target, time.perf_counter() - started)
 
     def add(self, target: str, seconds: float) -> None:
-        """Add seconds to a room."""
+        """Add seconds to a stage."""
         self.spent[target] = self.spent.get(target, 0.0) + seconds * 1000
 
     def header(self) -> bytes:
@@ -65,7 +65,7 @@ _present: ContextVar[Timings] = ContextVar("timings")
 
 @contextmanager
 def collect_timings(timings: Timings) -> Iterator[None]:
-    """Add what a block does to these timings."""
+    """Collect the timings of a block."""
     token = _present.set(timings)
     try:
         yield
@@ -74,18 +74,18 @@ def collect_timings(timings: Timings) -> Iterator[None]:
 
 
 def _timings() -> Timings:
-    """Return those of the present request; outside of requests, some that nobody looks at."""
+    """Return those of the present request; unused ones outside of requests."""
     return _present.get(None) or Timings()
 
 
 class ServerTiming:
-    """An ASGI application around another that adds the header to its answers."""
+    """An ASGI application that adds the header to the responses of another one."""
 
     def __init__(self, app: AsgiApp) -> None:
         self._app = app
 
     async def __call__(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
-        """Answer one HTTP request."""
+        """Handle one HTTP request."""
         timings = Timings()
         _present.set(timings)
         started = time.perf_counter()
@@ -138,7 +138,7 @@ class TimedPlanner(ReadPlanner):
         computes: bool = False,
         may_wait: bool = True,
     ) -> PreparedRead:
-        """Work out what a query means, or remember it."""
+        """Prepare a query, and measure it."""
         with _timings().measure("resolve"):
             return await super().prepare(
                 content_type, mode, query, ability, computes=computes, may_wait=may_wait
@@ -146,9 +146,9 @@ class TimedPlanner(ReadPlanner):
 
 
 class TimedAuthenticator(Authenticator):
-    """An authenticator that measures what is not remembered."""
+    """An authenticator that measures results that are not cached."""
 
     async def principal(self, header: bytes | None, version: int | None) -> Principal:
-        """Find out who asks."""
+        """Authenticate a request, and measure it."""
         with _timings().measure("authenticate"):
             return await super().principal(header, version)

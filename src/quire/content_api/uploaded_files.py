@@ -17,13 +17,13 @@ from quire.uploads.transforms import TransformRules, parse_transform
 _TRANSFORMED = "x/"
 _FOUND_ELSEWHERE = 302
 _FOR_EVER = "public, max-age=31536000, immutable"
-"""For addresses that name a version, and get another one when the file is replaced."""
+"""For URLs with a version, which change when the file is replaced."""
 
 
 class UploadedFiles:
-    """Answers for paths below ``/uploads``.
+    """Handles paths below ``/uploads``.
 
-    With ``links`` files are private: each path needs what opens it for a while.
+    With ``links`` files are private: each path needs a valid signature.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class UploadedFiles:
         lifetime: timedelta,
         pdf_policy: str,
     ) -> None:
-        """``folder`` is where files of this machine are; see `file_response` for ``pdf_policy``."""
+        """``folder`` has the files of this machine; see `file_response` for ``pdf_policy``."""
         self._transform_cache = transform_cache
         self._rules = rules
         self._storage = storage
@@ -47,10 +47,10 @@ class UploadedFiles:
         self._pdf_policy = pdf_policy
 
     async def respond(self, relative: str, raw_query: bytes) -> Response:
-        """Return a file, or lead to it.
+        """Return a file, or redirect to it.
 
-        Raises ForbiddenError for a link that does not open it (any more), or a path that leads out;
-        NotFoundError for what is not there.
+        Raises ForbiddenError for an invalid or expired signature, or a path outside; NotFoundError
+        for a missing file.
         """
         transformed = relative.startswith(_TRANSFORMED)
         key = "/".join(path_below(relative.removeprefix(_TRANSFORMED) if transformed else relative))
@@ -84,7 +84,7 @@ class UploadedFiles:
         return file_response(path.parent, path.name, sandboxed=True, pdf_policy=self._pdf_policy)
 
     async def _transformed(self, key: str, raw_query: bytes) -> Response:
-        """Return a picture as the query wants it.
+        """Return an image as the query requests it.
 
         Raises as `parse_transform` and `TransformCache.picture`.
         """
@@ -95,7 +95,7 @@ class UploadedFiles:
         return response
 
     def require_elsewhere(self, path: Path) -> None:
-        """Refuse uploads by another path than that which guards them. Raises NotFoundError."""
+        """Reject access to uploads by another path than the guarded one. Raises NotFoundError."""
         try:
             inside = path.resolve().is_relative_to(self._folder.resolve())
         except OSError:

@@ -11,9 +11,9 @@ from quire.schema.model import AUTOMATIC_NAMES, USER_UID, Schema
 def settable_attributes(
     schema: Schema, body: Mapping[str, object], ability: Ability
 ) -> dict[str, object]:
-    """Return what a body says of attributes that may be set; anything else is passed over.
+    """Return the settable attributes of a body; others are ignored.
 
-    Raises InvalidKeyError for relations to what the ability does not reach.
+    Raises InvalidKeyError for relations outside of the ability.
     """
     user = schema.content_types[USER_UID]
     data = {

@@ -1,4 +1,4 @@
-"""Puts together the routes for end users: accounts, roles, sessions, providers."""
+"""Creates the routes for end users: accounts, roles, sessions, providers."""
 
 from collections.abc import Iterator
 from urllib.parse import urljoin
@@ -39,7 +39,7 @@ from quire.settings import Settings
 
 
 class AccountServices(Struct, frozen=True, kw_only=True):
-    """What accounts need beside their rows; it lasts as long as the server."""
+    """Process-wide objects for accounts."""
 
     sender: Sender
     background_tasks: BackgroundTasks
@@ -47,13 +47,13 @@ class AccountServices(Struct, frozen=True, kw_only=True):
     limiter: RateLimiter | None
 
     async def close(self, seconds: float) -> None:
-        """Wait for the mails that are still to be sent, but no longer than so many seconds."""
+        """Wait for pending mails, for a limited number of seconds."""
         await self.background_tasks.close(seconds)
         self.calls.close()
 
 
 def account_services(settings: Settings, clock: Clock) -> AccountServices:
-    """Make what accounts need, as the settings say."""
+    """Create the objects for accounts from the settings."""
     calls = SharedCounters(settings.secrets.jwt_secret or "", settings.server.calls_file)
     return AccountServices(
         sender=choose_sender(settings.mail, development=settings.is_development),
@@ -64,7 +64,7 @@ def account_services(settings: Settings, clock: Clock) -> AccountServices:
 
 
 class AccountApis:
-    """Everything about accounts that has routes."""
+    """All handlers of accounts with routes."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class AccountApis:
 
 
 def user_sessions(settings: Settings, store: EntryStore) -> Sessions | None:
-    """Return the sessions of end users, ``None`` where they have long-lived tokens."""
+    """Return the sessions of end users, ``None`` if they have long-lived tokens."""
     secret = settings.secrets.jwt_secret
     if settings.users.jwt_management != "refresh" or secret is None:
         return None
@@ -177,7 +177,7 @@ def _cipher(settings: Settings, clock: Clock) -> StateCipher | None:
 
 
 def _server(settings: Settings) -> str:
-    """Return the address of the server, as it was set."""
+    """Return the configured URL of the server."""
     return settings.server.url or f"http://localhost:{settings.server.port}"
 
 

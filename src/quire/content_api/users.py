@@ -71,7 +71,7 @@ class UserApi:
             )
 
     async def find(self, request: Request) -> Response:
-        """List end users; root ``start`` and ``limit`` cut the list, pages do not exist."""
+        """List end users; root ``start`` and ``limit`` select the rows, there are no pages."""
         ability = request.principal.ability
         may_wait = request.may_wait
         prepared = await self._reader.prepare(
@@ -87,7 +87,7 @@ class UserApi:
         return respond_bare(await self._reader.total(prepared, request.version))
 
     async def me(self, request: Request) -> Response:
-        """Show the end user who asks."""
+        """Show the calling end user."""
         return await self._one(request, _own_id(request))
 
     async def find_one(self, request: Request) -> Response:
@@ -132,7 +132,7 @@ class UserApi:
         return respond_bare(item)
 
     async def destroy(self, request: Request) -> Response:
-        """Delete an end user, and show who it was; that there is none is no fault."""
+        """Delete an end user, and return it; a missing one is no error."""
         user_id = row_id(request.parameters["id"])
         if user_id is None:
             return NO_CONTENT
@@ -145,7 +145,7 @@ class UserApi:
         return await database.read(lambda: self._accounts.user(user_id)) is None
 
     def _shown(self, request: Request, query: bytes = _WITH_ROLE) -> Show[Item]:
-        """Return what reads the user that is answered, within the transaction that writes it."""
+        """Return a program that reads the user for the response, within the write transaction."""
         prepared = self._reader.prepare_small(
             self._type, "written", query, request.principal.ability
         )
@@ -158,7 +158,7 @@ class UserApi:
 
 
 def _own_id(request: Request) -> int:
-    """Return the id of the end user who asks. Raises UnauthorizedError for anybody else."""
+    """Return the id of the calling end user. Raises UnauthorizedError for other principals."""
     principal = request.principal
     if not isinstance(principal, EndUser):
         raise UnauthorizedError(UNAUTHORIZED)

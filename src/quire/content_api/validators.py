@@ -26,7 +26,7 @@ from quire.schema.attributes.validation import (
 
 Place = tuple[Step, ...]
 Rule = Callable[[object], str | None]
-"""Looks at a value; returns what is wrong with it as words that follow its place, or nothing."""
+"""Checks a value; returns a message that follows its path, or nothing."""
 
 REQUIRED = "is a required field"
 _LONGEST = 10_000
@@ -36,19 +36,19 @@ _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[
 
 @runtime_checkable
 class Validator(Protocol):
-    """What a value must be."""
+    """Checks the type of a value."""
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
-        """Yield all that is wrong with a value; it is ``ABSENT`` where nothing was sent."""
+        """Yield all problems of a value; it is ``ABSENT`` if it was not sent."""
 
 
 def required(value: object) -> str | None:
-    """Demand that there is something: neither nothing at all, nor an empty text."""
+    """Require a value that is neither missing nor an empty text."""
     return REQUIRED if value is ABSENT or value == "" else None
 
 
 class MinLength(Struct, frozen=True):
-    """Demand so many characters."""
+    """Requires a minimum number of characters."""
 
     count: int
 
@@ -64,7 +64,7 @@ class MinLength(Struct, frozen=True):
 
 
 class MaxLength(Struct, frozen=True):
-    """Allow so many characters."""
+    """Limits the number of characters."""
 
     count: int
 
@@ -80,7 +80,7 @@ class MaxLength(Struct, frozen=True):
 
 
 class Email(Struct, frozen=True):
-    """Demand an e-mail address, of what is not empty."""
+    """Requires an e-mail address, unless the text is empty."""
 
     json_schema: ClassVar[Mapping[str, object]] = {"format": "email"}
 
@@ -91,12 +91,12 @@ class Email(Struct, frozen=True):
 
 
 def single_line(value: object) -> str | None:
-    """Refuse line breaks."""
+    """Reject line breaks."""
     return LINE_BREAK_MESSAGE if isinstance(value, str) and has_line_break(value) else None
 
 
 class OneOf(Struct, frozen=True):
-    """Demand one of these texts."""
+    """Requires one of these texts."""
 
     values: tuple[str, ...]
 
@@ -127,14 +127,14 @@ PASSWORD_RULES: tuple[Rule, ...] = (
     _pattern(_UPPER, "uppercase character"),
     _pattern(_DIGIT, "number"),
 )
-"""What the password of an administrator must keep to."""
+"""The rules of administrators' passwords."""
 
 AdminPassword = Annotated[str, PASSWORD_RULES, Meta(extra_json_schema={"format": "password"})]
 """A new password of an administrator."""
 
 
 class Range(Struct, frozen=True):
-    """How many items a list may have, or how large a number may be."""
+    """The limits of the length of a list, or of a number."""
 
     least: int = 0
     most: int = 1000
@@ -187,7 +187,7 @@ class Flag(Struct, frozen=True, kw_only=True):
 
 
 class WholeNumber(Struct, frozen=True, kw_only=True):
-    """A whole number between two limits."""
+    """An integer between two limits."""
 
     least: int
     most: int
@@ -303,7 +303,7 @@ class Members(Struct, frozen=True, kw_only=True):
 
 
 def id_of(value: object) -> int | None:
-    """Read the id of a row; ``None`` for what is none."""
+    """Parse the id of a row; ``None`` if it is invalid."""
     if isinstance(value, bool):
         return None
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 17:
@@ -312,7 +312,7 @@ def id_of(value: object) -> int | None:
 
 
 def number_in(query: Mapping[str, object], name: str) -> int | None:
-    """Return a whole number of a query string, ``None`` without it. Raises ValidationError."""
+    """Return an integer of a query string, ``None`` without it. Raises ValidationError."""
     if name not in query:
         return None
     number = id_of(query[name])
@@ -322,7 +322,7 @@ def number_in(query: Mapping[str, object], name: str) -> int | None:
 
 
 def log_page(query: Mapping[str, object]) -> tuple[int | None, int]:
-    """Return the id before which the rows of a log are listed, and how many of them.
+    """Return the page parameters of a log: the id before which rows are listed, and the limit.
 
     They are ``before`` and ``limit`` of a query string: without them, the latest 50. Raises
     ValidationError.
@@ -332,7 +332,7 @@ def log_page(query: Mapping[str, object]) -> tuple[int | None, int]:
 
 
 def ids_of(values: object) -> list[int]:
-    """Read a list of ids, each once; what is none is left out."""
+    """Parse a list of ids, without duplicates and invalid ones."""
     listed: Sequence[object] = values if isinstance(values, list) else ()
     ids = (id_of(value) for value in listed)
     return list(dict.fromkeys(row_id for row_id in ids if row_id is not None))

@@ -1,4 +1,4 @@
-"""Turns a request into a command: checks before anything is written."""
+"""Converts a request to a command: checks before anything is written."""
 
 from collections.abc import Mapping
 
@@ -18,14 +18,14 @@ _NARROWING = ("filters", "_q", "start")
 
 
 def data_of(schema: Schema, content_type: ContentType, body: object, ability: Ability) -> Data:
-    """Return the data in a request body, its keys checked.
+    """Return the data in a request body, after checking its keys.
 
     Raises ValidationError when there are none, and InvalidKeyError for a key that does not exist or
     that the caller may not write.
     """
     data = body.get("data") if isinstance(body, Mapping) else None
     if isinstance(data, list):
-        # A list is refused with the values, but the keys in it are looked at like any others.
+        # A list is rejected later, with the values, but its keys are checked here.
         for item in data:
             if isinstance(item, dict):
                 check_input(schema, content_type, item, ability)
@@ -37,14 +37,14 @@ def data_of(schema: Schema, content_type: ContentType, body: object, ability: Ab
 
 
 def is_published(query: Mapping[str, QueryValue]) -> bool:
-    """Tell whether what is written is to be published: unless told otherwise it is."""
+    """Tell whether the written version is published, which is the default."""
     return query.get("status", PUBLISHED_STATUS) == PUBLISHED_STATUS
 
 
 def one_locale(query: Mapping[str, QueryValue]) -> str | None:
-    """Return the locale that is written, ``None`` for the default one.
+    """Return the locale to write, ``None`` for the default one.
 
-    Any text may be one, but for what not every database can keep. Raises ValidationError for that.
+    Any text that every database can store is accepted here. Raises ValidationError for others.
     """
     asked = query.get("locale")
     if isinstance(asked, str) and "\0" in asked:
@@ -55,7 +55,7 @@ def one_locale(query: Mapping[str, QueryValue]) -> str | None:
 def deleted_locales(
     query: Mapping[str, QueryValue],
 ) -> tuple[str | AllLocales | None, tuple[str, ...] | None]:
-    """Return the locale that is deleted, or the list of those that are."""
+    """Return the locale to delete, or the list of locales."""
     asked = query.get("locale")
     if isinstance(asked, list):
         return None, tuple(code for code in asked if isinstance(code, str))
@@ -65,12 +65,12 @@ def deleted_locales(
 
 
 def is_narrowed(query: Mapping[str, QueryValue]) -> bool:
-    """Tell whether a deletion is narrowed to rows that match something."""
+    """Tell whether a deletion is restricted to matching rows."""
     return any(query.get(name) is not None for name in _NARROWING)
 
 
 def refuse_draft_deletion(content_type: ContentType, query: Mapping[str, QueryValue]) -> None:
-    """Refuse to delete one status of a document alone. Raises ValidationError."""
+    """Reject deleting only one status of a document. Raises ValidationError."""
     if content_type.draft_and_publish and not is_published(query):
         raise ValidationError(DRAFT_DELETION)
 
@@ -78,7 +78,7 @@ def refuse_draft_deletion(content_type: ContentType, query: Mapping[str, QueryVa
 def expected_tags(request: Request) -> frozenset[str] | None:
     """Return the tags of ``If-Match``, without quotes; ``None`` when there is no such header.
 
-    A star in quotes is a tag that no version has; it must not be taken for the star without them.
+    A star in quotes is a tag that no version has, unlike the star without quotes.
     """
     header = request.headers.get(IF_MATCH)
     if header is None:

@@ -14,16 +14,16 @@ _BEARER = "bearer"
 
 
 class DocumentInfo(Struct, frozen=True, kw_only=True):
-    """What a document says of itself. ``server`` is the address that paths are below."""
+    """The title and description of a document. ``server`` is the base URL of its paths."""
 
     title: str
     version: str
     description: str
     server: str
     credential: str
-    """What the bearer token of a request is."""
+    """The description of the bearer token."""
     anonymous: bool = True
-    """Whether requests may do without one."""
+    """Whether requests may omit it."""
 
 
 Placed = tuple[str, str, DescribedOperation]
@@ -33,7 +33,7 @@ Placed = tuple[str, str, DescribedOperation]
 def assemble(
     information: DocumentInfo, operations: Iterable[Placed], schemas: Schemas
 ) -> dict[str, Any]:
-    """Make a document. The order of paths is that of the operations; no two have the same id."""
+    """Build a document. The order of paths is that of the operations; no two have the same id."""
     paths: dict[str, dict[str, object]] = {}
     tags: dict[str, None] = {}
     taken: set[str] = set()

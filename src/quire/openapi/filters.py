@@ -1,7 +1,7 @@
 """Schemas of ``filters``.
 
-Every object in a union has a name of its own: generators of clients that cannot follow circles
-through objects without names leave out all operations that lead there.
+Every object in a union has its own name: client generators that cannot follow cycles through
+anonymous objects leave out all operations that refer to them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ _NAMES: Mapping[tuple[str, object], str] = {
     ("string", "date"): "DateFilter",
     ("string", "date-time"): "MomentFilter",
 }
-"""Names of filters by the kind of values that they compare with; all others are of texts."""
+"""Names of filters by the kind of their operands; all others are texts."""
 _OTHERS = "TextFilter"
 _BOUND_VALUES: Mapping[type, JsonSchema] = {str: TEXT, int: WHOLE, float: NUMBER, bool: FLAG}
 
@@ -53,7 +53,7 @@ class Filters:
         self._models = models
 
     def of(self, model: Model) -> JsonSchema:
-        """Point to the filters of a model."""
+        """Return the reference to the filters of a model."""
         return self._models.schemas.refer(
             ("filters", model.uid),
             f"{self._models.names[model.uid]}Filters",
@@ -107,7 +107,7 @@ class Filters:
         return any_of(ids, self._related(target))
 
     def target(self, attribute: Attribute) -> Model | None:
-        """Return the model that an attribute leads to, where it is exactly one."""
+        """Return the target model of an attribute, if it is exactly one."""
         schema = self._models.schema
         match attribute:
             case RelationAttribute(target=str(uid)) if attribute.relation.polymorphic is False:
@@ -122,7 +122,7 @@ class Filters:
                 return None
 
     def _scalar(self, attribute: ScalarAttribute) -> JsonSchema:
-        """Describe conditions on a value; what the attribute's own limits are does not count."""
+        """Describe conditions on a value; the attribute's own limits do not apply."""
         form = attribute.type.json
         described = form.compared or form.shown(attribute, _Nowhere())
         name = _NAMES.get((str(described.get("type")), described.get("format")))
@@ -151,7 +151,7 @@ class Filters:
 
 
 class _Nowhere:
-    """Pointers for values that are compared as texts, whatever they are made of."""
+    """References for values that are compared as texts."""
 
     def document(self, uid: str) -> JsonSchema:  # noqa: ARG002 - see `Pointers`
         return {}
@@ -189,7 +189,7 @@ def _operators(
 
 
 def _custom_operand(operator: CustomOperator) -> JsonSchema:
-    """Describe what an operator of the project's code compares with."""
+    """Describe the operand of an operator of the project's code."""
     fields = {field.name: _bound_value(field) for field in operator.fields}
     if "" in fields:
         return fields[""]
@@ -203,7 +203,7 @@ def _bound_value(field: OperandField) -> JsonSchema:
 
 
 def _ids(schemas: Schemas) -> JsonSchema:
-    """Describe conditions on what is related, by its ids or by whether there is any."""
+    """Describe conditions on related rows, by their ids or by their existence."""
     by_ids = dict.fromkeys(("$eq", "$ne"), WHOLE)
     lists = {name: several(WHOLE) for name in ("$in", "$notIn")}
     presence = dict.fromkeys(("$null", "$notNull"), FLAG)

@@ -1,8 +1,8 @@
-"""Schemas of documents and components, as one caller reads and writes them.
+"""Schemas of documents and components for one caller.
 
-Private attributes, passwords, and relations to what the caller may not find are in no answer; a
-request cannot say the latter. Answers that leave out attributes (``fields``) fit as well, so that
-nothing but ids is required in them.
+Private attributes, passwords, and relations to forbidden types are in no response; the latter are
+not in requests either. Responses with a selection of attributes (``fields``) are valid as well, so
+only ids are required in them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ _PUBLISHED_ONLY = "What is published must keep this: {}. Drafts need not."
 
 
 class Models:
-    """Describes the models of a schema to somebody with an ability."""
+    """Describes the models of a schema for an ability."""
 
     def __init__(self, schema: Schema, ability: Ability, schemas: Schemas) -> None:
         self.schema = schema
@@ -40,17 +40,17 @@ class Models:
         self._written = _Written(self)
 
     def document(self, uid: str) -> JsonSchema:
-        """Point to the documents of a content type, as answers show them."""
+        """Return the reference to the documents of a content type in responses."""
         return self._shown.document(uid)
 
     def written(self, uid: str) -> JsonSchema:
-        """Point to what changes a document of a content type."""
+        """Return the reference to the body that updates a document of a content type."""
         return self.schemas.refer(
             ("written", uid), f"{self.names[uid]}Input", lambda: self._input(uid)
         )
 
     def created(self, uid: str) -> JsonSchema:
-        """Point to what makes a document, where more is required than to change one."""
+        """Return the reference to the body that creates a document, with more required fields."""
         model = self.schema.content_types[uid]
         required = [*self._required(model)]
         if not required:
@@ -59,7 +59,7 @@ class Models:
         return self.schemas.refer(("created", uid), f"{self.names[uid]}Create", lambda: more)
 
     def may_show(self, model: Model, attribute: Attribute) -> bool:
-        """Tell whether answers to the caller may have an attribute."""
+        """Tell whether responses to the caller may have an attribute."""
         if attribute.private or (isinstance(attribute, ScalarAttribute) and attribute.secret):
             return False
         if is_never_populated(model, attribute):
@@ -67,7 +67,7 @@ class Models:
         return may_follow(self.ability, model, attribute)
 
     def may_write(self, attribute: Attribute) -> bool:
-        """Tell whether requests of the caller may have an attribute, and to any effect."""
+        """Tell whether requests of the caller may have an attribute that is not ignored."""
         if attribute.name in AUTOMATIC_NAMES or isinstance(attribute, LocalizationsAttribute):
             return False
         if isinstance(attribute, RelationAttribute):
@@ -78,7 +78,7 @@ class Models:
         return attribute.writable
 
     def shown(self, model: Model) -> dict[str, JsonSchema]:
-        """Describe the attributes that answers show."""
+        """Describe the attributes of responses."""
         members = (a for a in model.attributes.values() if self.may_show(model, a))
         shown = {a.name: self._shown_value(model, a) for a in members}
         for one in self.schema.computed.get(model.uid, {}).values():
@@ -93,7 +93,7 @@ class Models:
         return described if plain or _is_list(attribute) else nullable(described)
 
     def writable(self, model: Model) -> dict[str, JsonSchema]:
-        """Describe the attributes that requests may write."""
+        """Describe the attributes of requests."""
         members = (a for a in model.attributes.values() if self.may_write(a))
         return {a.name: self._written_value(model, a) for a in members}
 
@@ -112,7 +112,7 @@ class Models:
         return record(self.writable(model), required=(), closed=True)
 
     def _required(self, model: ContentType) -> Iterator[str]:
-        """Yield what a new document cannot do without, whatever its status."""
+        """Yield the required attributes of a new document, whatever its status."""
         for attribute in model.own_attributes:
             if not attribute.required or not self.may_write(attribute):
                 continue
@@ -123,7 +123,7 @@ class Models:
 
 
 class _Shown:
-    """The pointers of answers."""
+    """The references of responses."""
 
     def __init__(self, models: Models) -> None:
         self._models = models
@@ -161,14 +161,14 @@ class _Shown:
 
 
 class _Written:
-    """The pointers of requests."""
+    """The references of requests."""
 
     def __init__(self, models: Models) -> None:
         self._models = models
         self.shared = models.schemas.shared
 
     def document(self, uid: str) -> JsonSchema:  # noqa: ARG002 - see `Pointers`
-        """Name a document by its id."""
+        """Refer to a document by its id."""
         return TEXT
 
     def component(self, uid: str) -> JsonSchema:
@@ -194,7 +194,7 @@ class _Written:
 
 
 def _has_drafts(model: Model) -> bool:
-    """Tell whether entries of a model may be drafts; components may stand in some."""
+    """Tell whether entries of a model, or the entries of a component, may be drafts."""
     return isinstance(model, Component) or (
         isinstance(model, ContentType) and model.draft_and_publish
     )
@@ -205,17 +205,17 @@ def _is_list(attribute: Attribute) -> bool:
 
 
 def _is_counted(attribute: Attribute) -> bool:
-    """Tell whether a list is never null, in drafts neither: repeatable components and zones."""
+    """Tell whether a list is never null, not even in drafts: repeatable components and zones."""
     return _is_list(attribute) and isinstance(attribute, ComponentAttribute | DynamicZoneAttribute)
 
 
 def _is_own(attribute: Attribute) -> bool:
-    """Tell whether ``required`` counts: relations and files may always be missing."""
+    """Tell whether ``required`` applies: relations and files may always be missing."""
     return not isinstance(attribute, RelationAttribute | MediaAttribute)
 
 
 def _for_drafts(schema: JsonSchema, form: JsonForm, *, required: bool) -> JsonSchema:
-    """Describe what drafts are held to, and say in words what is asked of published entries."""
+    """Describe the rules of drafts, with those of published entries as text."""
     left_out = {key: value for key, value in schema.items() if key in form.published_only}
     told = [*(["required"] if required else []), *(f"{k} {v}" for k, v in left_out.items())]
     if not told:

@@ -22,7 +22,7 @@ class DescribedParameter(Struct, frozen=True, kw_only=True):
     deep: bool = False
 
     def described(self) -> Mapping[str, object]:
-        """Return the parameter as a document has it."""
+        """Return the parameter in the form of the document."""
         found: dict[str, object] = {"name": self.name, "in": self.place}
         if self.description:
             found["description"] = self.description
@@ -34,13 +34,13 @@ class DescribedParameter(Struct, frozen=True, kw_only=True):
 
 
 class DescribedBody(Struct, frozen=True, kw_only=True):
-    """What a request brings, by media type."""
+    """A request body, by media type."""
 
     content: Mapping[str, JsonSchema]
     required: bool = True
 
     def described(self) -> Mapping[str, object]:
-        """Return the body as a document has it."""
+        """Return the body in the form of the document."""
         return {
             "required": self.required,
             "content": {kind: {"schema": schema} for kind, schema in self.content.items()},
@@ -53,7 +53,7 @@ def json_body(schema: JsonSchema, *, required: bool = True) -> DescribedBody:
 
 
 class DescribedResponse(Struct, frozen=True, kw_only=True):
-    """One answer that is no error; without a schema it has no body."""
+    """A successful response; without a schema it has no body."""
 
     status: int = 200
     description: str = "Done."
@@ -62,7 +62,7 @@ class DescribedResponse(Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = {}
 
     def described(self) -> Mapping[str, object]:
-        """Return the answer as a document has it."""
+        """Return the response in the form of the document."""
         found: dict[str, object] = {"description": self.description}
         if self.headers:
             found["headers"] = {
@@ -74,7 +74,7 @@ class DescribedResponse(Struct, frozen=True, kw_only=True):
 
 
 class DescribedOperation(Struct, frozen=True, kw_only=True):
-    """What one route takes and answers. ``errors`` are statuses; any other may come, too."""
+    """The input and output of a route. ``errors`` are statuses; any other may occur, too."""
 
     id: str
     summary: str
@@ -86,7 +86,7 @@ class DescribedOperation(Struct, frozen=True, kw_only=True):
     description: str = ""
 
     def described(self) -> Mapping[str, object]:
-        """Return the operation as a document has it."""
+        """Return the operation in the form of the document."""
         found: dict[str, object] = {
             "operationId": self.id,
             "summary": self.summary,
@@ -112,14 +112,14 @@ FAILURES: Mapping[int, tuple[str, str]] = {
     413: ("PayloadTooLarge", "The body or a file in it is too large."),
     429: ("TooManyRequests", "Too many attempts; `Retry-After` says when to try again."),
 }
-"""Names and meanings of the statuses of errors."""
+"""Names and meanings of the error statuses."""
 OTHER_FAILURE = "OtherError"
 NO_DATA: JsonSchema = {**nullable(FREE_OBJECT), "maxProperties": 0, "description": "Always null."}
-"""What stands in the place of data: `{"type": "null"}` alone makes openapi-generator fail."""
+"""The ``data`` of errors: `{"type": "null"}` alone makes openapi-generator fail."""
 
 
 def error_schema(schemas: Schemas) -> JsonSchema:
-    """Point to the description of errors."""
+    """Return the reference to the schema of errors."""
     error = record(
         {
             "status": {**WHOLE, "description": "The status of the answer."},
@@ -136,7 +136,7 @@ def error_schema(schemas: Schemas) -> JsonSchema:
 
 
 def error_responses(schemas: Schemas) -> Mapping[str, object]:
-    """Return the answers that are errors, by the names by which operations point to them."""
+    """Return the error responses, by the names by which operations refer to them."""
     named = [*FAILURES.values(), (OTHER_FAILURE, "Any other error.")]
     content = {JSON: {"schema": error_schema(schemas)}}
     return {name: {"description": about, "content": content} for name, about in named}
@@ -149,5 +149,5 @@ def _failure(name: str) -> Mapping[str, object]:
 def path_parameter(
     name: str, schema: JsonSchema = TEXT, description: str = ""
 ) -> DescribedParameter:
-    """Return a parameter that stands in the path."""
+    """Return a path parameter."""
     return DescribedParameter(name=name, place="path", schema=schema, description=description)

@@ -149,7 +149,7 @@ _NOT_WITH_PAGES = "not together with `pagination[page]` and `pagination[pageSize
 
 
 class PageLimits(Struct, frozen=True, kw_only=True):
-    """How long a page is when nothing is said, and how long it may be."""
+    """The default and the maximum page size."""
 
     default: int
     most: int | None
@@ -165,7 +165,7 @@ class Queries:
         self._populating = PopulateSchemas(models, self._filters)
 
     def page(self, model: ContentType) -> list[DescribedParameter]:
-        """Describe what may be asked of a page of documents."""
+        """Describe the parameters of a page of documents."""
         return [
             *self._list(model),
             *self._pagination(),
@@ -173,7 +173,7 @@ class Queries:
         ]
 
     def window(self, model: ContentType) -> list[DescribedParameter]:
-        """Describe what may be asked of a list that has no pages."""
+        """Describe the parameters of a list without pages."""
         return [
             *self._list(model),
             DescribedParameter(
@@ -183,27 +183,27 @@ class Queries:
         ]
 
     def narrowing(self, model: ContentType) -> list[DescribedParameter]:
-        """Describe what only chooses documents."""
+        """Describe the parameters that only select documents."""
         return [self._filter(model), _SEARCH]
 
     def one(self, model: ContentType) -> list[DescribedParameter]:
-        """Describe what may be asked of a single document."""
+        """Describe the parameters of a single document."""
         narrowing = self.narrowing(model)
         return [*self.shape(model), *narrowing, *self._versions(model, several_locales=False)]
 
     def written(self, model: ContentType) -> list[DescribedParameter]:
-        """Describe what may be said beside a body: what to answer, and which version it is."""
+        """Describe the parameters of a write: the response, and the version."""
         return [*self.shape(model), *self._version(model), *self._locale(model, many=False)]
 
     def removed(self, model: ContentType) -> list[DescribedParameter]:
-        """Describe what chooses the locales of a document that go."""
+        """Describe the locales of a deletion."""
         if not model.localized:
             return []
         about = f"The locale that goes, or `{_EVERY}` for all; the default one if absent."
         return [DescribedParameter(name="locale", schema=TEXT, description=about)]
 
     def shape(self, model: ContentType) -> list[DescribedParameter]:
-        """Describe what chooses the attributes of an answer."""
+        """Describe the selection of attributes of a response."""
         fields = DescribedParameter(
             name="fields",
             schema=self._populating.field_names(model),
@@ -232,7 +232,7 @@ class Queries:
         )
 
     def _pagination(self) -> Iterator[DescribedParameter]:
-        """Describe each member by itself, which tools write that know no nested parameters."""
+        """Describe each member separately, for tools that know no nested parameters."""
         pages = self._pages
         size = _least(1) if pages.most is None else {**_least(1), "maximum": pages.most}
         usual = f"{pages.default} if absent"

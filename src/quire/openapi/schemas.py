@@ -41,7 +41,7 @@ def one_of_texts(choices: Sequence[str]) -> JsonSchema:
 
 
 def any_of(*schemas: JsonSchema) -> JsonSchema:
-    """Describe what fits any of several descriptions."""
+    """Return a schema that any of several schemas satisfies."""
     return {"anyOf": [*schemas]} if len(schemas) > 1 else schemas[0]
 
 
@@ -72,10 +72,10 @@ Make = Callable[[], JsonSchema]
 
 
 class Schemas:
-    """Descriptions with names, which others point to.
+    """Named schemas, which are referenced.
 
-    They are made one after the other and not within each other, so that models may lead to one
-    another in circles and in chains of any length.
+    They are built one after the other and not recursively, so that models may refer to each other
+    in cycles and in chains of any length.
     """
 
     def __init__(self) -> None:
@@ -93,11 +93,11 @@ class Schemas:
         return {"$ref": f"#/components/schemas/{name}"}
 
     def shared(self, name: str, schema: JsonSchema) -> JsonSchema:
-        """Point to a description that is always the same."""
+        """Return the reference to a constant schema."""
         return self.refer(("shared", name), name, lambda: schema)
 
     def finished(self) -> Mapping[str, JsonSchema]:
-        """Return all descriptions that were pointed to, by name in alphabetical order."""
+        """Return all referenced schemas, by name in alphabetical order."""
         while self._waiting:
             name, make = self._waiting.pop()
             self._made[name] = make()

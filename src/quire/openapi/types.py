@@ -1,8 +1,8 @@
 """Schemas of Python types: the structs of request bodies, of responses and of queries.
 
 A struct is a component of the document with its name, or its ``schema_name``, and its docstring; a
-generic one stands where it is used. What is noted beside a type in ``Annotated`` may say more: a
-`msgspec.Meta`, or whatever has a ``json_schema``.
+generic one is inlined. Metadata in ``Annotated`` may add more: a `msgspec.Meta`, or an object with
+a ``json_schema``.
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,19 +44,19 @@ _TOGETHER: Mapping[object, JsonSchema] = {
     frozenset({int, float}): NUMBER,
 }
 MEDIA_TYPE = "x-media-type"
-"""In the schema of a response: the media type of one that is no JSON."""
+"""In the schema of a response: the media type of one that is not JSON."""
 
 _LIMITS = {"array": ("minItems", "maxItems"), "integer": ("minimum", "maximum")}
 
 
 class TypeSchemas(Struct, frozen=True):
-    """Describes types in one document; ``known`` are those that are described in another way."""
+    """Describes types in one document; ``known`` are those with another description."""
 
     schemas: Schemas
     known: dict[Any, JsonSchema] = field(default_factory=dict)
 
     def of(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - any form of a type
-        """Return the schema of a type. Raises TypeError for one that has none."""
+        """Return the schema of a type. Raises TypeError if it has none."""
         if hint in self.known:
             return self.known[hint]
         if hint in _PLAIN:
@@ -118,7 +118,7 @@ class TypeSchemas(Struct, frozen=True):
 
 
 def _noted(schema: JsonSchema, notes: list[object]) -> JsonSchema:
-    """Return a schema with what is noted beside its type."""
+    """Return a schema with the metadata of its type."""
     found = dict(schema)
     for note in _flat(notes):
         if isinstance(note, Meta):

@@ -1,4 +1,4 @@
-"""Writing below ``/content-manager/collection-types`` and ``…/single-types``."""
+"""Writes below ``/content-manager/collection-types`` and ``…/single-types``."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ Count = Callable[[BulkActions], Program[int]]
 
 
 class Unpublish(RequestBody, forbid_unknown_fields=False):
-    """Whether the draft becomes what was published."""
+    """Whether the draft is replaced by the published version."""
 
     discard_draft: bool | UnsetType = UNSET
 
 
 class ChangeApi:
-    """Makes, changes, publishes and deletes entries."""
+    """Creates, changes, publishes and deletes entries."""
 
     def __init__(self, documents: DocumentService, history: RevisionHistory) -> None:
         self._documents = documents
@@ -150,7 +150,7 @@ class ChangeApi:
     # Collections -------------------------------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
-        """Make a document. The account of an end user is answered bare."""
+        """Create a document. The account of an end user is returned without an envelope."""
         self._require(request, CREATE)
         body, locale = body_of(request.body, creating=True), self._locale(request)
         account = request.parameters["uid"] == USER_UID
@@ -164,7 +164,7 @@ class ChangeApi:
         return await self._run(request, ContentWriting, act, CREATED)
 
     async def update(self, request: Request) -> Response:
-        """Change a document, or add a locale to it."""
+        """Update a document, or add a locale to it."""
         self._require(request, UPDATE)
         body, locale = body_of(request.body), self._locale(request)
         document_id, expected = request.parameters["id"], expected_tags(request)
@@ -186,7 +186,7 @@ class ChangeApi:
         return await self._run(request, ContentWriting, act)
 
     async def clone(self, request: Request) -> Response:
-        """Make a new document of another one."""
+        """Clone a document."""
         self._require(request, CREATE)
         body, locale = body_of(request.body), self._locale(request)
         document_id = request.parameters["id"]
@@ -195,7 +195,7 @@ class ChangeApi:
         )
 
     async def publish_new(self, request: Request) -> Response:
-        """Make a document and publish it."""
+        """Create a document and publish it."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body, creating=True), self._locale(request)
         return await self._run(
@@ -203,7 +203,7 @@ class ChangeApi:
         )
 
     async def publish(self, request: Request) -> Response:
-        """Publish a document, with what the body changes of it first."""
+        """Publish a document, after the changes of the body."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body), self._locale(request)
         document_id = request.parameters["id"]
@@ -212,7 +212,7 @@ class ChangeApi:
         )
 
     async def unpublish(self, request: Request) -> Response:
-        """Take what is published of a document away."""
+        """Unpublish a document."""
         self._require(request, PUBLISH)
         discard, locale = _discards(request.body), self._locale(request)
         document_id = request.parameters["id"]
@@ -223,7 +223,7 @@ class ChangeApi:
         )
 
     async def discard(self, request: Request) -> Response:
-        """Make the draft of a document what is published."""
+        """Replace the draft of a document by the published version."""
         self._require(request, UPDATE)
         document_id, locale = request.parameters["id"], self._locale(request)
         return await self._run(
@@ -239,7 +239,7 @@ class ChangeApi:
         return await self._count(request, lambda several: several.publish(ids, locales))
 
     async def unpublish_many(self, request: Request) -> Response:
-        """Take what is published of several documents away."""
+        """Unpublish several documents."""
         self._require(request, PUBLISH)
         ids, locales = document_ids(request.body), self._locales(request)
         return await self._count(request, lambda several: several.unpublish(ids, locales))
@@ -253,7 +253,7 @@ class ChangeApi:
     # Single types ------------------------------------------------------------------------------
 
     async def update_single(self, request: Request) -> Response:
-        """Change the document of a single type, or make it."""
+        """Update the document of a single type, or create it."""
         self._require(request, UPDATE)
         body, locale = body_of(request.body), self._locale(request)
         expected = expected_tags(request)
@@ -277,7 +277,7 @@ class ChangeApi:
         return await self._single(request, ContentWriting, act)
 
     async def publish_single(self, request: Request) -> Response:
-        """Publish the document of a single type, which is made where there is none."""
+        """Publish the document of a single type, which is created if it is missing."""
         self._require(request, PUBLISH)
         body, locale = body_of(request.body), self._locale(request)
 
@@ -289,7 +289,7 @@ class ChangeApi:
         return await self._single(request, ContentPublishing, act, changed=True)
 
     async def unpublish_single(self, request: Request) -> Response:
-        """Take what is published of a single type away."""
+        """Unpublish the document of a single type."""
         self._require(request, PUBLISH)
         discard, locale = _discards(request.body), self._locale(request)
 
@@ -299,7 +299,7 @@ class ChangeApi:
         return await self._single(request, ContentPublishing, act)
 
     async def discard_single(self, request: Request) -> Response:
-        """Make the draft of a single type what is published."""
+        """Replace the draft of a single type by the published version."""
         self._require(request, UPDATE)
         locale = self._locale(request)
 
@@ -308,13 +308,13 @@ class ChangeApi:
 
         return await self._single(request, ContentPublishing, act)
 
-    # Common ------------------------------------------------------------------------------------
+    # Shared helpers ----------------------------------------------------------------------------
 
     def _require(self, request: Request, action: str) -> None:
         rights_of(self._schema, request, action)
 
     def _locale(self, request: Request) -> str | None:
-        """Return the locale that is written: that of the query, or else of the body."""
+        """Return the locale to write: that of the query, or else of the body."""
         content_type = type_of(self._schema, request)
         query, body = request.query, request.body
         named = body.get("locale") if isinstance(body, Mapping) else None
@@ -334,7 +334,7 @@ class ChangeApi:
         *,
         changed: bool = False,
     ) -> Response:
-        """Run what is done to the document of a single type."""
+        """Run an action on the document of a single type."""
 
         def run(writing: W) -> Program[Result]:
             reading = ContentReading(writing.unit.engine)
@@ -356,7 +356,7 @@ class ChangeApi:
         act: Callable[[W], Program[Result]],
         status: int = OK,
     ) -> Response:
-        """Run a program that writes, in one transaction; ``kind`` is who has it."""
+        """Run a program that writes, in one transaction; ``kind`` is that of the type."""
         administrator = request.administrator
         content_type = type_of(self._schema, request)
         rights = TypePermissions(administrator.ability, READ, content_type)
@@ -373,7 +373,7 @@ class ChangeApi:
 
 
 def document_ids(body: object) -> list[str]:
-    """Return the ``documentIds`` of a body. Raises ValidationError where they are none."""
+    """Return the ``documentIds`` of a body. Raises ValidationError for invalid ones."""
     given = body.get("documentIds") if isinstance(body, Mapping) else None
     if isinstance(given, list):
         if not given:

@@ -140,13 +140,13 @@ def _prohibited(
 
 
 class SelectedDocuments(Struct, rename="camel"):
-    """Several documents."""
+    """The ids of several documents."""
 
     document_ids: list[str] | UnsetType = UNSET
 
 
 class FoundEntries(Struct):
-    """The entries of several documents."""
+    """The number of unpublished targets."""
 
     results: list[ManagedEntry]
 
@@ -160,17 +160,17 @@ class SharedFieldsInput(RequestBody, forbid_unknown_fields=False):
 
 
 class SharedFields(Struct, rename="camel"):
-    """What an entry has in common in all locales, and its other locales."""
+    """The values that an entry shares with its other locales, and these locales."""
 
     non_localized_fields: FreeObject
     localizations: list[FreeObject]
 
 
 class CheckApi:
-    """``countDraftRelations`` and its kin, ``bulkFindForValidation``."""
+    """``countDraftRelations`` and related routes, ``bulkFindForValidation``."""
 
     def __init__(self, database: Database, engine: WriteEngine, clone: Handler) -> None:
-        """``clone`` answers requests to clone what may be cloned without a change."""
+        """``clone`` handles requests to clone without changes."""
         self._database = database
         self._engine = engine
         self._reading = ContentReading(engine)
@@ -215,11 +215,11 @@ class CheckApi:
         )
 
     async def count(self, request: Request) -> Response:
-        """Count the drafts that an entry leads to."""
+        """Count the unpublished targets of an entry."""
         return await self._count(request, request.parameters["id"])
 
     async def count_single(self, request: Request) -> Response:
-        """Count the drafts that a single type leads to."""
+        """Count the unpublished targets of a single type."""
         return await self._count(request, None)
 
     async def _count(self, request: Request, document_id: str | None) -> Response:
@@ -241,7 +241,7 @@ class CheckApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def count_many(self, request: Request) -> Response:
-        """Count the drafts that entries lead to, in one or several locales."""
+        """Count the unpublished targets of entries, in one or several locales."""
         rights = rights_of(self._engine.schema, request)
         asked = request.query.get("documentIds")
         ids = document_ids({"documentIds": [asked] if isinstance(asked, str) else asked})
@@ -264,16 +264,16 @@ class CheckApi:
     def _here(
         self, rights: TypePermissions, every: list[Shown], locale: str | None
     ) -> Shown | None:
-        """Return the draft in a locale, if it is there. Raises ForbiddenError if it is hidden."""
+        """Return the draft in a locale, if it exists. Raises ForbiddenError if it is hidden."""
         here = chosen_of(rights.content_type, every, RequestedVersion("draft", locale))
         if here is not None:
             rights.require_on(entry_origin(here))
         return here
 
     async def find_many(self, request: Request) -> Response:
-        """Show several entries with all that publishing will check.
+        """Return several entries with all that publishing will check.
 
-        The body says in which locales and in which order; the query may say a locale, too.
+        The body gives locales and order; the query may give a locale, too.
         """
         rights = rights_of(self._engine.schema, request)
         ids = document_ids(request.body)
@@ -299,7 +299,7 @@ class CheckApi:
         return [*map(str, named)]
 
     async def shared(self, request: Request) -> Response:
-        """Show what an entry has in common with its other locales."""
+        """Return the values that an entry shares with its other locales."""
         content_type = localized_type(self._engine.schema, request.body)
         ability = request.administrator.ability
         entry_id = request.body["id"] if isinstance(request.body, dict) else None
@@ -309,7 +309,7 @@ class CheckApi:
         return respond_bare(found)
 
     async def auto_clone(self, request: Request) -> Response:
-        """Clone an entry as it is, where nothing in it can be there only once."""
+        """Clone an entry unchanged, if it has no unique values."""
         rights = rights_of(self._engine.schema, request, CREATE)
         prohibited = prohibited_fields(self._engine.schema, rights.content_type)
         if prohibited:

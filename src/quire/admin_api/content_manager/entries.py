@@ -1,6 +1,6 @@
 """Lists and single entries of collection types and single types, as administrators read them."""
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -42,13 +42,13 @@ _NO_ID = "{name} must be an id"
 
 
 class PopulateQuery(Struct):
-    """What is shown of what an entry leads to."""
+    """Which relations of an entry are populated."""
 
     populate: str | UnsetType = UNSET
 
 
 class EntryListQuery(ListQuery, kw_only=True):
-    """Which entries are listed, and what is shown of each."""
+    """Which entries are listed, and which fields of each."""
 
     fields: str | UnsetType = UNSET
     columns: str | UnsetType = UNSET
@@ -58,7 +58,7 @@ class EntryListQuery(ListQuery, kw_only=True):
 
 
 class EntryApi:
-    """Reading below ``/content-manager/collection-types`` and ``…/single-types``."""
+    """Reads below ``/content-manager/collection-types`` and ``…/single-types``."""
 
     def __init__(
         self,
@@ -93,10 +93,10 @@ class EntryApi:
             yield route("GET", path, SIGNED_IN, handler, query=query, response=ShownEntry)
 
     async def find(self, request: Request) -> Response:
-        """List entries, each with its state.
+        """List entries with their status.
 
-        ``reviewStage`` and ``reviewAssignee`` narrow the list, and ``missingLocale`` to documents
-        without a version in a locale.
+        ``reviewStage`` and ``reviewAssignee`` filter the list, and ``missingLocale`` restricts it
+        to documents without a version in a locale.
         """
         rights = rights_of(self._engine.schema, request)
         raw_query, query = request.raw_query, request.query
@@ -109,7 +109,7 @@ class EntryApi:
     ) -> tuple[bytes, dict[str, QueryValue]]:
         """Return the query with the filter of the entries in a stage or with an assignee.
 
-        Raises ValidationError for what is no stage and no administrator.
+        Raises ValidationError for an invalid stage or administrator.
         """
         stage, assignee = (_row_id(request.query, name) for name in _REVIEW)
         content_type = rights.content_type
@@ -123,7 +123,7 @@ class EntryApi:
         )
         asked = request.query.get("filters")
         filters: QueryValue = reviewed if asked is None else {"$and": [asked, reviewed]}
-        # The filter changes with the entries: it is part of what the list is cached by.
+        # The filter changes with the entries: it is part of the list's cache key.
         raw_query = request.raw_query + orjson.dumps(filters)
         return raw_query, {**request.query, "filters": filters}
 
@@ -157,7 +157,7 @@ class EntryApi:
 
 
 def _row_id(query: Query, name: str) -> int | None:
-    """Return the id in a query, ``None`` where it is left out. Raises ValidationError."""
+    """Return the id in a query, ``None`` if it is missing. Raises ValidationError."""
     value = query.get(name)
     row_id = id_of(value)
     if row_id is None and value is not None:

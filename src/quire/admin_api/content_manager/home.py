@@ -1,4 +1,4 @@
-"""The first screen: recent changes, and numbers of entries."""
+"""The home page: recent changes, and numbers of entries."""
 
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeVar
@@ -23,7 +23,7 @@ BAD_ACTION = 'Invalid option: expected one of "update"|"publish"'
 
 
 class RecentQuery(Struct):
-    """What was done with the entries that are listed."""
+    """The action on the listed entries."""
 
     action: Literal["update", "publish"] | UnsetType = UNSET
 
@@ -50,7 +50,7 @@ class HomeApi:
         return respond_data(await self._ask(request, lambda recent: recent.documents(action)))
 
     async def count(self, request: Request) -> Response:
-        """Count documents by what has become of them."""
+        """Count documents by status."""
         return respond_data(await self._ask(request, lambda recent: recent.counts()))
 
     async def _ask(self, request: Request, ask: Callable[[RecentEntries], Program[T]]) -> T:

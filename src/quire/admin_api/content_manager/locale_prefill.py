@@ -23,7 +23,7 @@ from quire.schema.model import ContentType
 
 
 class FillQuery(Struct, rename="camel"):
-    """The document whose form is filled, and the locales."""
+    """The document of the form, and the locales."""
 
     document_id: str | UnsetType = UNSET
     source_locale: str | UnsetType = UNSET
@@ -32,7 +32,7 @@ class FillQuery(Struct, rename="camel"):
 
 
 class FillingApi:
-    """Fills forms of one locale with what another one has."""
+    """Prefills forms of one locale with the values of another one."""
 
     def __init__(self, database: Database, engine: WriteEngine) -> None:
         self._database = database
@@ -45,7 +45,7 @@ class FillingApi:
         yield route("GET", path, SIGNED_IN, self.fill, query=FillQuery, response=found)
 
     async def fill(self, request: Request) -> Response:
-        """Show what a form of one locale begins with that is filled from another one."""
+        """Return the initial values of a form of one locale from another one."""
         content_type = self._engine.schema.content_types.get(request.parameters["model"])
         ability = request.administrator.ability
         if content_type is None:

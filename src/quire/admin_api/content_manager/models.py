@@ -1,4 +1,4 @@
-"""The model for those who manage content: types, components, and views of lists and forms."""
+"""The model for the content manager: types, components, and views of lists and forms."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -41,7 +41,7 @@ _CONFIGURE_COMPONENTS = f"{_PLUGIN}.components.configure-layout"
 
 
 class ViewConfiguration(RequestBody, forbid_unknown_fields=False):
-    """How lists and forms are laid out."""
+    """The view of lists and forms."""
 
     settings: FreeObject | UnsetType = UNSET
     metadatas: FreeObject | UnsetType = UNSET
@@ -135,11 +135,11 @@ class ManagedModelApi:
         )
 
     async def type_view(self, request: Request) -> Response:
-        """Show how lists and forms of a content type are laid out."""
+        """Show the view of a content type."""
         return await self._shown_type(self._type(request))
 
     async def change_type_view(self, request: Request) -> Response:
-        """Lay lists and forms of a content type out anew."""
+        """Change the view of a content type."""
         content_type = self._type(request)
         if not request.administrator.ability.allows(_CONFIGURE[content_type.kind]):
             raise ForbiddenError
@@ -147,7 +147,7 @@ class ManagedModelApi:
         return await self._shown_type(content_type, identified=False)
 
     async def component_view(self, request: Request) -> Response:
-        """Show how forms of a component are laid out."""
+        """Show the view of a component."""
         component = self._component(request)
         parts = self._parts_of(component)
         views = await self._database.read(lambda: self._views([component, *parts]))
@@ -156,7 +156,7 @@ class ManagedModelApi:
         )
 
     async def change_component_view(self, request: Request) -> Response:
-        """Lay forms of a component out anew."""
+        """Change the view of a component."""
         component = self._component(request)
         if not request.administrator.ability.allows(_CONFIGURE_COMPONENTS):
             raise ForbiddenError
@@ -176,7 +176,7 @@ class ManagedModelApi:
         )
 
     async def _change(self, model: Model, data: object) -> View:
-        """Store a changed view. Raises BadInputError with everything that is wrong with it."""
+        """Store a changed view. Raises BadInputError with all its problems."""
         problems = problems_of_view(model, data)
         if problems:
             details = {"name": "validationError", "errors": problems}
@@ -204,7 +204,7 @@ class ManagedModelApi:
         }
 
     def _parts_of(self, model: Model) -> list[Component]:
-        """Return the components in a model, at any depth, in the order in which they are met."""
+        """Return the components in a model, at any depth, in the order of their attributes."""
         found: dict[str, Component] = {}
         waiting = [*_component_uids(model)]
         while waiting:
@@ -269,7 +269,7 @@ def _parts(components: list[Component], views: Mapping[str, View]) -> dict[str, 
 
 
 def _invalid_kind() -> Response:
-    """Answer for an unknown kind of types; this route has errors of a form of its own."""
+    """Return the response for an unknown kind of types; this route has its own error format."""
     choices = "|".join(f'"{kind}"' for kind in _KINDS)
     message = f"Invalid option: expected one of {choices}"
     problem = {"path": [], "message": message, "name": ValidationError.name}

@@ -1,4 +1,4 @@
-"""Entries that a relation may lead to, and those that it leads to."""
+"""Candidates of a relation, and its present targets."""
 
 from collections.abc import Callable, Iterator
 
@@ -19,7 +19,7 @@ from quire.document_service.unit_of_work import WriteEngine
 
 
 class CandidateQuery(PageQuery, kw_only=True):
-    """Which entries a relation may lead to; those that it leads to are left out."""
+    """The filter of the candidates; present targets are left out."""
 
     search: str | UnsetType = field(name="_q", default=UNSET)
     id: str | UnsetType = UNSET
@@ -27,7 +27,7 @@ class CandidateQuery(PageQuery, kw_only=True):
 
 
 class RelatedEntry(Struct, rename="camel", kw_only=True):
-    """An entry that a relation leads to, or may lead to."""
+    """A target of a relation, or a candidate."""
 
     id: int
     document_id: str
@@ -36,7 +36,7 @@ class RelatedEntry(Struct, rename="camel", kw_only=True):
 
 
 class LinkedEntries(Struct):
-    """The entries that a relation leads to."""
+    """The targets of a relation."""
 
     results: list[RelatedEntry] | UnsetType = UNSET
 
@@ -69,12 +69,12 @@ class RelatedApi:
         )
 
     async def candidates(self, request: Request) -> Response:
-        """List the entries that a relation may lead to."""
+        """List the candidates of a relation."""
         query = relation_query(request.query)
         return await self._response(request, lambda relations: relations.candidates(query))
 
     async def linked(self, request: Request) -> Response:
-        """List the entries that the relation of one entry leads to."""
+        """List the targets of the relation of one entry."""
         query = relation_query(request.query, request.parameters["id"])
         return await self._response(request, lambda relations: relations.linked(query))
 

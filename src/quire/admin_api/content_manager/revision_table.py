@@ -1,4 +1,4 @@
-"""The history of entries, with the tables that writing of administrators needs."""
+"""The history of entries, with the tables that writes of administrators need."""
 
 from msgspec import Struct
 
@@ -9,13 +9,13 @@ from quire.database.stores.revisions import REVISIONS
 
 
 class RevisionHistory(Struct, frozen=True):
-    """A history, and what makes the tables."""
+    """A history, and the creation of its tables."""
 
     history: RevisionLog
     tables: OwnTables
 
     async def ready(self) -> RevisionLog:
-        """Return the history once it can be written to, and stages of reviews can be read.
+        """Return the history once it can be written, and review stages can be read.
 
         Raises ServiceUnavailableError.
         """

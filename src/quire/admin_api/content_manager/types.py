@@ -8,7 +8,7 @@ from quire.schema.model import ContentType, Schema
 
 
 def type_of(schema: Schema, request: Request) -> ContentType:
-    """Return the content type in the path. Raises PolicyError: nobody may do anything to others."""
+    """Return the content type in the path. Raises PolicyError for an unknown one."""
     found = schema.content_types.get(request.parameters["uid"])
     if found is None:
         raise PolicyError
@@ -16,9 +16,9 @@ def type_of(schema: Schema, request: Request) -> ContentType:
 
 
 def rights_of(schema: Schema, request: Request, action: str = READ) -> TypePermissions:
-    """Return what the caller may do to entries of the content type in the path.
+    """Return the caller's permissions on entries of the content type in the path.
 
-    Raises PolicyError when that is nothing at all.
+    Raises PolicyError when there are none.
     """
     rights = TypePermissions(request.administrator.ability, action, type_of(schema, request))
     rights.require()

@@ -29,7 +29,7 @@ _ACTIONS = (READ, CREATE, UPDATE)
 
 
 class UidSource(RequestBody, rename=None, forbid_unknown_fields=False):
-    """The field that a value is made for, and the entry that it is made of."""
+    """The field to generate a value for, and the data of the entry."""
 
     contentTypeUID: str  # noqa: N815 - it is called so
     field: str
@@ -37,7 +37,7 @@ class UidSource(RequestBody, rename=None, forbid_unknown_fields=False):
 
 
 class UidValue(RequestBody, rename=None, forbid_unknown_fields=False):
-    """A value of a field, which is free or is not."""
+    """A value of a field."""
 
     contentTypeUID: str  # noqa: N815 - it is called so
     field: str
@@ -45,14 +45,14 @@ class UidValue(RequestBody, rename=None, forbid_unknown_fields=False):
 
 
 class UidAvailability(Struct, rename="camel"):
-    """Whether a value is free, and otherwise one that is."""
+    """Whether a value is unused, and otherwise an unused one."""
 
     is_available: bool
     suggestion: str | None
 
 
 class IdentifierApi:
-    """Makes free values, and tells whether one is free."""
+    """Generates unused values, and checks values."""
 
     def __init__(self, database: Database, engine: WriteEngine) -> None:
         self._database = database
@@ -67,7 +67,7 @@ class IdentifierApi:
         yield route("POST", path, who, self.check, body=UidValue, query=query, response=found)
 
     async def generate(self, request: Request) -> Response:
-        """Make a free value of the entry that the body shows."""
+        """Generate an unused value from the data in the body."""
         body = check_body(request.body, "data", "object")
         field, locale = self._field(request, body), self._locale(request, body)
         data = body["data"] if isinstance(body["data"], dict) else {}
@@ -75,7 +75,7 @@ class IdentifierApi:
         return respond_data(value)
 
     async def check(self, request: Request) -> Response:
-        """Tell whether a value is free, and which one would be."""
+        """Tell whether a value is unused, and suggest an unused one."""
         body = check_body(request.body, "value", "string")
         field, locale = self._field(request, body), self._locale(request, body)
         value = str(body["value"])
@@ -85,7 +85,7 @@ class IdentifierApi:
         return respond_bare({"isAvailable": available, "suggestion": None if available else found})
 
     def _field(self, request: Request, body: object) -> UidField:
-        """Return the attribute; PolicyError for one of a type that the caller knows nothing of."""
+        """Return the attribute; PolicyError for one of a type that the caller may not read."""
         field = uid_field(self._engine.schema, body if isinstance(body, dict) else {})
         ability, uid = request.administrator.ability, field.content_type.uid
         if not any(ability.allows(action, uid) for action in _ACTIONS):

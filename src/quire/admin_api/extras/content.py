@@ -47,7 +47,7 @@ MOST_EDITED = 500
 
 
 class BulkEditInput(RequestBody):
-    """What is to be changed of several documents; a ``preview`` changes nothing."""
+    """The changes of several documents; a ``preview`` changes nothing."""
 
     document_ids: Annotated[DocumentIdList, Range(0, MOST_EDITED)]
     data: EntryInput
@@ -55,7 +55,7 @@ class BulkEditInput(RequestBody):
 
 
 class EntryDetail(Struct):
-    """A document, what is published of it, and how many entries lead to it."""
+    """A document, its published version, and the number of references to it."""
 
     entry: ManagedEntry | NoEntry
     meta: EntryMeta
@@ -64,7 +64,7 @@ class EntryDetail(Struct):
 
 
 class References(Struct):
-    """The entries that lead to a document by one attribute."""
+    """The entries that refer to a document by one attribute."""
 
     uid: str
     attribute: str
@@ -81,14 +81,14 @@ class Difference(Struct, rename="camel"):
 
 
 class EntryProblem(Struct):
-    """What is wrong with a value of an entry."""
+    """A problem of a value of an entry."""
 
     path: list[str]
     message: str
 
 
 class PublishCheck(Struct, rename="camel"):
-    """What keeps a draft from being published."""
+    """The problems that prevent a draft from being published."""
 
     document_id: str
     locale: str | None
@@ -96,14 +96,14 @@ class PublishCheck(Struct, rename="camel"):
 
 
 class ChangedDocument(Struct, rename="camel"):
-    """What changes of a document."""
+    """The changes of a document."""
 
     document_id: str
     fields: FreeObject
 
 
 class BulkEditResult(Struct):
-    """What a bulk edit has changed, or would."""
+    """The changes of a bulk edit, or of its preview."""
 
     preview: bool
     count: int
@@ -145,7 +145,7 @@ class OwnContentApi:
         )
 
     async def entry(self, request: Request) -> Response:
-        """Show a document with its locales, what is published of it, and what leads to it."""
+        """Show a document with its locales, its published version, and its references."""
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
         locale, content_type = self._locale(request, rights), rights.content_type
 
@@ -171,7 +171,7 @@ class OwnContentApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def references(self, request: Request) -> Response:
-        """List the entries that lead to a document."""
+        """List the entries that refer to a document."""
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
 
         def program() -> Program[list[dict[str, object]]]:
@@ -184,7 +184,7 @@ class OwnContentApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def difference(self, request: Request) -> Response:
-        """Show in which fields a draft differs from what is published."""
+        """Show the fields in which a draft differs from the published version."""
         rights, document_id = rights_of(self._engine.schema, request), request.parameters["id"]
         locale = self._locale(request, rights)
         found = await self._database.read(
@@ -193,7 +193,7 @@ class OwnContentApi:
         return respond_data(found)
 
     async def publish_check(self, request: Request) -> Response:
-        """Show what keeps the draft of a document from being published in a locale."""
+        """Show what prevents the draft of a document from being published in a locale."""
         rights_of(self._engine.schema, request, PUBLISH)
         rights = rights_of(self._engine.schema, request, READ)
         locale, document_id = self._locale(request, rights), request.parameters["id"]
@@ -217,7 +217,7 @@ class OwnContentApi:
         return respond_data({"documentId": document_id, "locale": locale, "problems": problems})
 
     async def bulk_edit(self, request: Request) -> Response:
-        """Change many documents alike, or show what that would change."""
+        """Make the same change to many documents, or show its effect."""
         rights_of(self._engine.schema, request, UPDATE)
         rights = rights_of(self._engine.schema, request, READ)
         asked = read_body(request.body, BulkEditInput)

@@ -1,6 +1,6 @@
-"""``GET /admin/x/openapi.json``: the admin API as an OpenAPI document, made of routes and schema.
+"""``GET /admin/x/openapi.json``: the admin API as an OpenAPI document, from routes and schema.
 
-What makes the document is imported, and the document made, when somebody asks for one.
+The generator is imported, and the document generated, on the first request.
 """
 
 import asyncio
@@ -83,6 +83,6 @@ class AdminDescriptionApi:
 
 
 def _summary(route: Route) -> str:
-    """Return the first sentence on what the handler of a route does."""
+    """Return the first sentence of the handler's docstring."""
     lines = (route.handler.__doc__ or "").strip().splitlines()
     return lines[0].rstrip(".") if lines else f"{route.method} /{route.path.strip('/')}"

@@ -1,4 +1,4 @@
-"""Explains which permissions allow or refuse an action."""
+"""Explains which permissions allow or deny an action."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -26,7 +26,7 @@ _SEES_ROLES = "admin::roles.read"
 
 
 class PermissionQuery(Struct, frozen=True, kw_only=True):
-    """May this be done? Each part narrows it; ``None`` leaves it open."""
+    """The action to check. Each part narrows it; ``None`` leaves it open."""
 
     action: str
     subject: str | None
@@ -36,7 +36,7 @@ class PermissionQuery(Struct, frozen=True, kw_only=True):
 
 
 class ExplainQuery(Struct, rename="camel"):
-    """Who may do what?"""
+    """The administrator and the action to check."""
 
     user: Annotated[int, Meta(description="The id of an administrator.")] | UnsetType = UNSET
     action: str | UnsetType = UNSET
@@ -47,7 +47,7 @@ class ExplainQuery(Struct, rename="camel"):
 
 
 class ExplainedPermission(Struct):
-    """A permission, and what it lacks for a yes."""
+    """A permission, and what it lacks to allow the action."""
 
     id: int
     role: FreeObject
@@ -90,7 +90,7 @@ class ExplainApi:
         )
 
     async def explain(self, request: Request) -> Response:
-        """Tell whether somebody may do something, and what each of their permissions says to it."""
+        """Tell whether an administrator may do something, and what each permission contributes."""
         question, admin_user_id = _question(request), id_of(request.query.get("user"))
         if not request.administrator.ability.allows(_SEES_ROLES):
             raise PolicyError
@@ -134,7 +134,7 @@ class ExplainApi:
         return {**_told(because, allowed=allowed), "permissions": grants}
 
     def _entry(self, question: PermissionQuery) -> Program[EntryOrigin | None]:
-        """Return what rules ask of the entry in question."""
+        """Return the entry's properties for rules."""
         schema = self._content.engine.schema
         content_type = schema.content_types.get(question.subject or "")
         if question.document_id is None or content_type is None:
@@ -150,7 +150,7 @@ class ExplainApi:
 def _misses(
     ability: AdminAbility, rule: GrantRule, question: PermissionQuery, entry: EntryOrigin | None
 ) -> list[str]:
-    """Return what a rule lacks for a yes."""
+    """Return what a rule lacks to allow the action."""
     found = []
     if question.field is not None and not rule.covers_field(question.field):
         found.append("field")

@@ -73,7 +73,7 @@ _CSV = b"text/csv; charset=utf-8"
 
 
 class ExportOptions(RequestBody):
-    """The format of an export, and the documents that it has; without them all of the list."""
+    """The format of an export, and its documents; without them the whole list."""
 
     format: Literal["json", "csv"] = "json"
     document_ids: Annotated[DocumentIdList, Range(1)] | UnsetType = UNSET
@@ -87,7 +87,7 @@ class ExportApi:
         self._reading = reading
 
     def routes(self) -> Iterator[Route]:
-        """Yield the route. A POST, since exports are noted in the audit log."""
+        """Yield the route. A POST, since exports are recorded in the audit log."""
         yield RouteGroup(EXTRAS)(
             "POST",
             "admin/x/export/:uid",
@@ -99,7 +99,7 @@ class ExportApi:
         )
 
     async def export(self, request: Request) -> Response:
-        """Export the entries that a list shows, with all of each that may be read."""
+        """Export the entries of a list, with all readable fields."""
         engine = self._reading.engine
         rights = rights_of(engine.schema, request)
         options = read_body(request.body or {}, ExportOptions)

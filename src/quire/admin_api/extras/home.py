@@ -1,4 +1,4 @@
-"""Everything that the first screen shows, in one response."""
+"""The data of the home page, in one response."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ _SEES_WEBHOOKS = "admin::webhooks.read"
 
 
 class CountedType(Struct, rename="camel"):
-    """A content type, and how many documents it has."""
+    """A content type, and its number of documents."""
 
     uid: str
     display_name: str
@@ -33,7 +33,7 @@ class CountedType(Struct, rename="camel"):
 
 
 class FailingWebhook(Struct):
-    """A webhook, and how many calls of it have failed."""
+    """A webhook, and its number of failed calls."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class FailingWebhook(Struct):
 
 
 class Overview(Struct, rename="camel"):
-    """What was changed last, how much there is, and which webhooks fail."""
+    """The latest changes, the numbers of documents, and failing webhooks."""
 
     edited: list[RecentEntry]
     published: list[RecentEntry]
@@ -64,7 +64,7 @@ class OwnHomeApi:
         yield route("GET", "admin/x/home", SIGNED_IN, self.home, response=Data[Overview])
 
     async def home(self, request: Request) -> Response:
-        """Show what was changed last, how much there is, and which webhooks fail."""
+        """Show the latest changes, the numbers of documents, and failing webhooks."""
         ability = request.administrator.ability
 
         def program() -> Program[dict[str, Any]]:

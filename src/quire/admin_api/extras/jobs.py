@@ -1,4 +1,4 @@
-"""``/admin/x/jobs`` and ``/admin/x/schedules``: what runs in the background."""
+"""``/admin/x/jobs`` and ``/admin/x/schedules``: background jobs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -71,7 +71,7 @@ class JobList(Struct):
 
 
 class Schedule(Struct, rename="camel", kw_only=True):
-    """When a job of the project runs by itself; without a time nobody knows it yet."""
+    """A schedule of a job of the project; its next time is missing while it is unknown."""
 
     name: str
     cron: str
@@ -84,7 +84,7 @@ class Schedule(Struct, rename="camel", kw_only=True):
 
 
 class JobApi:
-    """Lists jobs and schedules, runs them again or now, and cancels jobs."""
+    """Lists jobs and schedules, retries and runs them, and cancels jobs."""
 
     def __init__(
         self,
@@ -145,19 +145,19 @@ class JobApi:
         )
 
     async def find_one(self, request: Request) -> Response:
-        """Show a job with its arguments, and what has caused it."""
+        """Show a job with its arguments, and its cause."""
         found = await self._database.read(lambda: self._job(request))
         return respond_data(_detailed(found))
 
     async def retry(self, request: Request) -> Response:
-        """Let a job that has failed, was cancelled or waits run now."""
+        """Run a failed, cancelled or waiting job now."""
         job_id = _id(request)
         found = await self._changed(request, lambda now: self._jobs.rows.retry(job_id, now))
         self._jobs.added()
         return respond_data(_detailed(found))
 
     async def cancel(self, request: Request) -> Response:
-        """Cancel a job that waits or runs, or take it off the list of failed ones."""
+        """Cancel a waiting or running job, or dismiss a failed one."""
         job_id = _id(request)
         found = await self._changed(request, lambda now: self._jobs.rows.cancel_one(job_id, now))
         return respond_data(_detailed(found))
@@ -178,7 +178,7 @@ class JobApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def run_schedule(self, request: Request) -> Response:
-        """Run a schedule now, beside its due times."""
+        """Run a schedule now, in addition to its due times."""
         definition = self._schedules.get(request.parameters["name"])
         if definition is None:
             raise NotFoundError
@@ -253,7 +253,7 @@ def _detailed(job: StoredJob) -> dict[str, Any]:
 def _shown_schedule(
     definition: ScheduleDefinition, stored: StoredSchedule | None, jobs: Sequence[StoredJob]
 ) -> dict[str, Any]:
-    # Until a worker has seen a new expression, nobody knows when it is due.
+    # The next time is unknown until a worker has processed a new expression.
     is_known = stored is not None and stored.expression == definition.expression
     return {
         "name": definition.name,

@@ -1,4 +1,4 @@
-"""``/admin/x/outbox``: changes that functions of the project are still to be told of."""
+"""``/admin/x/outbox``: changes that functions of the project have not processed yet."""
 
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Literal
@@ -30,7 +30,7 @@ class OutboxQuery(Struct):
 
 
 class OutboxChange(Struct, rename="camel", kw_only=True):
-    """A change of a document that a function of the project is to be told of."""
+    """A change of a document for a function of the project."""
 
     id: int
     function: str
@@ -50,7 +50,7 @@ class OutboxChange(Struct, rename="camel", kw_only=True):
 
 
 class OutboxApi:
-    """Lists changes that were not delivered, delivers them again, and discards them."""
+    """Lists undelivered changes, delivers them again, and discards them."""
 
     def __init__(self, database: Database, changes: ChangeQueue, clock: Clock) -> None:
         self._database = database
@@ -68,7 +68,7 @@ class OutboxApi:
         yield route("POST", path, action, self.replay, response=done, status=ACCEPTED)
 
     async def find(self, request: Request) -> Response:
-        """List changes that wait or were given up, the latest first."""
+        """List waiting and given up changes, the latest first."""
         state = request.query.get("state")
         if state is not None and state not in _STATES:
             raise ValidationError(f"state must be one of {', '.join(_STATES)}")
@@ -84,7 +84,7 @@ class OutboxApi:
         return respond_data([_shown(one) for one in found])
 
     async def find_one(self, request: Request) -> Response:
-        """Show a change with what was written, what was kept of it, and what has caused it."""
+        """Show a change with its written fields, its stored values, and its cause."""
         found = await self._database.read(lambda: self._change(request))
         details = {
             "fields": orjson.loads(found.fields),
@@ -94,18 +94,18 @@ class OutboxApi:
         return respond_data({**_shown(found), **details})
 
     async def replay(self, request: Request) -> Response:
-        """Let a change that waits or was given up be delivered now."""
+        """Deliver a waiting or given up change now."""
         await self._act(request, self._changes.rows.replay)
         self._changes.added()
         return respond_data({}, ACCEPTED)
 
     async def discard(self, request: Request) -> Response:
-        """Delete a change that waits or was given up: its function is never told of it."""
+        """Delete a waiting or given up change: its function never receives it."""
         await self._act(request, self._changes.rows.discard)
         return respond_data({})
 
     async def _act(self, request: Request, act: Callable[[int, int], Program[bool]]) -> None:
-        """Do something with a change. Raises NotFoundError and ConflictError."""
+        """Run an action on a change. Raises NotFoundError and ConflictError."""
 
         def program() -> Program[None]:
             found = yield from self._change(request)

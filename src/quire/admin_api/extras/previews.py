@@ -77,7 +77,7 @@ def write_previews(writes: Writes, previews: Mapping[str, str]) -> Program[None]
 
 UPDATE_PROJECT = "admin::project-settings.update"
 FRAME_SOURCES = ("'self'",)
-"""The origins that the admin UI may show in frames, unless the project names others."""
+"""The origins that the admin UI may show in frames, by default."""
 _NO_TYPE = "is no content type of this project"
 
 
@@ -108,7 +108,7 @@ def _problem(place: Place, told: str, value: object) -> Problem:
 
 
 class PreviewUrls(RequestBody):
-    """Preview URLs by the uid of a content type; an empty one is none."""
+    """Preview URLs by the uid of a content type; an empty one means none."""
 
     previews: dict[str, str]
 
@@ -121,7 +121,7 @@ class Previews(Struct, rename="camel"):
 
 
 class PreviewApi:
-    """The preview URL of each content type that has one."""
+    """The preview URLs of content types."""
 
     def __init__(
         self,
@@ -144,14 +144,14 @@ class PreviewApi:
         yield route("PUT", path, UPDATE_PROJECT, replace, body=PreviewUrls, response=found)
 
     async def find(self, request: Request) -> Response:
-        """Return the preview URLs of the content types that one may read."""
+        """Return the preview URLs of the readable content types."""
         ability = request.administrator.ability
         settles = ability.allows(UPDATE_PROJECT)
         uids = [uid for uid in self._uids if settles or ability.allows(READ, uid)]
         return await self._respond(uids)
 
     async def replace(self, request: Request) -> Response:
-        """Keep the preview URLs of a body and no others; an empty one is left out."""
+        """Replace the preview URLs; an empty one is removed."""
         given = read_body(request.body, PreviewUrls, previews=_Patterns(self._uids)).previews
         previews = {uid: url for uid, url in given.items() if url}
         await self._database.write(write_previews(self._writes, previews))

@@ -1,4 +1,4 @@
-"""What the routes of releases and the jobs of the schedule share."""
+"""Objects that the routes of releases and the scheduled jobs share."""
 
 from msgspec import Struct
 
@@ -21,7 +21,7 @@ _EMPTY = "The release has no items"
 
 
 class ReleaseParts(Struct, frozen=True, kw_only=True):
-    """What releases are kept, scheduled and published with."""
+    """The parts that store, schedule and publish releases."""
 
     database: Database
     documents: DocumentService
@@ -32,18 +32,18 @@ class ReleaseParts(Struct, frozen=True, kw_only=True):
 
     @property
     def snapshots(self) -> ReleaseSnapshots:
-        """What was public before releases were published."""
+        """The public state before releases were published."""
         return ReleaseSnapshots(self.documents.engine.store.writes)
 
     @property
     def schedule(self) -> PublicationSchedule:
-        """What is published or unpublished later."""
+        """The scheduled actions."""
         return PublicationSchedule(self.documents.engine)
 
     def publish(
         self, unit: UnitOfWork, ability: AdminAbility, history: RevisionLog, release_id: int
     ) -> Program[Release]:
-        """Publish an open release with all of its items; returns what it is then.
+        """Publish an open release with all of its items; returns the published release.
 
         Raises NotFoundError, ConflictError for one that is empty or published already, and
         ReleaseFailedError.

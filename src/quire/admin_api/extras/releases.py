@@ -54,7 +54,7 @@ from quire.schema.model import ContentType
 
 
 def _not_blank(value: object) -> str | None:
-    """Demand more than spaces."""
+    """Require more than spaces."""
     return REQUIRED if isinstance(value, str) and value and not value.strip() else None
 
 
@@ -65,7 +65,7 @@ class ReleaseName(RequestBody):
 
 
 class NewReleaseItem(RequestBody):
-    """An entry that is added to a release."""
+    """An entry to add to a release."""
 
     content_type: str
     document_id: str
@@ -73,14 +73,14 @@ class NewReleaseItem(RequestBody):
 
 
 class NewReleaseItems(RequestBody):
-    """Entries that are added to a release, and what is done with them."""
+    """Entries to add to a release, and their action."""
 
     entries: Annotated[list[NewReleaseItem], Range(1, MOST_ITEMS)]
     action: ItemAction = "publish"
 
 
 class ItemChange(RequestBody):
-    """What is done with an item of a release."""
+    """The action of an item of a release."""
 
     action: ItemAction
 
@@ -137,14 +137,14 @@ class ReleaseDetail(ShownRelease):
 
 
 class ReleaseUndoResult(ReleaseDetail):
-    """A release that is open again, and how many entries were left as they are."""
+    """A reopened release, and the number of entries that were left as they are."""
 
     schema_name: ClassVar[str] = "ReleaseUndoResult"
     skipped: int
 
 
 class ReleaseProblem(Struct, rename="camel"):
-    """What keeps an item from being published."""
+    """The problem that prevents an item from being published."""
 
     item_id: int
     message: str
@@ -152,14 +152,14 @@ class ReleaseProblem(Struct, rename="camel"):
 
 
 class ReleaseCheck(Struct):
-    """What would keep a release from success."""
+    """The problems of a release."""
 
     id: int
     problems: list[ReleaseProblem]
 
 
 class ReleaseOfEntry(Struct, rename="camel"):
-    """An open release that an entry is in."""
+    """An open release that contains an entry."""
 
     id: int
     name: str
@@ -213,7 +213,7 @@ class ReleaseApi:
     async def find(self, request: Request) -> Response:
         """List releases, the newest first, with the numbers of their items.
 
-        ``state`` (``open`` or ``done``) narrows the list, ``page`` and ``pageSize`` divide it.
+        ``state`` (``open`` or ``done``) filters the list, ``page`` and ``pageSize`` paginate it.
         """
         state = _state(request)
         page = _whole(request, "page", 1, most=_LAST_PAGE)
@@ -265,7 +265,7 @@ class ReleaseApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def create(self, request: Request) -> Response:
-        """Make a release."""
+        """Create a release."""
         _require_publisher(request)
         name = read_body(request.body, ReleaseName).name.strip()
 
@@ -276,7 +276,7 @@ class ReleaseApi:
         return respond_data(await self._database.write(program()), CREATED)
 
     async def rename(self, request: Request) -> Response:
-        """Give an open release another name."""
+        """Rename an open release."""
         _require_publisher(request)
         name = read_body(request.body, ReleaseName).name.strip()
         return await self._changed(
@@ -284,7 +284,7 @@ class ReleaseApi:
         )
 
     async def delete(self, request: Request) -> Response:
-        """Delete a release with its items; their entries stay what they are."""
+        """Delete a release with its items; their entries are unchanged."""
         _require_publisher(request)
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
@@ -314,7 +314,7 @@ class ReleaseApi:
         return await self._changed(request, change)
 
     async def change_item(self, request: Request) -> Response:
-        """Publish with the release what was to be unpublished, or the other way round."""
+        """Change whether an item is published or unpublished."""
         action = read_body(request.body, ItemChange).action
 
         def change(release: Release) -> Program[None]:
@@ -325,7 +325,7 @@ class ReleaseApi:
         return await self._changed(request, change)
 
     async def remove(self, request: Request) -> Response:
-        """Remove an item from an open release; its entry stays what it is."""
+        """Remove an item from an open release; its entry is unchanged."""
 
         def change(release: Release) -> Program[None]:
             item = yield from self._item(request, release)
@@ -336,7 +336,7 @@ class ReleaseApi:
         return await self._changed(request, change)
 
     async def check(self, request: Request) -> Response:
-        """Try a release without publishing anything; returns what would keep it from success."""
+        """Check a release without publishing anything; returns its problems."""
         _require_publisher(request)
         release_id, history = _release_id(request), await self._parts.history.ready()
         problems: Sequence[object] = ()
@@ -377,7 +377,7 @@ class ReleaseApi:
         return respond_data(done)
 
     async def undo(self, request: Request) -> Response:
-        """Make public again what was before a release was published, and open the release again.
+        """Restore the former public state of a release's entries, and reopen the release.
 
         409 names the entries that were published or unpublished since; ``skipChanged`` leaves these
         as they are.
@@ -404,7 +404,7 @@ class ReleaseApi:
         return respond_data(await self._run(request, program))
 
     async def _note(self, release_id: int, *, blocked: bool) -> None:
-        """Note whether the last attempt at an open release has found problems."""
+        """Record whether the last attempt at an open release has found problems."""
 
         def program() -> Program[None]:
             release = yield from self._releases.open(release_id)
@@ -454,9 +454,9 @@ class ReleaseApi:
     def _require_reachable(
         self, rights: TypePermissions, entries: Sequence[EntryKey], *, any_of: Sequence[str]
     ) -> Program[None]:
-        """Check that entries are there and may be read, and that one of the actions is allowed.
+        """Check that entries exist and are readable, and that one of the actions is allowed.
 
-        Raises ValidationError for an entry that is not there or not readable, and ForbiddenError.
+        Raises ValidationError for an entry that is missing or not readable, and ForbiddenError.
         """
         ids = list(dict.fromkeys(entry.document_id for entry in entries))
         every = yield from ContentReading(self._engine).owned_versions(rights, ids)
@@ -495,15 +495,15 @@ class ReleaseApi:
 
 
 def _changing(release: Release) -> tuple[str, ...]:
-    """Return the actions of which one must be allowed on an entry to put it into a release.
+    """Return the actions of which one must be allowed on an entry to add it to a release.
 
-    A scheduled one is published by itself, so that nobody looks at what has been added.
+    A scheduled release is published automatically, without another check of its items.
     """
     return (UPDATE, PUBLISH) if release.scheduled_at is None else (PUBLISH,)
 
 
 def _state(request: Request) -> str | None:
-    """Return which releases are asked for, ``None`` for all. Raises ValidationError."""
+    """Return the requested state of releases, ``None`` for all. Raises ValidationError."""
     state = request.query.get("state")
     if state is None or state in {"open", "done"}:
         return None if state is None else str(state)
@@ -511,7 +511,7 @@ def _state(request: Request) -> str | None:
 
 
 def _whole(request: Request, name: str, default: int, *, most: int) -> int:
-    """Return a number of the query. Raises PaginationError and ValidationError."""
+    """Return an integer of the query. Raises PaginationError and ValidationError."""
     text = parse_positive(request.query, name, default)
     if len(text) > len(str(most)) or int(text) > most:
         raise ValidationError(f"{name} must be at most {most}")
@@ -519,7 +519,7 @@ def _whole(request: Request, name: str, default: int, *, most: int) -> int:
 
 
 def _require_publisher(request: Request) -> None:
-    """Let those pass who may publish entries of some type. Raises ForbiddenError."""
+    """Check that the caller may publish entries of some type. Raises ForbiddenError."""
     if not request.administrator.ability.subjects(PUBLISH):
         raise ForbiddenError(_NOT_PUBLISHER)
 

@@ -1,4 +1,4 @@
-"""``/admin/x/review``: review workflows, and where entries are in them."""
+"""``/admin/x/review``: review workflows, and the stages of entries."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ _MAY_NOT_MOVE = 'Your roles may not move entries out of the stage "{name}"'
 
 
 class StageInput(RequestBody, kw_only=True):
-    """A stage of a workflow as it is to be; one with an id is there already."""
+    """A stage of a workflow; one with an id exists already."""
 
     id: IdText | UnsetType = UNSET
     name: _Name
@@ -61,7 +61,7 @@ class StageInput(RequestBody, kw_only=True):
 
 
 class ReviewWorkflowInput(RequestBody):
-    """A review workflow as it is to be."""
+    """A review workflow with its requested stages."""
 
     name: _Name
     content_types: list[str]
@@ -69,7 +69,7 @@ class ReviewWorkflowInput(RequestBody):
 
 
 class EntryMove(RequestBody):
-    """Another stage for an entry, or another assignee."""
+    """A new stage or assignee of an entry."""
 
     stage: IdText | UnsetType = UNSET
     assignee: Annotated[int | str | None, RowId(nullable=True)] | UnsetType = UNSET
@@ -102,7 +102,7 @@ class Assignee(Struct):
 
 
 class ShownReview(Struct, rename="camel"):
-    """Where an entry is in review."""
+    """The review stage of an entry."""
 
     schema_name: ClassVar[str] = "EntryReview"
     workflow: ReviewWorkflow
@@ -161,14 +161,14 @@ class ReviewApi:
         return respond_data([_shown(one) for one in found])
 
     async def create(self, request: Request) -> Response:
-        """Make a review workflow."""
+        """Create a review workflow."""
         change = _change(request.body, self._engine.schema)
         await self._tables.ensure(ENTRY_STAGES)
         program = self._review.workflows.create(change, self._clock())
         return respond_data(_shown(await self._database.write(program)), CREATED)
 
     async def change(self, request: Request) -> Response:
-        """Change a review workflow; entries in a stage that is gone are in the first one."""
+        """Change a review workflow; entries in a deleted stage go back to the first one."""
         change, workflow_id = _change(request.body, self._engine.schema), _row_id(request)
         await self._tables.ensure(ENTRY_STAGES)
 
@@ -181,7 +181,7 @@ class ReviewApi:
         return respond_data(_shown(await self._database.write(program())))
 
     async def delete(self, request: Request) -> Response:
-        """Delete a review workflow; its entries stay what they are."""
+        """Delete a review workflow; its entries are unchanged."""
         workflow_id = _row_id(request)
         await self._tables.ensure(ENTRY_STAGES)
 
@@ -194,7 +194,7 @@ class ReviewApi:
         return respond_data(_shown(await self._database.write(program())))
 
     async def of_entry(self, request: Request) -> Response:
-        """Show where an entry is in review, ``null`` where its type is in no workflow."""
+        """Show the review stage of an entry, ``null`` if its type has no workflow."""
         rights = rights_of(self._engine.schema, request)
         await self._tables.ensure(ENTRY_STAGES)
 
@@ -208,7 +208,7 @@ class ReviewApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def move(self, request: Request) -> Response:
-        """Move an entry to another ``stage``, or give it another ``assignee``."""
+        """Move an entry to another ``stage``, or change its ``assignee``."""
         rights = rights_of(self._engine.schema, request)
         wanted = read_body(request.body, EntryMove)
         await self._tables.ensure(ENTRY_STAGES)
@@ -234,7 +234,7 @@ class ReviewApi:
         return respond_data(await self._database.write(program()))
 
     async def assignees(self, request: Request) -> Response:
-        """List the administrators who can be assigned entries of a type, without addresses."""
+        """List the possible assignees of entries of a type, without addresses."""
         rights_of(self._engine.schema, request, UPDATE)
         found = await self._database.read(self._admin_users.every, snapshot=True)
         named = [_name(one) for one in found if one.may_sign_in]
@@ -249,9 +249,9 @@ class ReviewApi:
     def _placed(
         self, request: Request, rights: TypePermissions, action: str | None = None
     ) -> Program[EntryStage]:
-        """Return where the entry in the path is.
+        """Return the stage of the entry in the path.
 
-        Raises NotFoundError, and ForbiddenError for one that may not be read or acted on.
+        Raises NotFoundError, and ForbiddenError for one that may not be read or changed.
         """
         content_type, document_id = rights.content_type, request.parameters["id"]
         locale = locale_of(request.query, content_type, self._engine.default_locale)
@@ -274,7 +274,7 @@ class ReviewApi:
         }
 
     def _assignee(self, value: object) -> Program[AdminUser | None]:
-        """Return the administrator of a body. Raises ValidationError for nobody."""
+        """Return the administrator of a body. Raises ValidationError for an unknown one."""
         if value is None:
             return None
         found = yield from self._admin_users.admin_user(id_of(value) or 0)
@@ -284,7 +284,7 @@ class ReviewApi:
 
 
 def _change(body: object, schema: Schema) -> WorkflowChange:
-    """Return what a body makes of a workflow. Raises ValidationError."""
+    """Return the requested changes of a workflow. Raises ValidationError."""
     given = read_body(body, ReviewWorkflowInput)
     for uid in given.content_types:
         content_type = schema.content_types.get(uid)

@@ -54,14 +54,14 @@ _ORIGIN = "admin"
 
 
 class _Seen(Struct, frozen=True):
-    """An entry as somebody may see it: its present draft in the form of revisions, and how."""
+    """An entry as the caller may see it: its present draft in the form of revisions."""
 
     shaping: EntrySanitizer
     rules: tuple[GrantRule, ...]
     draft: RevisionData
 
     def shown(self, data: RevisionData) -> RevisionData:
-        """Return what may be seen of data of the entry."""
+        """Return the visible part of data of the entry."""
         return self.shaping.entry({**data}, self.rules)
 
 
@@ -85,14 +85,14 @@ class RevisionDetail(ShownRevision):
 
 
 class MissingReference(Struct, rename="camel"):
-    """What an earlier state led to, and is gone."""
+    """A missing target of an earlier state."""
 
     field: str
     document_id: str
 
 
 class RestoredEntry(Struct):
-    """An entry that is what it was, but for what is missing."""
+    """A restored entry, with the targets that are missing."""
 
     data: ManagedEntry | NoEntry
     meta: EntryMeta
@@ -100,7 +100,7 @@ class RestoredEntry(Struct):
 
 
 class RevisionApi:
-    """Lists, shows and restores revisions, under the rights to the entry that they are of."""
+    """Lists, shows and restores revisions, with the caller's permissions on their entries."""
 
     def __init__(
         self, database: Database, documents: DocumentService, history: RevisionHistory
@@ -136,7 +136,7 @@ class RevisionApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def find_one(self, request: Request) -> Response:
-        """Show a revision, and in which fields the present draft differs from it."""
+        """Show a revision, and the fields in which the present draft differs from it."""
         rights, place = self._place(request)
         await self._history.ready()
 
@@ -154,7 +154,7 @@ class RevisionApi:
         return respond_data(await self._database.read(program, snapshot=True))
 
     async def restore(self, request: Request) -> Response:
-        """Make a draft what it was; what it led to and is gone by now is left out, and told."""
+        """Restore an earlier state as the draft; missing targets are left out and reported."""
         rights, place = self._place(request)
         rights_of(self._engine.schema, request, UPDATE)
         history, expected = await self._history.ready(), expected_tags(request)
@@ -178,9 +178,9 @@ class RevisionApi:
         return rights, RevisionKey(content_type.uid, request.parameters["id"], locale)
 
     def _seen(self, rights: TypePermissions, place: RevisionKey) -> Program[_Seen]:
-        """Look at an entry for somebody who may read it.
+        """Return the entry for a caller who may read it.
 
-        Raises NotFoundError where the document is not there, and ForbiddenError.
+        Raises NotFoundError if the document does not exist, and ForbiddenError.
         """
         every = yield from self._reading.every_version(rights, place.document_id)
         if not every:
@@ -218,7 +218,7 @@ class RevisionApi:
         ]
 
     def _admin_users(self, ids: set[int | None]) -> Program[dict[int | None, Mapping[str, object]]]:
-        """Return what is shown of administrators, by their ids."""
+        """Return summaries of administrators, by their ids."""
         if not ids:
             return {}
         here = Comparison("id", Predicate.IN, (0,))

@@ -38,7 +38,7 @@ def own_routes(
     clock: Clock,
     scheduled: ScheduledJobs,
 ) -> Iterator[Route]:
-    """Yield the routes below ``/admin/x`` that are about content and rights."""
+    """Yield the routes below ``/admin/x`` about content and permissions."""
     engine = documents.engine
     yield from OwnHomeApi(database, engine, webhooks).routes()
     locales = LocaleStore(ContentTables(store=engine.store, new_id=engine.new_id), clock)

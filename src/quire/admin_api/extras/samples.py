@@ -1,4 +1,4 @@
-"""``/admin/x/samples``: entries with made-up values, to try a content type out."""
+"""``/admin/x/samples``: sample entries, to try out a content type."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -35,21 +35,21 @@ _NO_DRAFTS = "{} has no drafts: its entries are public at once"
 
 
 class SampleOptions(RequestBody):
-    """How many entries are made, and whether they are published."""
+    """How many entries to create, and whether they are published."""
 
     count: Annotated[int, Range(1, MOST_SAMPLES)] = _USUAL
     publish: bool = False
 
 
 class Samples(Struct, rename="camel"):
-    """The entries that were made."""
+    """The created entries."""
 
     count: int
     document_ids: list[str]
 
 
 class SampleApi:
-    """Makes sample entries."""
+    """Creates sample entries."""
 
     def __init__(self, documents: DocumentService, history: RevisionHistory, clock: Clock) -> None:
         self._documents = documents
@@ -70,7 +70,7 @@ class SampleApi:
         )
 
     async def create(self, request: Request) -> Response:
-        """Make sample entries of a content type, all or none."""
+        """Create sample entries of a content type, all or none."""
         schema = self._documents.schema
         content_type = rights_of(schema, request, CREATE).content_type
         options = read_body(request.body, SampleOptions)

@@ -63,7 +63,7 @@ _NO_QUEUE = "This server has no queue of jobs"
 
 
 class EntryTimes(RequestBody):
-    """When an entry is published and unpublished; ``null`` or nothing is never."""
+    """When an entry is published and unpublished; ``null`` or missing means never."""
 
     publish_at: _GivenMoment = None
     unpublish_at: _GivenMoment = None
@@ -71,14 +71,14 @@ class EntryTimes(RequestBody):
 
 
 class ReleaseTime(RequestBody):
-    """When a release is published; ``null`` or nothing is never."""
+    """When a release is published; ``null`` or missing means never."""
 
     scheduled_at: _GivenMoment = None
     timezone: _ShortText = None
 
 
 class FailedAction(Struct):
-    """What has failed at its time, and why."""
+    """A failed scheduled action, and the error."""
 
     action: ItemAction
     at: Moment
@@ -86,7 +86,7 @@ class FailedAction(Struct):
 
 
 class EntrySchedule(Struct, rename="camel"):
-    """When an entry is published and unpublished, and what of it has failed last."""
+    """When an entry is published and unpublished, and the last failure."""
 
     publish_at: Moment | None
     unpublish_at: Moment | None
@@ -110,7 +110,7 @@ class NamedRelease(Struct):
 
 
 class ShownAction(Struct):
-    """What is published or unpublished at a time: an entry or a release."""
+    """A scheduled action: on an entry or a release."""
 
     schema_name: ClassVar[str] = "ScheduledAction"
     at: Moment
@@ -120,7 +120,7 @@ class ShownAction(Struct):
 
 
 class ScheduleApi:
-    """Shows and changes what is scheduled."""
+    """Shows and changes scheduled actions."""
 
     def __init__(self, parts: ReleaseParts, jobs: ScheduledJobs) -> None:
         self._parts = parts
@@ -139,7 +139,7 @@ class ScheduleApi:
         yield route("PUT", path, who, self.set_release, body=ReleaseTime, response=found)
 
     async def find(self, request: Request) -> Response:
-        """List what will be published or unpublished, the next ones first."""
+        """List scheduled actions, the next ones first."""
         ability = request.administrator.ability
 
         def program() -> Program[list[dict[str, Any]]]:
@@ -172,7 +172,7 @@ class ScheduleApi:
         return respond_data(await self._parts.database.read(program, snapshot=True))
 
     async def of_entry(self, request: Request) -> Response:
-        """Show what is scheduled for an entry, and what of it has failed last."""
+        """Show the scheduled actions of an entry, and the last failure."""
         rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
         entry = self._entry(request, rights)
 
@@ -183,7 +183,7 @@ class ScheduleApi:
         return respond_data(await self._parts.database.read(program, snapshot=True))
 
     async def set_entry(self, request: Request) -> Response:
-        """Schedule when an entry is published and unpublished; ``null`` takes a time away."""
+        """Schedule when an entry is published and unpublished; ``null`` removes a time."""
         rights, reading = rights_of(self._engine.schema, request), ContentReading(self._engine)
         entry = self._entry(request, rights)
         given = read_body(request.body, EntryTimes)
@@ -218,7 +218,7 @@ class ScheduleApi:
         return respond_data(await self._run(request, program))
 
     async def set_release(self, request: Request) -> Response:
-        """Schedule when an open release is published; ``null`` takes the time away."""
+        """Schedule when an open release is published; ``null`` removes the time."""
         administrator = request.administrator
         if not administrator.ability.subjects(PUBLISH):
             raise ForbiddenError(_NOT_PUBLISHER)
@@ -271,7 +271,7 @@ class ScheduleApi:
         )
 
     def _moment(self, text: str | None, name: str) -> int | None:
-        """Return a moment of the body in epoch milliseconds. Raises ValidationError."""
+        """Return a time of the body in epoch milliseconds. Raises ValidationError."""
         if text is None:
             return None
         try:
@@ -287,14 +287,17 @@ class ScheduleApi:
 
 
 def _timezone(name: str | None) -> str | None:
-    """Return the time zone of the body, which is only shown. Raises ValidationError."""
+    """Return the time zone of the body, which is only stored for display.
+
+    Raises ValidationError.
+    """
     if name is not None and not _TIMEZONE.fullmatch(name):
         raise ValidationError(_NO_TIMEZONE)
     return name
 
 
 def _shown(actions: list[ScheduledAction]) -> dict[str, Any]:
-    """Return the moments by name, and what has failed."""
+    """Return the times by name, and the last failure."""
     open_ones = {one.action: one for one in actions if one.error is None}
     failed = [one for one in actions if one.error is not None]
     timezones = [one.timezone for one in open_ones.values()]

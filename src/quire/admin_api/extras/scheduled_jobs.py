@@ -1,4 +1,4 @@
-"""The jobs that publish and unpublish what was scheduled, under the permissions of who did so."""
+"""The jobs of scheduled actions, which run with the permissions of the administrator."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 class ScheduledJobs(Struct, frozen=True, kw_only=True):
-    """Defines the jobs. Each bears a second run: it looks first whether it is done."""
+    """Defines the jobs. They are idempotent: they check first whether they are done."""
 
     parts: ReleaseParts
     admin_users: AdminUserRows
@@ -88,7 +88,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
     ) -> None:
         """Publish or unpublish an entry, unless it was deleted since.
 
-        Raises ConflictError with what keeps it from that.
+        Raises ConflictError with the reason if that is impossible.
         """
         arguments = EntryArguments(
             uid=uid, document_id=document_id, locale=locale, action=action, at=at, editor=editor
@@ -103,7 +103,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
             every = yield from publication.versions([arguments.entry])
             live = published_moment(publication.live_version(every, arguments.entry))
             if action == "publish" and live is not None and live >= at:
-                return  # a run before this one was lost after its commit
+                return  # an earlier run was lost after its commit
             item = item_of_entry(0, action, arguments.entry)
             yield from publication.carry_out(0, [item])
 
@@ -145,7 +145,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         details: dict[str, object],
         act: Callable[[UnitOfWork, AdminAbility], Program[T]],
     ) -> None:
-        """Do it in one transaction with its row of the audit log, or note that it was refused."""
+        """Run it in one transaction with its audit row, or record that it was rejected."""
         await self.audit.ready()
         email = ""
 
@@ -176,7 +176,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         except _REFUSALS as error:
             message = error.message
             if isinstance(error, ReleaseFailedError):
-                # The message of the job is all that is kept of the problems.
+                # Only the message of the job is stored, not the problems.
                 listed = error.problems[:_MOST_NAMED]
                 message = "; ".join(dict.fromkeys(problem.message for problem in listed))
             await self.audit.add(row(error.status, message=message))

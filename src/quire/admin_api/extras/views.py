@@ -22,14 +22,14 @@ from quire.database.stores.saved_views import SAVED_VIEWS, SavedView, SavedViews
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 
 MOST_VIEWS = 200
-"""How many views somebody may have."""
+"""The maximum number of views per administrator."""
 
 _LARGEST_STATE = 16_384
 _Name = Annotated[str, MaxLength(100)]
 
 
 class NewView(RequestBody, kw_only=True):
-    """A view that is to be kept."""
+    """A new view."""
 
     uid: str
     name: _Name
@@ -38,7 +38,7 @@ class NewView(RequestBody, kw_only=True):
 
 
 class ViewChange(RequestBody):
-    """What is to be changed of a view."""
+    """The changes of a view."""
 
     name: _Name | UnsetType = UNSET
     shared: bool | UnsetType = UNSET
@@ -52,7 +52,7 @@ class ViewQuery(Struct):
 
 
 class ShownView(Struct, rename="camel"):
-    """A view of a list: the caller's own, or one that is shared."""
+    """A view of a list: the caller's own, or a shared one."""
 
     schema_name: ClassVar[str] = "SavedView"
     id: int
@@ -85,7 +85,7 @@ class SavedViewApi:
         yield route("DELETE", "/:id", who, self.delete, response=one)
 
     async def find(self, request: Request) -> Response:
-        """List the own views and shared ones, of the lists that one may see."""
+        """List own and shared views, of the lists that the caller may see."""
         uid, who = request.query.get("uid"), request.administrator
         await self._tables.ensure(SAVED_VIEWS)
         found = await self._database.read(
@@ -95,7 +95,7 @@ class SavedViewApi:
         return respond_data([_shown(one, who.id) for one in seen])
 
     async def create(self, request: Request) -> Response:
-        """Keep a view."""
+        """Create a view."""
         new, who = read_body(request.body, NewView), request.administrator
         if not who.ability.allows(READ, new.uid):
             raise ForbiddenError
@@ -118,7 +118,7 @@ class SavedViewApi:
         return respond_data(_shown(await self._database.write(program()), who.id), CREATED)
 
     async def change(self, request: Request) -> Response:
-        """Change a view of one's own."""
+        """Change an own view."""
         values = sent_values(read_body(request.body, ViewChange))
         if "state" in values:
             values["state"] = _state(values["state"])
@@ -133,7 +133,7 @@ class SavedViewApi:
         return respond_data(_shown(changed, request.administrator.id))
 
     async def delete(self, request: Request) -> Response:
-        """Delete a view of one's own."""
+        """Delete an own view."""
 
         def program() -> Program[SavedView]:
             view = yield from self._own(request)

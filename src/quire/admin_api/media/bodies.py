@@ -20,9 +20,9 @@ UNDEFINED = "destinationFolderId must be defined"
 
 
 class Parent(Struct, frozen=True):
-    """The id of a folder, or null; ``missing`` is told of what can be no id.
+    """The id of a folder, or null; ``missing`` is called for an invalid one.
 
-    ``undefined`` is told where nothing was sent, if that matters.
+    ``undefined`` is called if there is no value.
     """
 
     missing: str
@@ -69,13 +69,13 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 
 def no_slashes(value: object) -> str | None:
-    """Demand a text without slashes, and that there is one."""
+    """Require a text without slashes."""
     wrong = isinstance(value, str) and not _SLASH.fullmatch(value)
     return "cannot contain slashes" if wrong else None
 
 
 def no_spaces_around(value: object) -> str | None:
-    """Demand a text that begins and ends with something visible."""
+    """Require a text without surrounding spaces."""
     wrong = isinstance(value, str) and not _EDGES.fullmatch(value)
     return "cannot start or end with a whitespace" if wrong else None
 
@@ -88,28 +88,28 @@ _Ids = Annotated[
 
 
 class NewFolder(RequestBody):
-    """A folder that is to be made; without a parent it is at the root."""
+    """A new folder; without a parent it is at the root."""
 
     name: _Name
     parent: _ParentId = None
 
 
 class FolderChange(RequestBody):
-    """Another name for a folder, or another parent."""
+    """A new name of a folder, or a new parent."""
 
     name: _Name | UnsetType = UNSET
     parent: _ParentId | UnsetType = UNSET
 
 
 class DeletedFiles(RequestBody):
-    """Files, and folders with all that is in them."""
+    """Files, and folders with everything in them."""
 
     file_ids: _Ids | UnsetType = UNSET
     folder_ids: _Ids | UnsetType = UNSET
 
 
 class MovedFiles(DeletedFiles):
-    """Files and folders, and the folder that they move into; ``null`` is the root."""
+    """Files and folders, and their target folder; ``null`` is the root."""
 
     destination_folder_id: (
         Annotated[int | str | None, Parent("destination folder does not exist", UNDEFINED)]
@@ -118,20 +118,20 @@ class MovedFiles(DeletedFiles):
 
 
 class FileUpdate(RequestBody, forbid_unknown_fields=False):
-    """What is said of a file."""
+    """The metadata of a file."""
 
     id: Annotated[int | float, Number(rules=(required,))]
     file_info: FreeObject
 
 
 class FileUpdates(RequestBody, forbid_unknown_fields=False):
-    """What is said of several files."""
+    """The metadata of several files."""
 
     updates: Annotated[list[FileUpdate], Range(1, MOST_AT_ONCE)]
 
 
 class LibrarySwitches(RequestBody, forbid_unknown_fields=False):
-    """What is done with files that are uploaded; ``aiMetadata`` is kept, and does nothing."""
+    """How uploaded files are processed; ``aiMetadata`` is stored, and has no effect."""
 
     size_optimization: bool
     responsive_dimensions: bool
@@ -140,14 +140,14 @@ class LibrarySwitches(RequestBody, forbid_unknown_fields=False):
 
 
 class LibraryView(RequestBody, forbid_unknown_fields=False):
-    """How files are listed."""
+    """The view of the list of files."""
 
     page_size: Annotated[int | float, Number(rules=(required,))]
     sort: Annotated[str, Choice(choices=SORTS)] | UnsetType = UNSET
 
 
 class FileDescription(RequestBody, forbid_unknown_fields=False):
-    """What is said of a file."""
+    """The metadata of a file."""
 
     file_info: FreeObject | UnsetType = UNSET
 

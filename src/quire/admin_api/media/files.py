@@ -1,4 +1,4 @@
-"""Files, one by one: listed, uploaded, described, replaced, deleted."""
+"""Single files: list, upload, describe, replace, delete."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -92,7 +92,7 @@ class FileListQuery(ListQuery, kw_only=True):
 
 
 class ChangedFileQuery(Struct):
-    """The file that is replaced, or that something else is said of."""
+    """The file to replace or to describe."""
 
     id: int | UnsetType = UNSET
 
@@ -116,7 +116,7 @@ class MediaFileApi:
         self._uploads = uploads
 
     def routes(self) -> Iterator[Route]:
-        """Yield the routes; what else may be done to a file depends on the file."""
+        """Yield the routes; more permissions may depend on the file."""
         route, one = RouteGroup(MEDIA, "upload"), MediaFile
         path, query, body = "/files", FileListQuery, FileDescription
         yield route("GET", path, READ, self.find, query=query, response=FreeObject)
@@ -174,7 +174,7 @@ class MediaFileApi:
         return respond_bare(await rows.database.read(read, snapshot=True))
 
     async def upload(self, request: Request) -> Response:
-        """Upload files; with ``id``, replace the bytes of one or say something else of it."""
+        """Upload files; with ``id``, replace the bytes or the metadata of one."""
         named = request.query.get("id", "")
         if named == "":
             return respond_bare(await self._upload(request), CREATED)
@@ -196,7 +196,7 @@ class MediaFileApi:
         return respond_bare((await self._upload(request))[0], CREATED)
 
     async def describe_one(self, request: Request) -> Response:
-        """Say something else of a file."""
+        """Change the metadata of a file."""
         return await self._describe(request.administrator, _path_id(request), request.body)
 
     async def replace_one(self, request: Request) -> Response:
@@ -211,7 +211,7 @@ class MediaFileApi:
             return await self._replace(request.administrator, file_id, form)
 
     async def delete(self, request: Request) -> Response:
-        """Delete a file with all its sizes, and show what it was."""
+        """Delete a file with all its sizes, and return it."""
         file_id = _path_id(request)
         rights = FileRights(request.administrator.ability, UPDATE)
         gone = await self._library.remove([file_id], read=self._reads.file, check=rights.check)
@@ -311,7 +311,7 @@ def _path_id(request: Request) -> int:
 
 
 def _information(body: object) -> FileInfo:
-    """Understand a body that describes a file. Raises ValidationError."""
+    """Parse the metadata of a file in a body. Raises ValidationError."""
     if body is None:
         return NOTHING
     if not isinstance(body, Mapping):

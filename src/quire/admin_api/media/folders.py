@@ -99,7 +99,7 @@ class FolderApi:
         return respond_data([_branch(branch) for branch in branches])
 
     async def create(self, request: Request) -> Response:
-        """Make a folder."""
+        """Create a folder."""
         new = read_body(request.body, NewFolder)
         by = request.administrator.id
         name, parent = new.name, id_of(new.parent)
@@ -111,7 +111,7 @@ class FolderApi:
         return respond_data(await self._documents.run(act), STATUS_CREATED)
 
     async def change(self, request: Request) -> Response:
-        """Rename a folder, or put it somewhere else."""
+        """Rename a folder, or move it."""
         change = read_body(request.body, FolderChange)
         folder_id = id_of(request.parameters["id"])
         by = request.administrator.id
@@ -124,14 +124,14 @@ class FolderApi:
             moved = [one.id for one in known if one.id == folder_id and one.parent != parent]
             if parent is not ABSENT:
                 yield from self._check(unit, rights, [], moved)
-            # No folder has the id 0: what cannot be an id is answered as one that is not there.
+            # No folder has the id 0: an invalid id is treated as a missing one.
             yield from change_folder(unit, folder_id or 0, name=name, parent=parent, by=by)
             return (yield from self._reads.folder(folder_id or 0))
 
         return respond_data(await self._documents.run(act))
 
     async def delete_many(self, request: Request) -> Response:
-        """Delete files, and folders with everything in them; shows those that were chosen."""
+        """Delete files, and folders with everything in them; returns the chosen ones."""
         chosen = read_body(request.body, DeletedFiles)
         files, folders = ids_of(chosen.file_ids), ids_of(chosen.folder_ids)
         rights = FileRights(request.administrator.ability, UPDATE)
@@ -161,7 +161,7 @@ class FolderApi:
         return respond_data(await self._documents.run(act))
 
     async def update_many(self, request: Request) -> Response:
-        """Say something else of several files."""
+        """Change the metadata of several files."""
         updates = read_body(request.body, FileUpdates).updates
         changes = [_change(index, one) for index, one in enumerate(updates)]
         told = await self._library.describe(
@@ -175,9 +175,9 @@ class FolderApi:
     def _check(
         self, unit: UnitOfWork, rights: FileRights, files: list[int], folders: list[int]
     ) -> Program[tuple[list[int], list[int]]]:
-        """Demand the right to change files, those within folders among them.
+        """Check the permission to change files, including those within folders.
 
-        Returns the ids of the chosen files and folders that are there.
+        Returns the ids of the chosen files and folders that exist.
         """
         contained = yield from contained_files(unit.store, files=files, folders=folders)
         yield from rights.check(unit.store, contained.all_files)

@@ -1,4 +1,4 @@
-"""Crops of images, and addresses of images in other sizes."""
+"""Crops of images, and URLs of images in other sizes."""
 
 from collections.abc import Collection, Iterator
 from typing import Annotated
@@ -60,7 +60,7 @@ class CropInput(RequestBody):
 
 
 class TransformQuery(Struct):
-    """What an image is transformed to."""
+    """The requested transformation of an image."""
 
     w: int | UnsetType = UNSET
     h: int | UnsetType = UNSET
@@ -70,14 +70,14 @@ class TransformQuery(Struct):
 
 
 class TransformAddress(Struct):
-    """The address of an image in another size."""
+    """The URL of an image in another size."""
 
     url: str
     signed: bool
 
 
 class TransformChoices(Struct):
-    """What images can be transformed to."""
+    """The allowed transformations."""
 
     sizes: list[int]
     qualities: list[int]
@@ -94,7 +94,7 @@ class CropApi:
         self._library = library
 
     def routes(self) -> Iterator[Route]:
-        """Yield the route; which permission it needs depends on the body."""
+        """Yield the route; the required permission depends on the body."""
         yield RouteGroup(MEDIA)(
             "POST",
             "admin/x/media/:id/crop",
@@ -106,7 +106,7 @@ class CropApi:
         )
 
     async def crop(self, request: Request) -> Response:
-        """Make a copy of an area of an image, or with ``copy: false`` keep nothing but that area.
+        """Copy an area of an image to a new file, or with ``copy: false`` crop the file itself.
 
         Raises ConflictError when somebody replaces the file at the same time.
         """
@@ -157,7 +157,7 @@ class TransformApi:
         yield route("GET", path, READ, self.address, query=query, response=found)
 
     async def rules(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Return what images can be transformed to, and whether other sizes can be signed."""
+        """Return the allowed transformations, and whether other sizes can be signed."""
         return respond_data(
             {
                 "sizes": sorted(self._rules.sizes),
@@ -169,10 +169,10 @@ class TransformApi:
         )
 
     async def address(self, request: Request) -> Response:
-        """Return the address of an image in another size, signed where it has to be.
+        """Return the URL of an image in another size, signed if needed.
 
-        Raises ValidationError for what cannot be, ForbiddenError for a size that is not listed
-        where the project has no key to sign it with.
+        Raises ValidationError for invalid parameters, ForbiddenError for a size that is not listed
+        if the project has no signing key.
         """
         values: dict[str, str] = {}
         for name in SHAPING:
@@ -196,7 +196,7 @@ class TransformApi:
 
 
 def _unchanged(row: FileRow, rights: FileRights) -> Check:
-    """Demand that the file may be changed, and is still as it was. Raises ConflictError."""
+    """Check that the file may be changed, and is unchanged. Raises ConflictError."""
 
     def check(store: EntryStore, ids: Collection[int]) -> Program[None]:
         yield from rights.check(store, ids)

@@ -18,11 +18,11 @@ from quire.uploads.stored_settings import change_settings, change_view, stored_s
 
 NO_DESCRIBER = "AI Metadata service is not enabled"
 _AT_ONCE = {"concurrentUploadRequests": 1}
-"""How many uploads the reference server's own UI sends at a time."""
+"""How many uploads Strapi's UI sends at a time."""
 
 
 class MediaOptionApi:
-    """``/upload/settings``, ``/upload/configuration``, and the routes of what describes files."""
+    """``/upload/settings``, ``/upload/configuration``, and the routes of AI metadata."""
 
     def __init__(self, database: Database, store: EntryStore) -> None:
         self._database = database
@@ -45,21 +45,21 @@ class MediaOptionApi:
             yield route(method, path, action, self.describe, response=FreeObject)
 
     async def settings(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Show the switches."""
+        """Show the settings of uploads."""
         stored = await self._database.read(lambda: stored_settings(self._store))
         return respond_data({**stored, **_AT_ONCE})
 
     async def change_settings(self, request: Request) -> Response:
-        """Set the switches."""
+        """Change the settings of uploads."""
         switches = sent_values(read_body(request.body, LibrarySwitches))
         return respond_data(await self._database.write(change_settings(self._store, switches)))
 
     async def view(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Show how files are listed."""
+        """Show the view of the list of files."""
         return respond_data(await self._database.read(lambda: stored_view(self._store)))
 
     async def change_view(self, request: Request) -> Response:
-        """Set how files are listed."""
+        """Change the view of the list of files."""
         read_body(request.body, LibraryView)
         sent = request.body if isinstance(request.body, dict) else {}
 
@@ -70,5 +70,5 @@ class MediaOptionApi:
         return respond_data(await self._database.write(act()))
 
     async def describe(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Say that nothing here describes files by itself. Raises BadRequestError."""
+        """Reject the request: there is no AI metadata service. Raises BadRequestError."""
         raise BadRequestError(NO_DESCRIBER)

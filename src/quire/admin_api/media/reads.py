@@ -1,8 +1,8 @@
-"""Reading files and folders for administrators, by the query language of content.
+"""Reads files and folders for administrators, with the query language of content.
 
-They see what is private elsewhere, the folder of a file among it. Of those who made something they
-are told who it is; what content leads to a file is told elsewhere, entry by entry, so relations
-that lead on from here are neither shown nor looked at.
+Private attributes are shown, including the folder of a file. Creators are shown; relations from
+files to content are neither shown nor queried, because references to a file have their own route,
+which checks each entry.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -44,14 +44,14 @@ _FOLLOWED: Mapping[str, Collection[str]] = {
     FILE_UID: ("folder", *_MAKERS),
     FOLDER_UID: ("parent", "children", *_MAKERS),
 }
-"""The relations that may be shown and asked about."""
+"""The relations that may be populated and queried."""
 
 
 class MediaReads:
     """Lists of files and folders, and single ones."""
 
     def __init__(self, settings: Settings, reader: ReadService, library: MediaLibrary) -> None:
-        """``reader`` reads for the content API."""
+        """``reader`` is the read service of the content API."""
         schema = reader.schema
         self._database = library.rows.database
         self._store = library.rows.store
@@ -61,7 +61,7 @@ class MediaReads:
         self._schema = replace(schema, content_types={**schema.content_types, **types})
         self._reader = reader.with_schema(
             self._schema,
-            # Filters are bounded before the makers of files are added to them: see `_window`.
+            # Filters are limited before the creators of files are added to them: see `_window`.
             replace(list_limits(settings), max_limit=_MOST_ROWS, filter_values=None),
             plans=settings.cache.plans,
             presented=NOTHING_PRESENTED if library.links is None else present_files(library.links),
@@ -93,15 +93,15 @@ class MediaReads:
         }
 
     def file(self, file_id: int) -> Program[Shown]:
-        """Return a file with its folder and with who made it. Raises NotFoundError."""
+        """Return a file with its folder and creator. Raises NotFoundError."""
         return (yield from self._file(file_id, ("createdBy", "folder")))
 
     def written(self, file_id: int) -> Program[Shown]:
-        """Return a file as it is told of when it was written. Raises NotFoundError."""
+        """Return a file in the form of the response to its write. Raises NotFoundError."""
         return (yield from self._file(file_id, ()))
 
     def stored(self, file_id: int) -> Program[Shown]:
-        """Return a file as one of many, without what is said of its address."""
+        """Return a file in a list, without the fields about its URL."""
         shown = yield from self._file(file_id, ())
         del shown["isUrlSigned"]
         return shown
@@ -111,8 +111,8 @@ class MediaReads:
     ) -> list[Shown]:
         """Return folders with the numbers of their folders and files, or with these themselves.
 
-        Files are those of ``makers``, all files for ``None``. ``populate`` that is an object adds
-        to the numbers; any other replaces them.
+        Files are those of ``makers``, all files for ``None``. An object in ``populate`` adds to the
+        numbers; any other value replaces them.
         """
         wanted = self._window(query, FOLDER_UID)
         wanted |= {name: query[name] for name in ("start", "limit") if name in query}
@@ -167,7 +167,7 @@ class MediaReads:
         return found
 
     def folder(self, folder_id: int) -> Program[Shown]:
-        """Return a folder without what it holds. Raises NotFoundError."""
+        """Return a folder without its content. Raises NotFoundError."""
         prepared = self._prepare(FOLDER_UID, "populated", {})
         items = yield from prepared.row(folder_id)
         if not items:
@@ -175,7 +175,7 @@ class MediaReads:
         return members(items[0])
 
     def told(self, shown: Shown) -> Shown:
-        """Say, as the format does, whether the address of a file is signed."""
+        """Add, as Strapi does, whether the URL of a file is signed."""
         return {**shown, "isUrlSigned": self._signed}
 
     def _file(self, file_id: int, populate: Collection[str]) -> Program[Shown]:
@@ -186,7 +186,7 @@ class MediaReads:
         return self.told(members(items[0]))
 
     def _counted(self, found: list[Shown], names: Collection[str]) -> Program[list[Shown]]:
-        """Add to folders the numbers of what they hold."""
+        """Add the numbers of subfolders and files to folders."""
         files = yield from files_in_folders(self._store)
         children: dict[int, int] = {}
         for folder in (yield from all_folders(self._store)):
@@ -217,7 +217,7 @@ class MediaReads:
 
 
 def _held(populate: QueryValue) -> dict[str, Literal["count", "rows"] | None]:
-    """Tell for files and folders of a folder whether they are counted or shown."""
+    """Return whether the files and folders of a folder are counted or shown."""
     if populate is None:
         return {"children": "count", "files": "count"}
     if isinstance(populate, dict):
@@ -232,7 +232,7 @@ def _held(populate: QueryValue) -> dict[str, Literal["count", "rows"] | None]:
 
 
 def _asked(query: Query, uid: str) -> list[str]:
-    """Return the relations that are to be shown, of those that may be."""
+    """Return the requested relations, of those that are allowed."""
     value = query.get("populate")
     names: Collection[str] = ()
     if isinstance(value, str):
@@ -243,7 +243,7 @@ def _asked(query: Query, uid: str) -> list[str]:
 
 
 def _readable(content_type: ContentType) -> ContentType:
-    """Return a type of which all is readable that administrators may know."""
+    """Return a type with all attributes that administrators may read."""
     uid = content_type.uid
     attributes: dict[str, Attribute] = {}
     for name, attribute in content_type.attributes.items():

@@ -30,21 +30,21 @@ _EventStream = Annotated[str, MediaType("text/event-stream")]
 
 
 class ImportedFile(RequestBody):
-    """The address of a file, and what is said of it."""
+    """The URL of a file, and its metadata."""
 
     url: str
     file_info: FreeObject | UnsetType = UNSET
 
 
 class ImportedFiles(RequestBody, forbid_unknown_fields=False):
-    """The addresses of files, and the folder that they go into."""
+    """The URLs of files, and their target folder."""
 
     urls: list[str]
     folder_id: int | UnsetType | None = UNSET
 
 
 class _Fate(Struct, frozen=True, kw_only=True):
-    """What became of an address: a file, or words that say why there is none."""
+    """The result of a URL: a file, or an error message."""
 
     file: Shown | None = None
     problem: str = ""
@@ -83,7 +83,7 @@ class ImportApi:
         return respond_bare(file, CREATED)
 
     async def several(self, request: Request) -> Response:
-        """Import files, and tell what became of each in the events of the reference server."""
+        """Import files, and report each result in the events of Strapi."""
         FileRights(request.administrator.ability, CREATE).require()
         body = request.body if isinstance(request.body, Mapping) else {}
         urls = body.get("urls")
@@ -104,7 +104,7 @@ class ImportApi:
             return _Fate(problem=error.message)
 
     async def _import(self, url: str, said: FileInfo, by: int) -> Shown:
-        # Its client of HTTP takes its time to import, and most servers never ask for it.
+        # The HTTP client is slow to import, and most servers never need it.
         from quire.uploads.remote_import import import_file  # noqa: PLC0415
 
         async with self._turns, self._library.image_workers.bench() as bench:

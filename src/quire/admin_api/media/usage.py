@@ -141,14 +141,14 @@ _PAGE, _MOST = 25, 100
 
 
 class UnusedQuery(Struct):
-    """Which files are listed: so many after the one with this id."""
+    """Which files are listed: a number of files after an id."""
 
     after: int | UnsetType = UNSET
     limit: int | UnsetType = UNSET
 
 
 class HiddenPlaces(Struct):
-    """In how many places a file is used that the caller may not see."""
+    """In how many entries a file is used that the caller may not see."""
 
     hidden: int
 
@@ -161,13 +161,13 @@ class FileUsage(Struct):
 
 
 class LastFile(Struct):
-    """The id of the last file that was looked at, ``null`` where there are no more."""
+    """The id of the last checked file, ``null`` if there are no more."""
 
     after: int | None
 
 
 class UnusedFilePage(Struct):
-    """Files that nothing uses."""
+    """Unused files."""
 
     data: list[FreeObject]
     meta: LastFile
@@ -188,7 +188,7 @@ class MediaToolsApi:
         yield route("GET", ":id/usage", READ, self.usage, response=FileUsage)
 
     async def usage(self, request: Request) -> Response:
-        """Tell where a file is used, and in how many places beside those that one may see."""
+        """Return where a file is used, and the number of hidden uses."""
         file_id = id_of(request.parameters["id"])
         if file_id is None:
             raise NotFoundError(NO_SUCH_FILE)
@@ -203,7 +203,7 @@ class MediaToolsApi:
         return respond(told, {"hidden": hidden})
 
     async def unused(self, request: Request) -> Response:
-        """List files that nothing uses, those after the id that the answer before ended with."""
+        """List unused files, after the id that the previous response ended with."""
         after, most = number_in(request.query, "after"), number_in(request.query, "limit")
         limit = _PAGE if most is None else min(max(most, 1), _MOST)
         store = self._rows.store

@@ -96,7 +96,7 @@ _WOULD_LOSE = "The change would take away what people have written"
 
 
 async def make_draft(remodeller: ModelEditor, change: Change) -> ModelDraft:
-    """Return what the model becomes by a change. Raises ToldError for what it cannot become."""
+    """Return the result of a change of the model. Raises BuilderError for an impossible one."""
     try:
         return await remodeller.draw(change)
     except (SchemaError, InvalidDefinitionError) as error:
@@ -104,7 +104,7 @@ async def make_draft(remodeller: ModelEditor, change: Change) -> ModelDraft:
 
 
 async def plan_draft(remodeller: ModelEditor, draft: ModelDraft) -> dict[str, Any]:
-    """Return what a draft would do, as it is shown. Raises ConflictError."""
+    """Return the plan of a draft, in its response form. Raises ConflictError."""
     try:
         return serialize_plan(draft, await remodeller.plan(draft))
     except (MigrationConflictError, SeveralDocumentsError) as error:
@@ -114,10 +114,9 @@ async def plan_draft(remodeller: ModelEditor, draft: ModelDraft) -> dict[str, An
 async def apply_change(
     remodeller: ModelEditor, request: Request, change: Change, title: str
 ) -> ModelDraft:
-    """Change the model as a request agrees to it.
+    """Apply a change of the model with the consent of the request.
 
-    Raises ToldError, ConflictError, and other AppErrors; then nothing has
-    changed.
+    Raises BuilderError, ConflictError, and other AppErrors; then nothing has changed.
     """
     consent = consent_of(request.query)
     draft = await make_draft(remodeller, change)
@@ -140,7 +139,7 @@ async def apply_change(
 
 
 def builder_errors(handler: Handler) -> Handler:
-    """Let a handler answer errors of the content-type builder in their own form."""
+    """Let a handler respond to errors of the content-type builder in their own form."""
 
     async def response(request: Request) -> Response:
         try:

@@ -1,7 +1,7 @@
-"""Validates the options of attributes in request bodies of the builder (wire: builder).
+"""Validates the options of attributes in request bodies of the builder.
 
-Each attribute type lists its options here with the form that each must have; what is not listed is
-taken as it is, as the reference does. The schema itself checks more when it is made of the files.
+Each attribute type lists its options here with their forms; other options are accepted, as in
+Strapi. The schema itself checks more when it is built from the files.
 """
 
 import re
@@ -24,7 +24,7 @@ RESERVED_ATTRIBUTES = (
     "updated_by_id", "created_by", "updated_by", "entry_id", "localizations", "meta", "locale",
     "__component", "__contentType", "strapi*", "_strapi*", "__strapi*", "status",
 )  # fmt: skip
-"""What no attribute may be called, in the order in which it is told; a star stands for anything."""
+"""Reserved names of attributes, in the order in which they are reported; a star is a wildcard."""
 
 COMPONENT_TYPES = (
     "media", "string", "text", "richtext", "blocks", "json", "enumeration", "password", "email",
@@ -62,7 +62,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
     more: tuple[str, ...] = ()
 
     def problems(self, place: Place, attributes: Mapping[str, object]) -> Iterator[Problem]:
-        """Yield all that is wrong with the attributes."""
+        """Yield all problems of the attributes."""
         for name, attribute in attributes.items():
             here = (*place, name)
             if is_reserved(name):
@@ -117,7 +117,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
             yield _not_listed((*place, "target"), target, uids)
 
     def _is_one_sided(self, target: object) -> bool:
-        """Tell whether only relations without another side may lead to a type."""
+        """Tell whether only unidirectional relations to a type are allowed."""
         if self.component:
             return True
         found = self.schema.content_types.get(target) if isinstance(target, str) else None
@@ -125,13 +125,13 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
 
 
 def is_reserved(name: str) -> bool:
-    """Tell whether no attribute may be called so."""
+    """Tell whether an attribute name is reserved."""
     snake = snake_case(name)
     return snake in RESERVED_IN_BUILDER or snake == _STATUS or snake.startswith("strapi")
 
 
 def linkable(schema: Schema) -> list[str]:
-    """Return the uids of the types that a relation may lead to, in the order of lists."""
+    """Return the uids of the possible targets of a relation, in the order of lists."""
     return [one.uid for one in in_order(schema) if one.kind is TypeKind.COLLECTION]
 
 
@@ -189,7 +189,7 @@ _OPTIONS: Mapping[str, Mapping[str, str]] = {
 
 
 def _columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    """Let nothing into a file from which somebody could make a statement for the database."""
+    """Check column names, so that no SQL can be injected through a file."""
     name, column = attribute.get("columnName"), attribute.get("column")
     if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
         message = f"must match the following regex: {NAME_PATTERN}"
@@ -299,7 +299,7 @@ def _target_field(
 
 
 def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
-    """Bound what goes into files and into every answer about the model."""
+    """Limit the length of texts in schema files and in responses about the model."""
     for option, value in attribute.items():
         if isinstance(value, str) and length(value) > _LONGEST:
             yield _wrong((*place, option), f"must be at most {_LONGEST} characters")

@@ -1,4 +1,4 @@
-"""Turns valid request bodies into definitions (`quire.builder.definitions`)."""
+"""Converts valid request bodies to definitions (`quire.builder.definitions`)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _OPTIONS_SAID_APART = frozenset({"draftAndPublish"})
 def type_definition(
     body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]
 ) -> TypeDefinition:
-    """Return what a body wants a content type to be.
+    """Return the definition of a content type in a body.
 
     ``former`` maps later names of attributes to present ones.
     """
@@ -37,7 +37,7 @@ def type_definition(
 def component_definition(
     body: Body, attributes: Mapping[str, Any], former: Mapping[str, str]
 ) -> ComponentDefinition:
-    """Return what a body wants a component to be; see `type_definition`."""
+    """Return the definition of a component in a body; see `type_definition`."""
     return ComponentDefinition(
         category=kebab_case(body["category"]),
         display_name=body["displayName"],
@@ -51,23 +51,23 @@ def component_definition(
 
 
 def uid_of_component(body: Body) -> str:
-    """Return the uid that a body wants a new component to have."""
+    """Return the uid of a new component in a body."""
     return component_uid(body["category"], body["displayName"])
 
 
 def uid_of_type(body: Body) -> str:
-    """Return the uid that a body wants a new content type to have."""
+    """Return the uid of a new content type in a body."""
     name = body["singularName"]
     return f"api::{name}.{name}"
 
 
 def resolve_names(attributes: Body, uids: Mapping[str, str]) -> dict[str, Any]:
-    """Return attributes in which names that stand for something else are replaced by uids."""
+    """Return attributes in which placeholders are replaced by uids."""
     return {name: _resolved(attribute, uids) for name, attribute in attributes.items()}
 
 
 def component_uids(attributes: Body) -> set[str]:
-    """Return the uids of all components that attributes hold."""
+    """Return the uids of all components of attributes."""
     found: set[str] = set()
     for attribute in attributes.values():
         if attribute.get("type") == "component":
@@ -78,9 +78,9 @@ def component_uids(attributes: Body) -> set[str]:
 
 
 def former_names(body: Body) -> dict[str, str]:
-    """Return what attributes are called now that have another name in a body.
+    """Return the present names of renamed attributes in a body.
 
-    That is Quire's own: ``{"attributes": {"headline": {…, "formerName": "title"}}}``.
+    This is Quire's own: ``{"attributes": {"headline": {…, "formerName": "title"}}}``.
     """
     former = {
         name: attribute["formerName"]

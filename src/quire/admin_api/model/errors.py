@@ -1,4 +1,4 @@
-"""Errors of the content-type builder, which have a form of their own: ``{"error": …}``."""
+"""Errors of the content-type builder, which have their own form: ``{"error": …}``."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ COMPONENT_EXISTS = "component.alreadyExists"
 
 
 class BuilderError(QuireError):
-    """Is answered as ``{"error": told}``."""
+    """Responds with ``{"error": told}``."""
 
     def __init__(self, told: object, status: int = 400) -> None:
         """``told`` is a text, or an object."""
@@ -25,19 +25,19 @@ class BuilderError(QuireError):
 
 
 def body_error(problems: Sequence[Problem]) -> BuilderError:
-    """Return the error that lists problems of a body; there is at least one."""
+    """Return the error that lists the problems of a body; there is at least one."""
     return builder_validation_error(validation_error(problems))
 
 
 def builder_validation_error(error: ValidationError) -> BuilderError:
-    """Return an error of validation as the content-type builder tells it."""
+    """Return a validation error in the form of the content-type builder."""
     return BuilderError({"name": error.name, "message": error.message, "details": error.details})
 
 
 def definition_problems(
     error: SchemaError | InvalidDefinitionError, uids: dict[str, str]
 ) -> list[Problem]:
-    """Return what would be wrong with the model as problems; paths begin with the uid at fault.
+    """Return the problems of the resulting model; paths begin with the uid.
 
     ``uids`` are those of schema files.
     """
@@ -62,6 +62,6 @@ def _problem(uid: str, path: Sequence[str], message: str) -> Problem:
 
 
 def raise_problems(problems: list[Problem]) -> None:
-    """Raise ToldError if there are any problems."""
+    """Raise BuilderError if there are any problems."""
     if problems:
         raise body_error(problems)

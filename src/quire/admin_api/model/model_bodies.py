@@ -1,4 +1,4 @@
-"""Validates content types, components and categories in request bodies (wire: builder)."""
+"""Validates content types, components and categories in request bodies of the builder."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -29,7 +29,10 @@ RESERVED_MODELS = (
     "boolean", "date", "date_time", "time", "upload", "document", "then",
     "strapi*", "_strapi*", "__strapi*",
 )  # fmt: skip
-"""What no content type may be called, in the order in which it is told; a star is anything."""
+"""Reserved names of content types, in the order in which they are reported.
+
+A star is a wildcard.
+"""
 
 KINDS = ("singleType", "collectionType")
 _DIFFERENT = "contentType: singularName and pluralName should be different"
@@ -46,13 +49,13 @@ _MOST_ATTRIBUTES = 1000
 
 
 class StandaloneMessage(Struct, frozen=True):
-    """A rule whose message is a sentence of its own, without the place before it."""
+    """A rule with a complete sentence as its message, without the path before it."""
 
     rule: Rule
 
 
 class CheckedText(Struct, frozen=True):
-    """A text that keeps to rules, all of which are told; `StandaloneMessage` or not."""
+    """A text with rules; all violations are reported."""
 
     rules: tuple[Rule | StandaloneMessage, ...]
     nullable: bool = False
@@ -87,7 +90,7 @@ class Attributes(Struct, frozen=True):
 
 
 class AnyObject(Struct, frozen=True):
-    """An object that may hold anything, or nothing at all."""
+    """An object with any content."""
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
@@ -96,9 +99,9 @@ class AnyObject(Struct, frozen=True):
 
 
 class ContentTypeBody(Struct, frozen=True, kw_only=True):
-    """A content type: a new one, or the ``present`` one as it is to be.
+    """A content type: a new one, or the changed ``present`` one.
 
-    ``known`` are the attributes that it has by now, as they are described.
+    ``known`` are its present attributes, in the form of the builder.
     """
 
     schema: Schema
@@ -148,14 +151,14 @@ class ContentTypeBody(Struct, frozen=True, kw_only=True):
         }
 
     def _unchanged(self, value: object) -> str | None:
-        """Demand the name that a uid was made of; another one is another type."""
+        """Require the name that the uid is derived from; another one is another type."""
         if self.present is None or value == self.present.singular_name:
             return None
         return "cannot be changed"
 
 
 class ComponentBody(Struct, frozen=True, kw_only=True):
-    """A component: a new one, or one as it is to be; see `ContentTypeBody`."""
+    """A component: a new or a changed one; see `ContentTypeBody`."""
 
     schema: Schema
     known: Mapping[str, Attribute]
@@ -226,7 +229,7 @@ class CategoryName(RequestBody, forbid_unknown_fields=False):
 
 
 class ContentTypePayload(RequestBody, forbid_unknown_fields=False, kw_only=True):
-    """A content type as it is to be."""
+    """The requested definition of a content type."""
 
     display_name: str
     singular_name: str
@@ -248,7 +251,7 @@ class ContentTypeInput(RequestBody, forbid_unknown_fields=False):
 
 
 class ComponentPayload(RequestBody, forbid_unknown_fields=False, kw_only=True):
-    """A component as it is to be."""
+    """The requested definition of a component."""
 
     category: str
     display_name: str
@@ -265,7 +268,7 @@ class ComponentInput(RequestBody, forbid_unknown_fields=False):
 
 
 class SchemaPayload(RequestBody, forbid_unknown_fields=False):
-    """Content types and components, each with what is done with it."""
+    """Content types and components, each with its action."""
 
     content_types: list[FreeObject] | UnsetType = UNSET
     components: list[FreeObject] | UnsetType = UNSET
@@ -278,7 +281,7 @@ class SchemaInput(RequestBody, forbid_unknown_fields=False):
 
 
 class ConsentQuery(Struct, rename="camel"):
-    """What a change may do."""
+    """The consent to a change."""
 
     may_lose: (
         Annotated[
@@ -309,7 +312,7 @@ class SchemaStatus(Struct, rename="camel"):
 
 
 def is_reserved_model(name: str) -> bool:
-    """Tell whether no content type may be called so."""
+    """Tell whether a name of a content type is reserved."""
     snake = snake_case(name)
     return snake in RESERVED_MODELS or snake.startswith("strapi")
 

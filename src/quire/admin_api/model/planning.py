@@ -26,7 +26,7 @@ _NOT_FOUND = "Nothing is archived under this number"
 
 
 class PlanStep(Struct, rename="camel"):
-    """One step of a change, and how many rows it takes away."""
+    """One step of a change, and how many rows it removes."""
 
     step: str
     text: str
@@ -35,7 +35,7 @@ class PlanStep(Struct, rename="camel"):
 
 
 class PlanNotice(Struct):
-    """Rows that break a rule once the change is made."""
+    """Rows that violate a rule after the change."""
 
     text: str
     uid: str
@@ -45,7 +45,7 @@ class PlanNotice(Struct):
 
 
 class PlannedFile(Struct):
-    """A schema file as it is and as it will be."""
+    """A schema file before and after the change."""
 
     path: str
     before: str | None
@@ -53,7 +53,7 @@ class PlannedFile(Struct):
 
 
 class ModelPlan(Struct):
-    """What a change would do."""
+    """The plan of a change."""
 
     digest: str
     version: str
@@ -71,7 +71,7 @@ class ModelState(Struct):
 
 
 class ArchivedChange(Struct, rename="camel"):
-    """What a change of the model has archived."""
+    """An archive of a change of the model."""
 
     id: int
     title: str
@@ -80,7 +80,7 @@ class ArchivedChange(Struct, rename="camel"):
 
 
 class ModelPlanningApi:
-    """Tells what would be done, puts back what was taken away, and forgets it."""
+    """Plans changes, and restores and deletes archives."""
 
     def __init__(self, remodeller: ModelEditor, kept: ModelArchive) -> None:
         self._remodeller = remodeller
@@ -97,7 +97,7 @@ class ModelPlanningApi:
         yield route("DELETE", path, BUILD, self.forget, response=Data[ArchivedChange])
 
     async def plan(self, request: Request) -> Response:
-        """Tell what the body of an ``update-schema`` would do; nothing is changed."""
+        """Plan the changes of the body of an ``update-schema``; nothing is changed."""
         schema = self._remodeller.schema
         try:
             update = SchemaUpdate(schema, request.body)
@@ -123,12 +123,12 @@ class ModelPlanningApi:
         return respond_data([_shown(one) for one in reversed(kept)])
 
     async def restore(self, request: Request) -> Response:
-        """Put back what a change has taken away, where the model has a place for it again."""
+        """Restore the archived rows of a change, as far as the model has their tables again."""
         count = await self._kept.put_back(await self._chosen(request))
         return respond_data({"count": count})
 
     async def forget(self, request: Request) -> Response:
-        """Forget for good what a change has taken away."""
+        """Delete the archive of a change."""
         chosen = await self._chosen(request)
         await self._kept.forget(chosen)
         return respond_data(_shown(chosen))

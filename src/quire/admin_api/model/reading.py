@@ -1,4 +1,4 @@
-"""``/content-type-builder``, for reading: the model as it is, and reserved names."""
+"""``/content-type-builder``, for reading: the present model, and reserved names."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ from quire.schema.describe import describe_schema
 from quire.schema.model import Schema
 
 BUILD = "plugin::content-type-builder.read"
-"""The action of all routes of the content-type builder, those that change something included."""
+"""The action of all routes of the content-type builder, including those that write."""
 
 PREFIX = "content-type-builder"
 
@@ -29,7 +29,7 @@ class SchemaDescription(Struct, rename="camel"):
 
 
 class ReservedNames(Struct):
-    """What no content type and no attribute may be called."""
+    """Reserved names of content types and attributes."""
 
     models: list[str]
     attributes: list[str]

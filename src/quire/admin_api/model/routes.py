@@ -23,16 +23,16 @@ def model_routes(remodeller: ModelEditor, kept: ModelArchive) -> Iterator[Route]
         ModelPlanningApi(remodeller, kept).routes(),
     ):
         if route.path == STATUS_PATH:
-            yield route  # of this process alone
+            yield route  # of this process only
         else:
             yield replace(route, handler=_by_the_present_model(remodeller, route.handler))
 
 
 def _by_the_present_model(remodeller: ModelEditor, handler: Handler) -> Handler:
-    """Let a handler be asked only while nobody has changed the model in another process.
+    """Call a handler only if no other process has changed the model.
 
-    Otherwise the answer is left to what follows the change: whoever has just changed something
-    finds it changed, in whatever process they ask.
+    Otherwise the response is left to the new schema: a client that has just changed something sees
+    the change in every process.
     """
 
     @wraps(handler)

@@ -61,7 +61,7 @@ _NAMES = {bool: "boolean", int: "number", float: "number", str: "string", list: 
 
 
 class AttributeEntry(Struct, frozen=True, kw_only=True):
-    """What is to become of an attribute; ``former`` is what it is called by now."""
+    """The change of an attribute; ``former`` is its present name."""
 
     action: str
     name: str
@@ -70,7 +70,7 @@ class AttributeEntry(Struct, frozen=True, kw_only=True):
 
 
 class ModelEntry(Struct, frozen=True, kw_only=True):
-    """What is to become of a content type or component; ``former`` is its present uid."""
+    """The change of a content type or component; ``former`` is its present uid."""
 
     action: str
     uid: str
@@ -81,15 +81,15 @@ class ModelEntry(Struct, frozen=True, kw_only=True):
 
     @property
     def present_uid(self) -> str:
-        """The uid that it has by now."""
+        """Its present uid."""
         return self.former or self.uid
 
 
 class SchemaUpdate:
-    """The changes that a body asks for, checked against the present schema."""
+    """The changes of a body, checked against the present schema."""
 
     def __init__(self, schema: Schema, body: object) -> None:
-        """Raises ToldError for what cannot be, as the reference tells it."""
+        """Raises BuilderError for invalid changes, in Strapi's format."""
         self._schema = schema
         data = body.get("data") if isinstance(body, Mapping) else None
         if not isinstance(data, Mapping):
@@ -110,7 +110,7 @@ class SchemaUpdate:
         return ", ".join(entry.uid for entry in self.entries)
 
     def problems(self) -> Iterator[Problem]:
-        """Yield what is wrong with attributes, with paths that begin with the uid."""
+        """Yield the problems of attributes, with paths that begin with the uid."""
         more = tuple(uid for uid in self._later if "::" in uid)
         for entry in self.entries:
             if entry.action != "delete":
@@ -124,14 +124,14 @@ class SchemaUpdate:
                 yield from forms.problems((entry.uid, "attributes"), wanted)
 
     def check_attributes(self) -> None:
-        """Raise ToldError for attributes that cannot be, as the reference tells it."""
+        """Raise BuilderError for invalid attributes, in Strapi's format."""
         for problem in self.problems():
             if "must have at least 1 items" in problem.message:
                 raise BuilderError(_TOO_SMALL.format("array", "items"))
             raise BuilderError(INVALID)
 
     def __call__(self, schema_files: SchemaFiles) -> None:
-        """Change a blueprint. Raises UnfitWishError."""
+        """Apply the changes to `SchemaFiles`. Raises InvalidDefinitionError."""
         changed = [entry for entry in self.entries if entry.action != "delete"]
         for entry in changed:
             if entry.former is not None and entry.is_component:
@@ -167,7 +167,7 @@ class SchemaUpdate:
             schema_files.change_type(uid, type_definition(entry.body, wanted, former))
 
     def _wanted(self, entry: ModelEntry, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all attributes that a model is to have, renamed ones in their places.
+        """Return all requested attributes of a model, renamed ones in their places.
 
         Attributes in the body follow each other as they do there, others stay where they are.
         """
@@ -196,7 +196,7 @@ class SchemaUpdate:
         return attributes if isinstance(attributes, Mapping) else {}
 
     def _described(self, entry: ModelEntry) -> Mapping[str, Any]:
-        """Return the attributes that need no look: those that are as they were."""
+        """Return the unchanged attributes, which need no check."""
         own = dict(self._own(entry))
         if entry.is_component:
             component = self._schema.components.get(entry.present_uid)
@@ -342,7 +342,7 @@ def _attribute(given: object) -> AttributeEntry:
 
 
 def _kind(body: object, name: str) -> str:
-    """Return the kind of a member as messages name it."""
+    """Return the kind of a member in messages."""
     if not isinstance(body, Mapping) or name not in body:
         return "undefined"
     value = body[name]

@@ -120,7 +120,7 @@ class NestedComponents:
 
 
 STATUS_PATH = f"{PREFIX}/update-schema-status"
-"""Where a process tells what it does itself."""
+"""Records the progress within a process."""
 
 _CATEGORY_NOT_FOUND = "category not found"
 _CATEGORY_TAKEN = "Name already taken"
@@ -165,7 +165,7 @@ class ModelWritingApi:
         )
 
     async def create_type(self, request: Request) -> Response:
-        """Add a content type."""
+        """Create a content type."""
         body = self._type_body(request, None)
         components = self._components(request, _mapping(body, "attributes"))
         uid = uid_of_type(body)
@@ -180,7 +180,7 @@ class ModelWritingApi:
         return respond_data({"uid": uid}, 201)
 
     async def change_type(self, request: Request) -> Response:
-        """Let a content type be as it is said."""
+        """Change a content type."""
         present = self._present_type(request)
         body, uid = self._type_body(request, present), present.uid
         components = self._components(request, _mapping(body, "attributes"))
@@ -197,7 +197,7 @@ class ModelWritingApi:
         return respond_data({"uid": uid}, 201)
 
     async def delete_type(self, request: Request) -> Response:
-        """Take a content type away, with its entries and all relations to it."""
+        """Delete a content type, with its entries and all relations to it."""
         present = self._present_type(request)
         if not present.is_api:
             raise BuilderError(CONTENT_TYPE_NOT_FOUND, 404)
@@ -206,7 +206,7 @@ class ModelWritingApi:
         return respond_data({"uid": present.uid})
 
     async def create_component(self, request: Request) -> Response:
-        """Add a component."""
+        """Create a component."""
         body = self._component_body(request, None)
         components = self._components(request, body["attributes"])
         uid = uid_of_component(body)
@@ -222,7 +222,7 @@ class ModelWritingApi:
         return respond_data({"uid": uid}, 201)
 
     async def change_component(self, request: Request) -> Response:
-        """Let a component be as it is said; with another category it has another uid."""
+        """Change a component; with another category it has another uid."""
         present = self._present_component(request)
         body = self._component_body(request, present)
         components = self._components(request, body["attributes"])
@@ -240,14 +240,14 @@ class ModelWritingApi:
         return respond_data({"uid": later})
 
     async def delete_component(self, request: Request) -> Response:
-        """Take a component away, with all that it holds, from all that hold it."""
+        """Delete a component, with all its values in entries."""
         present = self._present_component(request)
         change = partial(SchemaFiles.remove_component, uid=present.uid)
         await apply_change(self._remodeller, request, change, present.uid)
         return respond_data({"uid": present.uid})
 
     async def rename_category(self, request: Request) -> Response:
-        """Give a category of components another name, and so its components other uids."""
+        """Rename a category of components, which changes the uids of its components."""
         former = request.parameters["name"]
         try:
             name = read_body(request.body, CategoryName).name
@@ -267,7 +267,7 @@ class ModelWritingApi:
         return respond_bare({"name": later})
 
     async def delete_category(self, request: Request) -> Response:
-        """Take all components of a category away."""
+        """Delete all components of a category."""
         name = request.parameters["name"]
         uids = self._components_of(name)
 
@@ -287,7 +287,7 @@ class ModelWritingApi:
         return respond_bare({})
 
     async def status(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Tell whether the model is being changed in this process."""
+        """Tell whether this process is changing the model."""
         return respond_data({"isUpdating": self._remodeller.is_busy})
 
     def _present_type(self, request: Request) -> ContentType:
@@ -309,10 +309,10 @@ class ModelWritingApi:
         return uids
 
     def _type_body(self, request: Request, present: ContentType | None) -> Body:
-        """Return the content type in a body that is sound. Raises ToldError."""
+        """Return the content type in a valid body. Raises BuilderError."""
         body = request.body.get("contentType") if isinstance(request.body, Mapping) else None
         if not isinstance(body, Mapping):
-            raise BuilderError({})  # as the reference tells it
+            raise BuilderError({})  # in Strapi's format
         known: Mapping[str, Attribute] = {}
         if present is not None:
             known = describe_content_type(present)["schema"]["attributes"]
@@ -335,7 +335,7 @@ class ModelWritingApi:
         return dict(body)
 
     def _components(self, request: Request, attributes: Body) -> NestedComponents:
-        """Return the components that come with a model. Raises ToldError."""
+        """Return the nested components of a model. Raises BuilderError."""
         body = request.body
         given = body.get("components") if isinstance(body, Mapping) else None
         beside = NestedComponents(self._schema, given if isinstance(given, list) else [])
@@ -344,7 +344,7 @@ class ModelWritingApi:
 
 
 def _refuse_broken_patterns(attributes: Body) -> None:
-    """Refuse patterns that are none, with the empty error that the reference has for them."""
+    """Reject invalid patterns, with the empty error that Strapi responds with."""
     for attribute in attributes.values():
         pattern = attribute.get("regex")
         if isinstance(pattern, str):

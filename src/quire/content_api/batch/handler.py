@@ -1,8 +1,8 @@
 """The handler of batches.
 
-The operations of a batch run one after the other in one transaction. Each is checked as the single
-request for it would be: permissions first, then the query, then keys, then values. Where a document
-id is expected, an operation may refer to the document of an earlier one.
+The operations of a batch run one after the other in one transaction. Each is checked like its
+single request: permissions first, then the query, then keys, then values. An operation may refer to
+the document of an earlier one instead of a document id.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ PATH = "_batch"
 
 
 class OperationErrors:
-    """Says, in errors raised inside, which operation they are about."""
+    """Adds the index of the operation to errors that are raised inside."""
 
     def __init__(self, index: int) -> None:
         self._index = index
 
     def __enter__(self) -> None:
-        """Nothing is done until something fails."""
+        """Does nothing until an error is raised."""
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        """Put the operation before the path of the error, and leave it on its way."""
+        """Prefix the path of the error with the operation, and raise it."""
         if isinstance(error, AppError):
             error.details = _placed(error.details or {}, self._index)
 
@@ -82,7 +82,7 @@ class _PreparedOperation(NamedTuple):
 
 
 class BatchApi:
-    """The handler of batches; ``limit`` is how many operations one may have."""
+    """The handler of batches; ``limit`` is the maximum number of operations."""
 
     def __init__(
         self,
@@ -101,11 +101,11 @@ class BatchApi:
             self._types[type_.uid] = self._types[type_.route_name] = type_
 
     def routes(self) -> Iterator[Route]:
-        """Yield the one route; every operation has a permission of its own."""
+        """Yield the only route; every operation has its own permission."""
         yield Route(method="POST", path=PATH, action=None, handler=self.run, uid=None)
 
     async def run(self, request: Request) -> Response:
-        """Run a batch; the answer lists the result of each operation."""
+        """Run a batch; the response lists the result of each operation."""
         listed = self._listed(request.body)
         understood = BatchOperations(self._types, self._documents.new_id)
         operations = []

@@ -64,7 +64,7 @@ _KEYS = frozenset(
 
 
 class BatchOperation(Struct, frozen=True, kw_only=True):
-    """One operation, understood as far as it can be without its data."""
+    """One operation, parsed without its data."""
 
     action: str
     content_type: ContentType
@@ -74,10 +74,10 @@ class BatchOperation(Struct, frozen=True, kw_only=True):
 
 
 class BatchOperations:
-    """Understands the operations of one batch, in their order.
+    """Parses the operations of one batch, in their order.
 
-    ``types`` are content types by the names that operations may call them; ``new_id`` makes the ids
-    of documents that operations make.
+    ``types`` are content types by their names in operations; ``new_id`` makes the ids of new
+    documents.
     """
 
     def __init__(self, types: Mapping[str, ContentType], new_id: Callable[[], str]) -> None:
@@ -86,9 +86,9 @@ class BatchOperations:
         self.references = OperationReferences()
 
     def understand(self, raw: object, index: int) -> BatchOperation:
-        """Understand one operation; ``index`` is its place, by which later ones may refer to it.
+        """Parse one operation; ``index`` is its position, by which later ones may refer to it.
 
-        Raises ValidationError for what is no operation.
+        Raises ValidationError for an invalid operation.
         """
         if not isinstance(raw, Mapping):
             message = "An operation must be an object"
@@ -156,7 +156,7 @@ class BatchOperations:
 
 
 def _as_query(value: object) -> QueryValue:
-    """Return a JSON value as the query string would spell it."""
+    """Return a JSON value in the form of a parsed query string."""
     if isinstance(value, Mapping):
         return {str(key): _as_query(inner) for key, inner in value.items()}
     if isinstance(value, list):

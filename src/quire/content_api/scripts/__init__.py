@@ -1,1 +1,1 @@
-"""Serves the code of a project that is evaluated request by request."""
+"""Serves the code of a project that is evaluated for each request."""

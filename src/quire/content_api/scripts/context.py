@@ -1,4 +1,4 @@
-"""The context that code is given: what was asked, and what it responds with."""
+"""The context of evaluated code: the request, and its response."""
 
 import re
 from http import HTTPStatus
@@ -51,7 +51,7 @@ _SERVER_HEADERS = frozenset(
         *("keep-alive", "server", "set-cookie", "trailer", "transfer-encoding", "upgrade", "vary"),
     }
 )
-"""Headers that the server sets itself, or that decide where a response ends."""
+"""Headers that the server sets itself, or that frame a response."""
 
 
 def phrase(status: int) -> str:
@@ -70,7 +70,7 @@ def error_name(status: int) -> str:
 
 
 def error_response(status: int, name: str, message: str, details: object) -> Response:
-    """Return the response to a request that code turns down."""
+    """Return the response to a request that code rejects."""
     error: dict[str, object] = {"status": status, "name": name, "message": message}
     if details is not UNDEFINED:
         error["details"] = as_json(details)
@@ -78,16 +78,16 @@ def error_response(status: int, name: str, message: str, details: object) -> Res
 
 
 class State(HostObject):
-    """``ctx.state``: who asks, and what code keeps there."""
+    """``ctx.state``: the principal, and values of the code."""
 
     def member(self, name: str) -> object:
-        """Return a member; what nobody has set is undefined."""
+        """Return a member; an unset one is undefined."""
         if name in _SERVER_STATE:
             raise UnsupportedError(f"{name} of the state")
         return self.members.get(name, UNDEFINED)
 
     def assign(self, name: str, value: object) -> None:
-        """Set a member. Raises UnsupportedError for those that say who asks."""
+        """Set a member. Raises UnsupportedError for those of the principal."""
         if name in _SERVER_STATE or name in _FIXED_STATE:
             raise UnsupportedError(f"sets {name} of the state")
         self.members[name] = value
@@ -115,7 +115,7 @@ class Context(HostObject):
         self._headers: dict[str, str] = {}
         self.body: object = UNDEFINED
         self.refusal: Response | None = None
-        """The response of ``ctx.badRequest()`` and the like, where that is the body."""
+        """The response of ``ctx.badRequest()`` and the like, if that is the body."""
 
     def member(self, name: str) -> object:
         """Return a member."""
@@ -174,7 +174,7 @@ class Context(HostObject):
         return self.refusal is not None or not is_nullish(self.body)
 
     def response(self) -> Response:
-        """Return the response. Raises NotFoundError where there is none, UnsupportedError."""
+        """Return the response. Raises NotFoundError if there is none, UnsupportedError."""
         response = self._bare_response()
         response.headers = tuple(
             (name.encode(), value.encode("latin-1")) for name, value in self._headers.items()
@@ -236,7 +236,7 @@ def _refusal(context: Context, status: int) -> HostFunction:
 
 
 def _details(details: object) -> object:
-    """Return details as JSON has them: of an error object nothing is shown."""
+    """Return the JSON form of details: error objects are not shown."""
     if isinstance(details, dict):
         return {name: _details(inner) for name, inner in details.items()}
     if isinstance(details, ErrorValue):
@@ -256,9 +256,9 @@ def _throw(*given: object) -> object:
 
 
 def thrown_response(error: ThrownError) -> Response | None:
-    """Return the response to what code has thrown, ``None`` for a fault of the code.
+    """Return the response to a thrown value, ``None`` for an internal error of the code.
 
-    Raises the error of the server that it stands for.
+    Raises the error of the server that it represents.
     """
     value = error.value
     if not isinstance(value, ErrorValue):
@@ -276,7 +276,7 @@ def thrown_response(error: ThrownError) -> Response | None:
 
 
 def _response_of_plain(error: ErrorValue, details: object) -> Response | None:
-    """Return the response to an error whose status the code has set, ``None`` for others."""
+    """Return the response to an error with a status set by the code, ``None`` for others."""
     status = error.members.get("status") or error.members.get("statusCode")
     if not isinstance(status, int) or status not in _ERROR_STATUSES:
         return None

@@ -1,9 +1,9 @@
 """Reads and writes of code: the document service, the entity service, the query engine.
 
-Code of a project is asked for no permission, as in the reference; row rules of the caller hold.
+As in Strapi, code needs no permissions; row rules of the caller apply.
 """
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -279,7 +279,7 @@ class DataAccess(DataReads):
         kind: type[PublishDocument | UnpublishDocument | DiscardDraft],
         given: object,
     ) -> object:
-        """Publish a document, take it back, or discard its draft; returns the entries."""
+        """Publish or unpublish a document, or discard its draft; returns the entries."""
         parameters = parameters_of(given)
         document_id = parameters.get("documentId")
         known = {"documentId", "locale", "populate", "fields"}
@@ -314,7 +314,7 @@ class DataAccess(DataReads):
     # Rows of types whose documents have one row each
 
     async def _delete_row(self, content_type: ContentType, given: object) -> object:
-        """Delete the first row that a condition fits; returns it."""
+        """Delete the first matching row; returns it."""
         parameters = parameters_of(given)
         wanted: Query = {
             name: parameters[name] for name in ("where", "populate") if name in parameters
@@ -331,7 +331,7 @@ class DataAccess(DataReads):
         return rows[0]
 
     async def _delete_rows(self, content_type: ContentType, given: object) -> object:
-        """Delete all rows that a condition fits; returns how many."""
+        """Delete all matching rows; returns how many."""
         parameters = parameters_of(given)
         if "filters" in parameters or "_q" in parameters:
             raise UnsupportedError("deletes rows by something else than where")
@@ -341,9 +341,9 @@ class DataAccess(DataReads):
     async def _delete_matching(
         self, content_type: ContentType, parameters: Query
     ) -> list[dict[str, object]]:
-        """Delete the documents of the rows that a condition fits; returns the rows.
+        """Delete the documents of all matching rows; returns the rows.
 
-        A condition on what is undefined would fit all of them, and is refused.
+        An undefined condition would match all of them, and is rejected.
         """
         self._require_writable(content_type)
         where = parameters.get("where")
@@ -376,7 +376,7 @@ class DataAccess(DataReads):
             raise UnsupportedError("writes something else than content of the project")
 
     def _data(self, content_type: ContentType, data: object) -> dict[str, object]:
-        """Return the attributes in data; what is none is passed over, as in the reference."""
+        """Return the attributes in data; other keys are ignored, as in Strapi."""
         self._require_writable(content_type)
         found = {} if is_nullish(data) else as_json(data)
         if not isinstance(found, dict):
@@ -393,7 +393,7 @@ class DataAccess(DataReads):
     async def _write(
         self, content_type: ContentType, command: CreateDocument | UpdateDocument, parameters: Query
     ) -> object:
-        """Write a document in a transaction of its own; returns the entry."""
+        """Write a document in its own transaction; returns the entry."""
         reader = self._reader
         shown: Query = {
             name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
@@ -418,14 +418,14 @@ class DataAccess(DataReads):
 
 
 def _performed(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
-    """Do one thing to a document, and what it puts off; returns the entries that it wrote."""
+    """Run a command, with its postponed steps; returns the written entries."""
     written = yield from run_command(unit, command)
     yield from unit.settle()
     return written
 
 
 def _rows_of(document_id: str, more: Query, parameters: Query) -> Query:
-    """Return the query of the rows of a document, with what is shown of them."""
+    """Return the query of the rows of a document, with the shown fields."""
     shown: Query = {
         name: plain(parameters[name]) for name in ("populate", "fields") if name in parameters
     }
@@ -450,7 +450,7 @@ def _locale(parameters: Mapping[str, object]) -> str | None:
 
 
 def _whole(value: object) -> int:
-    """Return a number of a page. Raises UnsupportedError for what is none."""
+    """Return an integer of a page. Raises UnsupportedError for other values."""
     if isinstance(value, str) and value.isdigit():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
@@ -459,7 +459,7 @@ def _whole(value: object) -> int:
 
 
 def _is_no_number(value: object) -> bool:
-    """Whether a text is surely no number to a database."""
+    """Whether a text certainly is not a number for a database."""
     return isinstance(value, str) and any(letter in value for letter in "ghijklmnopqrstuvwyz")
 
 
@@ -483,7 +483,7 @@ def _object(calls: Mapping[str, Call]) -> HostObject:
 
 
 def throwing(call: Call) -> Call:
-    """Return a call whose refusals are errors that code may catch."""
+    """Return a call whose errors can be caught by code."""
 
     async def made(given: Given) -> object:
         try:
@@ -497,7 +497,7 @@ def throwing(call: Call) -> Call:
 
 
 def error_value(error: AppError) -> ErrorValue:
-    """Return what code sees of an error of the server."""
+    """Return an error of the server in its form for code."""
     details = UNDEFINED if error.details is None else msgspec.to_builtins(error.details)
     return ErrorValue(
         error.name, str(error.message), status=error.status, details=details, cause=error

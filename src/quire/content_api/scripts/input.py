@@ -1,4 +1,4 @@
-"""What a controller's ``sanitizeInput`` leaves of data that a client has sent."""
+"""A controller's ``sanitizeInput`` on data of a client."""
 
 from quire.access.ability import Ability, can_find
 from quire.javascript.running.values import UnsupportedError
@@ -12,10 +12,10 @@ _SET_BY_SERVER = frozenset({"id", "documentId", "createdAt", "updatedAt"})
 def sanitized_input(
     value: object, content_type: ContentType, schema: Schema, ability: Ability | None
 ) -> object:
-    """Return data without what the server sets, and without relations out of the caller's reach.
+    """Return data without server-set attributes, and without relations the caller may not read.
 
-    ``ability`` is ``None`` on routes that need no permission, where relations stay. Members that
-    are no attributes stay, too. Raises UnsupportedError for data that are no object.
+    ``ability`` is ``None`` on routes that need no permission, where relations stay. Unknown members
+    stay, too. Raises UnsupportedError for data that are no object.
     """
     if isinstance(value, list):
         return [sanitized_input(item, content_type, schema, ability) for item in value]

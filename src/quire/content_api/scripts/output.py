@@ -1,4 +1,4 @@
-"""What a controller's ``sanitizeOutput`` leaves of entries that code has made or read."""
+"""A controller's ``sanitizeOutput`` on entries that code has made or read."""
 
 from collections.abc import Mapping
 
@@ -19,9 +19,9 @@ _CREATORS = frozenset({"createdBy", "updatedBy"})
 
 
 def sanitized(value: object, model: Model, schema: Schema, ability: Ability) -> object:
-    """Return entries without what is private, secret, or out of the caller's reach.
+    """Return entries without private, secret and forbidden attributes.
 
-    Raises UnsupportedError where that is not known.
+    Raises UnsupportedError if that is unknown.
     """
     if isinstance(value, list):
         return [sanitized(item, model, schema, ability) for item in value]
@@ -46,7 +46,7 @@ def _is_secret(attribute: Attribute) -> bool:
 
 
 def _attribute(attribute: Attribute, value: object, schema: Schema, ability: Ability) -> object:
-    """Return what is shown of an attribute, `SECRET` where it is left out."""
+    """Return the shown value of an attribute, `SECRET` if it is left out."""
     match attribute:
         case RelationAttribute(target=None):
             raise UnsupportedError("shows entries of any type")
@@ -77,9 +77,9 @@ def _zone(value: object, schema: Schema, ability: Ability) -> object:
 
 
 def with_secrets(value: object, model: Model, schema: Schema, asked: object) -> object:
-    """Return entries as they are stored: with what stands for values that are never read.
+    """Return entries as they are stored, with placeholders for values that are never read.
 
-    ``asked`` is the query; where it names fields, others are not there.
+    ``asked`` is the query; if it names fields, others are missing.
     """
     if isinstance(value, list):
         return [with_secrets(item, model, schema, asked) for item in value]
@@ -101,7 +101,7 @@ def with_secrets(value: object, model: Model, schema: Schema, asked: object) -> 
 
 
 def _asked_of(asked: object, name: str) -> object:
-    """Return what a query asks of an attribute that is populated."""
+    """Return the query of a populated attribute."""
     populate = asked.get("populate") if isinstance(asked, dict) else None
     return populate.get(name) if isinstance(populate, dict) else None
 

@@ -14,15 +14,15 @@ Query = dict[str, object]
 _PARAMETERS = frozenset(
     {"filters", "sort", "fields", "populate", "status", "locale", "start", "limit", "_q"}
 )
-"""What the document service knows; it passes over everything else."""
+"""Parameters of the document service; it ignores everything else."""
 _NULLS = {"$eq": "$null", "$eqi": "$null", "$ne": "$notNull", "$nei": "$notNull"}
 _LONGEST_LIST = 100
-"""A longer list is read as an object."""
+"""A longer list is parsed as an object."""
 _DRAFT, _PUBLISHED = "draft", "published"
 
 
 def parameters_of(value: object) -> dict[str, object]:
-    """Return parameters, without what is undefined. Raises UnsupportedError for other values."""
+    """Return parameters without undefined ones. Raises UnsupportedError for other values."""
     if value is UNDEFINED:
         return {}
     if not isinstance(value, dict):
@@ -31,7 +31,7 @@ def parameters_of(value: object) -> dict[str, object]:
 
 
 def document_query(parameters: Mapping[str, object]) -> Query:
-    """Return the query of a read by the document service: drafts unless told otherwise."""
+    """Return the query of a read by the document service: drafts by default."""
     if "hasPublishedVersion" in parameters or "publicationFilter" in parameters:
         raise UnsupportedError("reads by what is published")
     query = content_query(
@@ -52,7 +52,7 @@ def rows_query(parameters: Mapping[str, object]) -> Query:
 
 
 def content_query(parameters: Mapping[str, object]) -> Query:
-    """Return parameters as the content API has them. Raises UnsupportedError."""
+    """Return parameters in the form of the content API. Raises UnsupportedError."""
     return {
         name: _condition(value) if name == "filters" else plain(value)
         for name, value in parameters.items()
@@ -61,12 +61,12 @@ def content_query(parameters: Mapping[str, object]) -> Query:
 
 
 def content_parameters(query: Mapping[str, object]) -> dict[str, QueryValue]:
-    """Return a query as one that was parsed."""
+    """Return a query in parsed form."""
     return {name: as_query(value) for name, value in query.items()}
 
 
 def of_document(query: Query, document_id: object) -> Query:
-    """Return a query that is narrowed to a document. Raises UnsupportedError for other ids."""
+    """Return a query restricted to a document. Raises UnsupportedError for other ids."""
     if not isinstance(document_id, str) or not document_id:
         raise UnsupportedError("reads a document without an id")
     own: Query = {"documentId": document_id}
@@ -75,7 +75,7 @@ def of_document(query: Query, document_id: object) -> Query:
 
 
 def plain(value: object) -> object:
-    """Return a value as a query holds it. Raises UnsupportedError for what it cannot hold."""
+    """Return a value in the form of a query. Raises UnsupportedError for other values."""
     match value:
         case dict():
             return {name: plain(inner) for name, inner in value.items()}
@@ -90,9 +90,9 @@ def plain(value: object) -> object:
 
 
 def sent_again(value: object) -> object:
-    """Return what a query is that was assigned: it is written out as text, and read again.
+    """Return an assigned query after serializing and parsing it.
 
-    What is empty or undefined gets lost, as `UNDEFINED`. Raises UnsupportedError.
+    Empty and undefined values are lost. Raises UnsupportedError.
     """
     match value:
         case dict():
@@ -115,7 +115,7 @@ def sent_again(value: object) -> object:
 
 
 def _condition(value: object) -> object:
-    """Return a filter: what is compared with null is asked for by name."""
+    """Return a filter: comparisons with null are made explicit."""
     if isinstance(value, list):
         return [_condition(item) for item in value]
     if not isinstance(value, dict):

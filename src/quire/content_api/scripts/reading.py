@@ -143,7 +143,7 @@ class DataReads:
         self.session = Session(reader, documents, request)
 
     async def user(self, user_id: int) -> object:
-        """Return the end user who asks, with the role."""
+        """Return the calling end user, with the role."""
         query: Query = {"filters": {"id": user_id}, "populate": ["role"], "locale": "*"}
         content_type = self._reader.schema.content_types[USER_UID]
         prepared = await self._prepared(content_type, "first row", query, Unsanitized())
@@ -153,7 +153,7 @@ class DataReads:
         return self._stored(content_type, item, query)
 
     async def validate(self, uid: str, query: Query) -> None:
-        """Check a query as the core does. Raises its first fault as an AppError."""
+        """Check a query as the core does. Raises its first error as an AppError."""
         content_type = self._reader.schema.content_types[uid]
         ability = self._request.principal.ability
         await self._reader.prepare(content_type, "list", content_parameters(query), ability)
@@ -180,7 +180,7 @@ class DataReads:
         )
 
     def _refuse_drafts(self, content_type: ContentType, mode: Mode, query: Query) -> None:
-        """Refuse drafts to all but API tokens, where the settings say so. Raises ForbiddenError."""
+        """Restrict drafts to API tokens, if the settings say so. Raises ForbiddenError."""
         reads_drafts = mode in {"rows", "first row"} or query.get("status") == "draft"
         if reads_drafts and not self._shows_drafts(content_type):
             raise ForbiddenError

@@ -1,6 +1,6 @@
-"""Routes whose action, policies or middlewares are evaluated request by request."""
+"""Routes whose action, policies or middlewares are evaluated for each request."""
 
-# Functions are made for each request here, and their annotations are not evaluated each time.
+# Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
 import asyncio
@@ -54,7 +54,7 @@ _MOST_CLIENT_STATUS = 499
 class ScriptServices(Struct, frozen=True, kw_only=True):
     """What code may use: ``now`` returns milliseconds since 1970.
 
-    ``environment`` is what code reads as ``process.env.NODE_ENV``.
+    ``environment`` is the value of ``process.env.NODE_ENV``.
     """
 
     reader: ReadService
@@ -185,7 +185,7 @@ class _ScriptRequest:
         return Context(asked, state, {**members, "method": request.method})
 
     async def _asking(self) -> dict[str, object]:
-        """Return what the state says of who asks."""
+        """Return the principal in the form of ``ctx.state``."""
         principal = self._request.principal
         if self._served.permission is None:
             return {}
@@ -202,9 +202,9 @@ class _ScriptRequest:
     # Policies and middlewares
 
     async def _ask(self, policy: Script, ctx: Context) -> None:
-        """Raises PolicyError unless a policy lets the request pass."""
+        """Raise PolicyError unless a policy allows the request."""
         known = {"request": ctx.member("request"), "state": ctx.member("state")}
-        # Of the context, only its own members are handed to policies: its methods are missing.
+        # Policies only receive the members of the context, without its methods.
         missing = dict.fromkeys(CTX_METHODS, UNDEFINED)
         context = HostObject({**missing, **known, "params": ctx.member("params")})
         decide = await self._made(policy)
@@ -248,7 +248,7 @@ class _ScriptRequest:
         settled(await self._machine.call(handler, [ctx, going_on], UNDEFINED))
 
     def _change(self, ctx: Context, steps: tuple[QueryStep, ...]) -> None:
-        """Change the query as a middleware does that was understood."""
+        """Change the query by the steps of an understood middleware."""
         query, path = ctx.member("query"), ctx.member("params")
         if not isinstance(query, dict) or not isinstance(path, dict):
             raise UnsupportedError("a query that is no object")
@@ -257,7 +257,7 @@ class _ScriptRequest:
             asked.assign("query", {**apply_steps(steps, query, path)})
 
     async def _made(self, script: Script) -> object:
-        """Return the function that a script is."""
+        """Return the function of a script."""
         scope = self._machine.scope_of(script.module)
         return await self._machine.evaluate(script.made, scope, Frame(UNDEFINED, UNDEFINED))
 
@@ -281,7 +281,7 @@ class _ScriptRequest:
     async def _controller(
         self, script: Script, ctx: Context
     ) -> tuple[Mapping[str, object], Mapping[str, object]]:
-        """Return the methods of a controller, and those of the core below them."""
+        """Return the methods of a controller, and those of the core."""
         if not script.is_core:
             return await self._methods(script, UNDEFINED), {}
         actions = {name: self._core_action(name) for name in self._core}
@@ -319,7 +319,7 @@ class _ScriptRequest:
         return HostFunction(throwing(call), is_async=True)
 
     async def _call_core(self, ctx: Context, name: str) -> object:
-        """Let the core respond to the request as it is by now."""
+        """Let the core respond to the present request."""
         if name not in self._core or self._engine.session.is_open:
             raise UnsupportedError(f"{name} of the core")
         response = await self._core[name](self._inner(ctx))
@@ -331,7 +331,7 @@ class _ScriptRequest:
         return msgspec.json.decode(response.body)
 
     def _inner(self, ctx: Context) -> Request:
-        """Return the request that the core is given."""
+        """Return the request for the core."""
         request = self._request
         inner = Request(
             request.method,
@@ -426,7 +426,7 @@ class _ScriptRequest:
         return await self._engine.session.transaction(run)
 
     async def _plugin(self, given: list[object]) -> object:
-        """Return the plugin of end users, of which code may check the token of who asks."""
+        """Return the plugin of end users, with which code may verify the caller's token."""
 
         async def service(given: list[object]) -> object:
             if given != ["jwt"]:
@@ -438,7 +438,7 @@ class _ScriptRequest:
         return HostObject({"service": HostFunction(service)})
 
     async def _verify(self, given: list[object]) -> object:
-        """Return what is in the JWT of who asks; another one is not looked at."""
+        """Return the payload of the caller's JWT; other tokens are not supported."""
         header = self._request.headers.get(b"authorization", b"").decode("latin-1")
         if len(given) != 1 or header != f"Bearer {given[0]}" or self._served.permission is None:
             raise UnsupportedError("a token of somebody else")
@@ -447,7 +447,7 @@ class _ScriptRequest:
         return HostObject({"id": self._request.principal.id})
 
     async def _service(self, uid: object) -> Mapping[str, object]:
-        """Return a service: its methods above those of the core."""
+        """Return a service: its methods, and those of the core."""
         if not isinstance(uid, str):
             raise UnsupportedError("a service that is not known")
         if uid in self._services:
@@ -477,7 +477,7 @@ def _config(script: Script) -> object:
 
 
 def _raw_query(query: object) -> bytes:
-    """Return a query as a request has it, unlike every one that is sent."""
+    """Return a query as a raw query of a request, unequal to every sent one."""
     if not isinstance(query, dict):
         raise UnsupportedError("a query that is no object")
     checked: Query = content_query(query)
@@ -488,7 +488,7 @@ def _raw_query(query: object) -> bytes:
 
 
 def _core_parameters(parameters: object) -> dict[str, str]:
-    """Return the parameters of the path as the core calls them."""
+    """Return the parameters of the path by their names in the core."""
     document_id = parameters.get("id") if isinstance(parameters, dict) else None
     if document_id is None:
         return {}

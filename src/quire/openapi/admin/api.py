@@ -48,9 +48,9 @@ _OPEN_FAILURES, _FAILURES = (400, 429), (400, 401, 403)
 
 
 def describe_admin_api(endpoints: Iterable[AdminEndpoint], managed: ManagedTypes) -> dict[str, Any]:
-    """Make the document of these routes, in their order, and of the content that is managed.
+    """Build the document of these routes, in their order, and of the managed content.
 
-    Raises TypeError for a type that has no schema.
+    Raises TypeError for a type without a schema.
     """
     schemas = Schemas()
     types = TypeSchemas(schemas)
@@ -104,7 +104,7 @@ def _response(endpoint: AdminEndpoint, types: TypeSchemas) -> DescribedResponse:
 
 
 def _name(endpoint: AdminEndpoint) -> str:
-    """Return a name for an operation, made of its method and path."""
+    """Return the id of an operation, from its method and path."""
     words = [endpoint.method.lower()]
     for part in endpoint.path.replace(".", "/").replace("_", "-").split("/"):
         bare = part.removeprefix(":")

@@ -1,8 +1,8 @@
-"""Schemas of entries, as administrators read and write them.
+"""Schemas of entries in the admin API.
 
-Lists show relations to several entries as a number, forms show numbers alone, and whoever may not
-read an attribute is not shown it: so nothing but ids is required. What is written is what the
-content API takes, too; of a form that is sent back as a whole, the rest is left out.
+Lists show to-many relations as a count, forms show only counts, and attributes that the caller may
+not read are missing: so only ids are required. Requests accept the same as in the content API; the
+other members of a form are ignored.
 """
 
 from collections.abc import Callable
@@ -71,11 +71,11 @@ class Entries:
         self._shown = _Shown(managed, self._models, types)
 
     def shown(self) -> JsonSchema:
-        """Describe an entry of any of the types, as answers show it."""
+        """Describe an entry of any of the types, in responses."""
         return _one_of([self._shown.document(one.uid) for one in self._managed.types])
 
     def written(self) -> JsonSchema:
-        """Describe what may be said of an entry of any of the types."""
+        """Describe the writable values of an entry of any of the types."""
         return _one_of([self._input(one) for one in self._managed.types])
 
     def _input(self, model: ContentType) -> JsonSchema:
@@ -88,7 +88,7 @@ class Entries:
 
 
 class _Shown:
-    """The pointers of entries that are shown."""
+    """The references of entries in responses."""
 
     def __init__(self, managed: ManagedTypes, models: Models, types: TypeSchemas) -> None:
         self._managed = managed
@@ -153,7 +153,7 @@ class _Shown:
                 return nullable(attribute.type.json.shown(attribute, self))
 
     def _related(self, attribute: RelationAttribute) -> JsonSchema:
-        """Describe how many entries a relation leads to, or which."""
+        """Describe a relation: its targets or their number."""
         known = attribute.target is not None
         entry = self._types.of(self._managed.related) if known else FREE_OBJECT
         rows = several(entry) if attribute.to_many else entry

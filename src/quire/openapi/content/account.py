@@ -35,7 +35,7 @@ def _user(describing: DescriptionContext) -> JsonSchema:
 
 
 def _tokens(describing: DescriptionContext) -> JsonSchema:
-    """Point to the answer to those who have signed in."""
+    """Return the reference to the response of a sign-in."""
     members: dict[str, JsonSchema] = {"jwt": TEXT}
     if describing.facts.refreshes:
         members["refreshToken"] = {**TEXT, "description": "Absent where a cookie holds it."}
@@ -253,7 +253,7 @@ SESSION_ROUTES: Table = {
     ("GET", "auth/sessions"): _sessions,
     ("DELETE", "auth/sessions/:sessionId"): _revoke,
 }
-"""Routes that are there only where signing in makes sessions."""
+"""Routes that exist only if there are sessions."""
 
 ACCOUNT_ROUTES: Table = {
     ("POST", "auth/local"): _local,

@@ -32,9 +32,9 @@ _CREDENTIAL = "An API token, or the token of an end user who has signed in."
 def describe_content_api(
     schema: Schema, ability: Ability, endpoints: Iterable[Endpoint], facts: ApiOptions
 ) -> dict[str, Any]:
-    """Make the document of those routes that the caller may call, in their order.
+    """Build the document of the routes that the caller may call, in their order.
 
-    Raises KeyError for a route that nobody has described.
+    Raises KeyError for a route without a description.
     """
     schemas = Schemas()
     describing = DescriptionContext(Models(schema, ability, schemas), facts)
@@ -63,7 +63,7 @@ def _operations(describing: DescriptionContext, endpoints: Iterable[Endpoint]) -
 
 
 def _is_there(describing: DescriptionContext, key: tuple[str, str]) -> bool:
-    """Tell whether a route that asks for no permission, or for one, can be of any use."""
+    """Tell whether a route is useful for the caller."""
     if key in SESSION_ROUTES:
         return describing.facts.refreshes
     return key != BATCH or bool(batched_types(describing.models))

@@ -23,7 +23,7 @@ _REFERENCE = "#/components/schemas/{name}"
 
 
 def describe_custom_route(describing: DescriptionContext, route: CustomRoute) -> DescribedOperation:
-    """Describe a route. What its function returns is described as far as its annotation says."""
+    """Describe a route. The response is described as far as its annotation allows."""
     body = next((one for one in route.parameters.values() if one.source == "body"), None)
     returns = _returned(describing, route)
     return DescribedOperation(
@@ -73,7 +73,7 @@ def _returned(describing: DescriptionContext, route: CustomRoute) -> JsonSchema 
         return record({"data": document, "meta": meta})
     try:
         return _schema(describing, hint)
-    except TypeError:  # a type that only Python code knows the form of
+    except TypeError:  # only Python code knows the form of this type
         return {}
 
 

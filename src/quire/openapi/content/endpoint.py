@@ -11,10 +11,10 @@ from quire.openapi.queries import PageLimits, Queries
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):
-    """A route that is to be described: a path below the API's prefix, with ``:name`` in it.
+    """A route for the document: a path below the API's prefix, with ``:name`` in it.
 
-    ``action`` is what it asks for, ``uid`` the content type that it belongs to, if any. ``custom``
-    is the route of the project's Python code that it is.
+    ``action`` is the required permission, ``uid`` the content type that it belongs to, if any.
+    ``custom`` is the route of the project's Python code.
     """
 
     method: str
@@ -25,19 +25,19 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
 
 class ApiOptions(Struct, frozen=True, kw_only=True):
-    """What the settings of a project say about its API."""
+    """Settings of a project that change its API."""
 
     server: str
     pages: PageLimits
     refreshes: bool
-    """Whether signing in gives a refresh token beside the one for requests."""
+    """Whether signing in also returns a refresh token."""
     batch_operations: int
     register_fields: tuple[str, ...] = ()
-    """Attributes that those who register may set besides the usual three."""
+    """Additional attributes that those who register may set."""
 
 
 class DescriptionContext:
-    """What a description may look at."""
+    """The context of descriptions."""
 
     def __init__(self, models: Models, facts: ApiOptions) -> None:
         self.models = models

@@ -35,7 +35,7 @@ def _type(describing: DescriptionContext) -> ContentType:
 
 
 def _file(describing: DescriptionContext) -> JsonSchema:
-    """Point to a file as these routes show it: with a word on whether its address is signed."""
+    """Return the reference to a file of these routes, with a flag for signed URLs."""
     model = _type(describing)
 
     def make() -> JsonSchema:

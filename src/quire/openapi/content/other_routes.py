@@ -86,7 +86,7 @@ def _batch(describing: DescriptionContext) -> DescribedOperation:
 
 
 def batched_types(models: Models) -> list[ContentType]:
-    """Return the content types that the caller may do anything with in a batch."""
+    """Return the content types that the caller may write in a batch."""
     allows = models.ability.allows
     return [
         content_type
@@ -154,7 +154,7 @@ def _models(
 
 
 def _one_model(operation_id: str, summary: str, data: JsonSchema) -> DescribedOperation:
-    # What is unknown has an error of a form of its own here.
+    # Unknown uids have their own error format here.
     unknown = DescribedResponse(
         status=404, schema=record({"error": TEXT}), description="There is none."
     )

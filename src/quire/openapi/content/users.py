@@ -69,7 +69,7 @@ def _find_one(describing: DescriptionContext) -> DescribedOperation:
 
 
 def _form(describing: DescriptionContext) -> dict[str, object]:
-    """Describe what is said of a user; what is not known is passed over."""
+    """Describe the body of a user; unknown fields are ignored."""
     role_id: JsonSchema = {"type": ["integer", "string"]}
     entry = record({"id": role_id, "documentId": TEXT}, required=())
     role = any_of(
@@ -121,7 +121,7 @@ def _destroy(describing: DescriptionContext) -> DescribedOperation:
 
 
 def _permissions(describing: DescriptionContext) -> JsonSchema:
-    """Point to the tree of what is granted: owner, controller, action."""
+    """Return the reference to the tree of permissions: owner, controller, action."""
     switch = record(
         {
             "enabled": FLAG,
