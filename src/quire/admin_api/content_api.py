@@ -116,8 +116,8 @@ def described_routes(
 ) -> dict[str, list[Described]]:
     """Describe all routes by their owner: an API of the project, or a plugin.
 
-    ``served`` are the routes of the content types that have not just the usual ones, ``custom``
-    those of the project's Python code.
+    ``served`` are the routes of content types with other than the usual ones, ``custom`` those of
+    the project's Python code.
     """
     found: dict[str, list[Described]] = {}
     for content_type in sorted(schema.api_types, key=lambda type_: type_.uid):

@@ -62,13 +62,13 @@ class PermissionPayload(RequestBody):
 
 
 class RolePermissions(RequestBody):
-    """All that a role is to grant."""
+    """All permissions of a role."""
 
     permissions: Annotated[list[PermissionPayload], Range(0, _MOST)]
 
 
 class PermissionList:
-    """Checks the permissions of a body against the actions and types that there are."""
+    """Checks the permissions of a body against the known actions and types."""
 
     def __init__(self, schema: Schema) -> None:
         known = frozenset(content_type.uid for content_type in subjects(schema))

@@ -42,19 +42,19 @@ Header = tuple[bytes, bytes]
 
 
 class RefreshCookie:
-    """Writes and reads the cookie; ``keys`` are the project's keys, ``secure`` says TLS only."""
+    """Writes and reads the cookie; ``keys`` are the project's keys, ``secure`` means TLS only."""
 
     def __init__(self, keys: tuple[str, ...], *, secure: bool) -> None:
         self._key = keys[0].encode() if keys else None
         self._attributes = f"path=/admin; {'secure; ' if secure else ''}httponly; samesite=lax"
 
     def set(self, tokens: Tokens) -> tuple[Header, ...]:
-        """Return the header fields that give a browser its refresh token."""
+        """Return the header fields that set the refresh token."""
         ends = None if tokens.ends is None else formatdate(tokens.ends / 1000, usegmt=True)
         return self._written(tokens.refresh, ends)
 
     def clear(self) -> tuple[Header, ...]:
-        """Return the header fields that take it away."""
+        """Return the header fields that delete it."""
         return self._written("", _ENDED)
 
     def read(self, header: bytes | None) -> str | None:

@@ -229,7 +229,7 @@ class DocumentApi:
         return await self._write(request, prepared, self._change(request, document_id, data))
 
     async def update_single(self, request: Request) -> Response:
-        """Change the document of a single type, or make it."""
+        """Update the document of a single type, or create it."""
         prepared, data = await self._prepare_write(request)
         return await self._write(request, prepared, self._change(request, None, data))
 

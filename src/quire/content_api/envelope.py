@@ -17,15 +17,15 @@ _DIGEST_BYTES = 16
 
 
 def tag_of(body: bytes) -> bytes:
-    """Return the tag of a body: the same bytes have the same tag, in every process."""
+    """Return the tag of a body: equal bytes have equal tags, in every process."""
     digest = hashlib.blake2b(body, digest_size=_DIGEST_BYTES, usedforsecurity=False)
     return b'"%s"' % digest.hexdigest().encode()
 
 
 def tags_known(headers: Mapping[bytes, bytes]) -> frozenset[bytes] | None:
-    """Return the tags of what a client has, ``None`` when it does not say.
+    """Return the tags of a client's cached responses, ``None`` without the header.
 
-    Weak tags come as strong ones: to have the same bytes is to have the same.
+    Weak tags are treated as strong ones: tags are equal only if bytes are.
     """
     listed = headers.get(b"if-none-match")
     if listed is None:
@@ -35,7 +35,7 @@ def tags_known(headers: Mapping[bytes, bytes]) -> frozenset[bytes] | None:
 
 
 def is_known(tag: bytes, known: frozenset[bytes]) -> bool:
-    """Tell whether a client has what a tag stands for; ``*`` is whatever there is."""
+    """Tell whether a client has the response of a tag; ``*`` matches any."""
     return tag in known or b"*" in known
 
 

@@ -53,7 +53,7 @@ def first_program(
     locale: FirstLocale,
     api_prefix: str,
 ) -> Program[None]:
-    """Make all tables and indexes of a new database, and write its first rows."""
+    """Create all tables and indexes of a new database, and write its first rows."""
     yield from create_program(build_metadata(schema, tables, kind.column_types), kind.ddl)
     store = open_store(schema, tables, kind.dialect())
     yield from initial_rows(store, clock=clock, new_id=new_id, locale=locale, api_prefix=api_prefix)
@@ -68,9 +68,9 @@ def initial_rows(
     locale: FirstLocale,
     api_prefix: str = "/api",
 ) -> Program[None]:
-    """Write the first rows of a database whose tables were just made.
+    """Write the first rows of a database whose tables were just created.
 
-    ``clock`` is read once: all rows are of one instant. ``new_id`` makes document ids.
+    ``clock`` is read once: all rows have the same time. ``new_id`` makes document ids.
     """
     rows = _InitialRows(ContentTables(store=store, new_id=new_id), clock())
     time = store.dialect.encoder(StorageKind.TIMESTAMP)(rows.now)

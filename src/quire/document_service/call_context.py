@@ -95,7 +95,7 @@ class CallContext(ExtensionContext):
         return await self._open.ask(act)
 
     async def write(self, act: Act[T], *, as_system: bool, commands: Sequence[Command] = ()) -> T:
-        """Run a program that writes, in a transaction of its own or that of the block."""
+        """Run a program that writes, in its own transaction or that of the block."""
         held = self._open
         prepared = PreparedCommands() if held is None else held.unit.prepared
         await prepare_commands(prepared, commands, self, as_system=as_system)

@@ -90,7 +90,7 @@ class ReadService:
         wrap: WrapList | None = None,
         may_wait: bool = True,
     ) -> bytes:
-        """Run a list; returns its entries as JSON, each as ``present`` turns it."""
+        """Run a list; returns its entries as JSON, each converted by ``present``."""
 
         def program(facts: ListFacts) -> Program[bytes]:
             budget = prepared.budget()

@@ -91,7 +91,7 @@ def _actions_of(command: Command) -> tuple[WriteAction, WriteAction]:
 
 
 def command_actions(schema: Schema, command: Command) -> tuple[WriteAction, ...]:
-    """Return what a command does: its action, and publishing if it does that, too."""
+    """Return the actions of a command: its own, and publishing if it does that, too."""
     action, _ = _actions_of(command)
     return (action, "publish") if _publishes(schema, command) else (action,)
 

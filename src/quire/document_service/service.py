@@ -109,7 +109,7 @@ class DocumentService:
 
     @property
     def schema(self) -> Schema:
-        """The schema whose documents are written."""
+        """The schema of the documents."""
         return self._engine.schema
 
     @property

@@ -145,7 +145,7 @@ class Extensions(Struct, frozen=True, kw_only=True):
     listeners: tuple[ChangeListener, ...] = ()
     lifecycle: tuple[LifecycleFunction, ...] = ()
     writes: Mapping[tuple[str, WriteAction], WriteHooks] = field(default_factory=dict)
-    """The hooks of writes by uid and action; types without hooks are not in it."""
+    """The hooks of writes by uid and action; without types that have none."""
     prepare: Mapping[tuple[str, WriteAction], tuple[Hook, ...]] = field(default_factory=dict)
     """The functions that are called before the transactions of writes, by uid and action."""
 

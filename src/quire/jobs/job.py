@@ -60,9 +60,9 @@ def add_job(
 ) -> Program[int]:
     """Add a job to a transaction; returns its id.
 
-    ``at`` is when it runs, in epoch milliseconds, by default at once. By ``key`` it is cancelled
-    (`cancel_jobs`); several jobs may have the same one. Raises TypeError and ValueError for
-    arguments that cannot be stored, and HookLoopError when too many functions have caused it.
+    ``at`` is when it runs, in epoch milliseconds, by default at once. `cancel_jobs` cancels it by
+    ``key``, which several jobs may share. Raises TypeError and ValueError for arguments that cannot
+    be stored, and HookLoopError when too many functions have caused it.
     """
     queue = _queue(unit)
     require_depth((*unit.causes, cause_of(job)), unit.engine.code_limits)
@@ -84,10 +84,9 @@ def add_job(
 
 
 def cancel_jobs(unit: UnitOfWork, name: str, key: str) -> Program[int]:
-    """Cancel the jobs with a name and key that have not ended; returns how many there were.
+    """Cancel the jobs with a name and key that have not ended; returns how many.
 
-    One that is running at the moment is interrupted within seconds, or ends before; what it has
-    committed stays.
+    A running job is interrupted within seconds, or ends before; what it has committed stays.
     """
     return (yield from _queue(unit).cancel(name, key, unit.clock()))
 
@@ -98,7 +97,7 @@ def cancel_job(unit: UnitOfWork, job_id: int) -> Program[bool]:
 
 
 def cause_of(job: JobDefinition) -> CallCause:
-    """Return the cause that what a job does has."""
+    """Return the cause of the writes of a job."""
     return CallCause(phase="job", name=job.name, file=job.file, line=job.line)
 
 

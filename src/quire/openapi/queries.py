@@ -26,14 +26,14 @@ _ORDERS = ("", ":asc", ":desc")
 
 
 class PopulateSchemas:
-    """Describes what one caller may populate."""
+    """Describes the possible ``populate`` of one caller."""
 
     def __init__(self, models: Models, filters: Filters) -> None:
         self._models = models
         self._filters = filters
 
     def parameter(self, model: Model) -> DescribedParameter | None:
-        """Describe the parameter; ``None`` where there is nothing to populate."""
+        """Describe the parameter; ``None`` if there is nothing to populate."""
         if not self._edges(model):
             return None
         return DescribedParameter(
@@ -45,7 +45,7 @@ class PopulateSchemas:
         )
 
     def field_names(self, model: Model) -> JsonSchema:
-        """Describe a list of attributes that have values of their own."""
+        """Describe a list of scalar attributes."""
         return several(self._field_name(model))
 
     def _field_name(self, model: Model) -> JsonSchema:
@@ -53,7 +53,7 @@ class PopulateSchemas:
         return one_of_texts(["*", *default_fields(model), *computed])
 
     def order(self, model: Model) -> JsonSchema:
-        """Describe one attribute to sort by, of the model or of what it leads to."""
+        """Describe one attribute to sort by, of the model or of a related one."""
         own = [f"{name}{order}" for name in default_fields(model) for order in _ORDERS]
         further = [re.escape(a.name) for a in self._edges(model) if self._filters.target(a)]
         if not further:
@@ -136,7 +136,7 @@ class PopulateSchemas:
 
 
 def _alternatives(item: JsonSchema) -> tuple[JsonSchema, JsonSchema]:
-    """Return the two ways to write one or several."""
+    """Return the two forms: one value or several."""
     return item, several(item)
 
 

@@ -96,7 +96,7 @@ class Project:
         background: BackgroundWorkers,
     ) -> None:
         self.http = ExpectedRequests()
-        """What the code of the project sends to other servers."""
+        """The requests of the project's code to other servers."""
         self.mails: list[Mail] = []
         """What the code of the project has sent with `mail`; nothing leaves the machine."""
         self._background = background

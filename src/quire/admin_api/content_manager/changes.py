@@ -57,7 +57,7 @@ class _Given(Struct, frozen=True):
 
 
 class EndUserInput(RequestBody, forbid_unknown_fields=False):
-    """What a new end user cannot do without."""
+    """The required fields of a new end user."""
 
     email: Annotated[str, Email()]
     username: str
@@ -66,7 +66,7 @@ class EndUserInput(RequestBody, forbid_unknown_fields=False):
 
 
 def check_account(body: object) -> None:
-    """Demand all that an account needs. Raises ValidationError with all faults."""
+    """Check the fields of an account. Raises ValidationError with all problems."""
     read_body(body, EndUserInput)
 
 

@@ -31,14 +31,14 @@ PLAN_CHANGED = "The plan is another one by now: the model or the content has cha
 
 
 class Consent(Struct, frozen=True, kw_only=True):
-    """What somebody agrees to: to losing rows and values, and to one plan or to any."""
+    """The consent: to losing rows and values, and to one plan or to any."""
 
     may_lose: bool = True
     digest: str | None = None
 
 
 def consent_of(query: Mapping[str, Any]) -> Consent:
-    """Read what a request agrees to. Raises ValidationError for what is neither yes nor no."""
+    """Parse the consent of a request. Raises ValidationError for invalid values."""
     may_lose, digest = query.get("mayLose", "true"), query.get("plan")
     if may_lose not in {"true", "false"}:
         raise ValidationError("mayLose must be true or false")
@@ -48,13 +48,13 @@ def consent_of(query: Mapping[str, Any]) -> Consent:
 
 
 def digest_of(draft: ModelDraft, planned: PlannedMigration) -> str:
-    """Return what tells a plan from others: of the same model it is another when rows are."""
+    """Return the digest of a plan, which depends on the numbers of rows."""
     lines = [draft.schema.version, *planned.plan.lines()]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
 def serialize_plan(draft: ModelDraft, planned: PlannedMigration) -> dict[str, Any]:
-    """Show what a change would do to the database and to files."""
+    """Return a plan for the database and the files in its response form."""
     return {
         "digest": digest_of(draft, planned),
         "version": draft.schema.version,
@@ -78,7 +78,7 @@ def _shown_step(step: Step) -> dict[str, Any]:
 
 
 def _plain(value: object) -> str:
-    """Return a name as text: those of columns are of a class of SQLAlchemy's own."""
+    """Return a name as a plain text: those of columns are of a class of SQLAlchemy."""
     if isinstance(value, str):
         return str(value)
     message = f"{type(value).__name__} is nothing that a step tells"

@@ -60,7 +60,7 @@ from quire.schema.model import Component, ContentType, Schema
 from quire.schema.words import kebab_case
 
 THIS_TYPE = "__contentType__"
-"""Stands in attributes of these components for the model that they come with."""
+"""Stands for that model in attributes of these components."""
 
 _MOST_COMPONENTS = 100
 
@@ -68,7 +68,7 @@ _MOST_COMPONENTS = 100
 class NestedComponents:
     """Components in the body of another model: new ones with a ``tmpUID``, others with a ``uid``.
 
-    Called with a blueprint it makes them, and returns which uid each stand-in means.
+    Calling it with `SchemaFiles` adds them, and returns the uid of each placeholder.
     """
 
     def __init__(self, schema: Schema, given: list[Any]) -> None:
@@ -76,7 +76,7 @@ class NestedComponents:
         self._given = given
 
     def check(self, attributes: Body) -> None:
-        """Raise ToldError for components that cannot be, or are nowhere."""
+        """Raise BuilderError for invalid and for missing components."""
         problems: list[Problem] = []
         if len(self._given) > _MOST_COMPONENTS:
             message = f"components field must have at most {_MOST_COMPONENTS} items"
@@ -99,7 +99,7 @@ class NestedComponents:
                 raise BuilderError(COMPONENT_EXISTS)
 
     def __call__(self, schema_files: SchemaFiles, model: str) -> dict[str, str]:
-        """Make the components of the ``model``, a uid; return what stands for which uid."""
+        """Add the components of the ``model``, a uid; return the uids of the placeholders."""
         uids = {THIS_TYPE: model, SELF: model}
         for body in self._given:
             if "uid" not in body:

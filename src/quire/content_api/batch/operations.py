@@ -11,17 +11,20 @@ from quire.schema.model import ContentType, TypeKind
 
 REFERENCE = "$ref"
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-"""What JSON holds besides objects and lists; there may be a hundred thousand of them."""
+"""JSON values besides objects and lists; there may be a hundred thousand of them."""
 
 
 class OperationReferences:
-    """The documents of earlier operations, by the place of the operation and by its name."""
+    """The documents of earlier operations, by position and by name."""
 
     def __init__(self) -> None:
         self._ids: dict[object, str | None] = {}
 
     def remember(self, name: object, index: int, document_id: str | None) -> None:
-        """Note the document of an operation. Raises ValidationError for a bad or used name."""
+        """Store the document of an operation.
+
+        Raises ValidationError for an invalid or used name.
+        """
         self._ids[index] = document_id
         if name is None:
             return
@@ -34,9 +37,9 @@ class OperationReferences:
         self._ids[name] = document_id
 
     def replace(self, value: object) -> object:
-        """Return a value with every reference in it replaced by the document id it stands for.
+        """Return a value with references replaced by document ids.
 
-        Raises ValidationError for a reference to what is not an earlier operation.
+        Raises ValidationError for a reference to something else than an earlier operation.
         """
         if isinstance(value, Mapping):
             if set(value) == {REFERENCE}:

@@ -41,9 +41,9 @@ T = TypeVar("T")
 
 
 class Session:
-    """The reads and writes of one request, as its caller.
+    """The reads and writes of one request, for its principal.
 
-    ``version`` is the database's token of the present content, none once something was written.
+    ``version`` is the present content version, none after a write.
     """
 
     def __init__(self, reader: ReadService, documents: DocumentService, request: Request) -> None:
@@ -54,7 +54,7 @@ class Session:
 
     @property
     def is_open(self) -> bool:
-        """Whether a transaction of the code has begun, and has not ended."""
+        """Whether a transaction of the code is open."""
         return self._stack is not None
 
     async def items(self, prepared: PreparedRead) -> list[Item]:
@@ -83,14 +83,14 @@ class Session:
     async def write(
         self, act: Callable[[UnitOfWork], Program[T]], commands: Sequence[Command] = ()
     ) -> T:
-        """Run a program that writes, in a transaction of its own or in that of the code."""
+        """Run a program that writes, in its own transaction or in that of the code."""
         self.version = None
         return await self._context.write(act, as_system=False, commands=commands)
 
     async def transaction(self, run: Callable[[HostObject], Awaitable[T]]) -> T:
-        """Run a function of the code: all that it writes is kept, or nothing if it throws.
+        """Run a function of the code in a transaction, which is rolled back if it throws.
 
-        It is given ``commit`` and ``rollback``, which end the transaction before the function does.
+        It receives ``commit`` and ``rollback``, which end the transaction before the function does.
         Within another transaction they do nothing, and the outer one decides.
         """
         if self.is_open:
@@ -118,7 +118,7 @@ class Session:
 
 
 class _RolledBackError(Exception):
-    """Ends a transaction of which code wants nothing to be kept."""
+    """Ends a transaction that is rolled back."""
 
 
 async def _nothing(_given: list[object]) -> object:

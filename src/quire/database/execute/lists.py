@@ -271,7 +271,7 @@ class _ListReading(Generic[T]):
 async def _choose(
     database: Database, costs: StatementCosts, read: PreparedRead, *, may_wait: bool
 ) -> PageStrategy:
-    """Choose how a page that may be costly is read. Raises what the database raises."""
+    """Choose how a potentially costly page is read. Raises what the database raises."""
     offset, locale = read.offset, read.locale
     if not await costs.is_costly(database, read.probe, offset, locale, may_wait=may_wait):
         return "at once"

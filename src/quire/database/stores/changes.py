@@ -154,18 +154,18 @@ def _heads(listener: str) -> tuple[Condition, ...]:
 
 
 class ChangeQueue:
-    """Stores changes within transactions of others."""
+    """Stores changes within existing transactions."""
 
     def __init__(self, rows: ChangeRows, tables: OwnTables) -> None:
         self.rows = rows
         self.tables = tables
         self.added: Callable[[], None] = lambda: None
-        """Is called when a change is durable."""
+        """Called after a change was committed."""
 
     async def prepare(self) -> None:
-        """Make the table, unless it is there. Raises ServiceUnavailableError.
+        """Create the table if it does not exist. Raises ServiceUnavailableError.
 
-        Two transactions that make the table at the same time exclude one another.
+        Two transactions that create the table at the same time would fail.
         """
         await self.tables.ensure(CHANGES)
 
@@ -180,7 +180,7 @@ class ChangeQueue:
             same = (change.listener, change.document_id, change.locale) if is_only else place
             newest.pop(same, None)
             newest[same] = change
-        # In one order, so that two transactions never wait for one another here.
+        # In a fixed order, so that two transactions cannot deadlock here.
         for change in sorted(newest.values(), key=lambda one: (one.listener, one.document_id)):
             if change.listener in superseding:
                 yield from self.rows.supersede(change, now)

@@ -75,7 +75,7 @@ def write_setting(writes: Writes, key: str, value: object) -> Program[None]:
 def replace_settings(
     writes: Writes, settings: Mapping[str, object], kept: Collection[str]
 ) -> Program[None]:
-    """Put settings in the place of all that are there, except for those under the keys ``kept``."""
+    """Replace all settings, except those under the keys ``kept``."""
     yield from _table(writes).delete(not_in_list("key", kept))
     new = {key: value for key, value in settings.items() if key not in kept}
     yield from insert_settings(writes, new)

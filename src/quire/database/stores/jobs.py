@@ -256,19 +256,19 @@ def _is_next_of_key(claim: JobClaim) -> tuple[Condition, ...]:
 
 
 class JobQueue:
-    """Adds jobs and cancels them, within transactions of others."""
+    """Adds jobs and cancels them, within existing transactions."""
 
     def __init__(self, rows: JobRows, tables: OwnTables) -> None:
         self.rows = rows
         self.tables = tables
         self.added: Callable[[], None] = lambda: None
-        """Is called when a job is durable."""
+        """Called after a job was committed."""
 
     async def prepare(self) -> None:
-        """Make the table, unless it is there. Raises ServiceUnavailableError.
+        """Create the table if it does not exist. Raises ServiceUnavailableError.
 
-        Whoever adds jobs awaits this before the transaction: two transactions that make the table
-        at the same time exclude one another.
+        Call this before the transaction that adds jobs: two transactions that create the table at
+        the same time would fail.
         """
         await self.tables.ensure(JOBS)
 

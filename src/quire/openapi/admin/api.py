@@ -23,7 +23,7 @@ from quire.openapi.types import MEDIA_TYPE, TypeSchemas
 class AdminEndpoint(Struct, frozen=True, kw_only=True):
     """A route: ``status`` is that of its answer when all went well.
 
-    ``action`` is what it asks for; ``None`` is open to everybody. The types of ``body``, ``query``
+    ``action`` is the required permission; ``None`` means public. The types of ``body``, ``query``
     and ``response`` are described; a ``response`` of ``None`` has no body.
     """
 

@@ -29,7 +29,7 @@ class CustomStorage:
         self._base = base.rstrip("/")
 
     def url(self, key: str) -> str:
-        """Return the address of a file."""
+        """Return the URL of a file."""
         return f"{self._base}/{key}"
 
     async def put(self, key: str, source: Path, *, type_: str) -> None:
