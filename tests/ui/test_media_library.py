@@ -267,6 +267,31 @@ def test_an_upload_that_failed_is_tried_again(site: Site, page: Page) -> None:
     assert {one["name"] for one in find_files(site, "pasted")} == {"pasted-1.txt", "pasted-2.txt"}
 
 
+def test_an_upload_goes_on_with_a_new_token_when_its_own_has_expired(
+    site: Site, own_page: Page
+) -> None:
+    page = own_page
+    tokens: list[str] = []
+
+    def refuse_the_first(route: Route) -> None:
+        tokens.append(route.request.headers["authorization"])
+        if len(tokens) > 1:
+            route.continue_()
+            return
+        message = "Missing or invalid credentials"
+        error = {"status": 401, "name": "UnauthorizedError", "message": message, "details": {}}
+        route.fulfill(status=401, json={"data": None, "error": error})
+
+    page.route("**/upload", refuse_the_first)
+    page.goto("/admin/media")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Upload", exact=True).click()
+    chooser.value.set_files(pictures("late", 1))
+    expect(page.get_by_role("region", name="Running work")).to_contain_text("1 of 1")
+    assert len(tokens) == 2
+    assert [one["name"] for one in find_files(site, "late-00")] == ["late-00.png"]
+
+
 def test_a_single_file_of_an_upload_is_cancelled(site: Site, own_page: Page) -> None:
     page = own_page
     page.goto("/admin/media")

@@ -129,15 +129,7 @@ async function call(
 ): Promise<unknown> {
   let response = await send(method, address, options.body, token, options.headers, options.signal)
   if (response.status === 401 && !WITHOUT_TOKEN.test(address)) {
-    if (!(await refreshToken())) {
-      if (useSession.getState().status === 'unknown' || token === null) {
-        signedOut()
-        throw await errorOf(response)
-      }
-      // Somebody was signed in: the page stays, and the request goes on when they are again.
-      useSession.setState({ status: 'expired' })
-      await new Promise<void>((resume) => waiting.push(resume))
-    }
+    if (!(await renewToken())) throw await errorOf(response)
     response = await send(method, address, options.body, token, options.headers, options.signal)
   }
   if (!response.ok) throw await errorOf(response)
@@ -145,6 +137,19 @@ async function call(
   const type = response.headers.get('content-type') ?? ''
   // Lines of JSON are no JSON text as a whole.
   return type.includes('json') && !type.includes('ndjson') ? await response.json() : await response.text()
+}
+
+/** Get a new token for a request that was refused; false where nobody was signed in. */
+async function renewToken(): Promise<boolean> {
+  if (await refreshToken()) return true
+  if (useSession.getState().status === 'unknown' || token === null) {
+    signedOut()
+    return false
+  }
+  // Somebody was signed in: the page stays, and the request goes on when they are again.
+  useSession.setState({ status: 'expired' })
+  await new Promise<void>((resume) => waiting.push(resume))
+  return true
 }
 
 async function send(
@@ -196,8 +201,18 @@ async function errorOf(response: Response): Promise<ApiError> {
   )
 }
 
-/** Upload with progress, which fetch does not report. */
-export function upload(
+/** Upload with progress, again with a new token where the token has expired. */
+export async function upload(...sent: Parameters<typeof sendWithProgress>): Promise<unknown> {
+  try {
+    return await sendWithProgress(...sent)
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401 && (await renewToken()))) throw error
+    return sendWithProgress(...sent)
+  }
+}
+
+/** Send a form by XMLHttpRequest: fetch does not report its progress. */
+function sendWithProgress(
   address: string,
   form: FormData,
   onProgress: (share: number) => void,
@@ -205,6 +220,8 @@ export function upload(
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     requireOwnView(`POST ${address}`)
+    // It may have been cancelled while somebody signed in again.
+    signal?.throwIfAborted()
     const sent = new XMLHttpRequest()
     sent.open('POST', address)
     if (token) sent.setRequestHeader('authorization', `Bearer ${token}`)
