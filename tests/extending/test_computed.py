@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from quire.extensions import ExtensionError, load_extensions
 from tests.databases.kind import Kind
@@ -290,3 +291,100 @@ def test_two_fields_of_one_name_are_reported(tmp_path: Path) -> None:
     write_code(tmp_path, field, "src/extensions/other.py")
     with pytest.raises(ExtensionError, match='has a computed field "a" at src/api/paper'):
         load_extensions(tmp_path, schema)
+
+
+READS = (
+    CODE
+    + """
+class WriterCount(Shape[Document]):
+    name: str
+    paperCount: int
+
+class PaperCard(Shape[Document]):
+    documentId: str
+    shout: str
+    writer: WriterCount | None = None
+
+@route.get("/reads", public=True)
+async def reads(named: bool) -> dict[str, object]:
+    papers = documents(PAPER)
+    names = ["title", "shout", "notes"] if named else ["title"]
+    found = await papers.find(fields=names, sort="title")
+    everything = await papers.first()
+    async with transaction():
+        one = await papers.find_one(found[0].documentId, fields=names)
+    return {"found": found, "one": one, "all": sorted(everything)}
+
+@route.get("/cards", public=True)
+async def cards() -> list[PaperCard]:
+    return await documents(PAPER).find(PaperCard, sort="title")
+
+@before_write(WRITER, on=["create"])
+async def note_shouts(write):
+    found = await documents(PAPER).find(fields=["shout"], status="draft")
+    fired.append([one.shout for one in found])
+
+@computed(PAPER, needs=[], batch=True, default=False)
+async def endless(papers) -> list[int]:
+    await documents(PAPER).find(fields=["endless"])
+    return [0 for _ in papers]
+
+@route.get("/endless", public=True)
+async def never() -> list[Document]:
+    return await documents(PAPER).find(fields=["endless"])
+
+@route.get("/system", public=True)
+async def as_the_system(field: str) -> list[str]:
+    with as_system("a test"):
+        return [str(one[field]) for one in await documents(WRITER).find(fields=[field, "name"])]
+"""
+)
+
+
+async def test_code_reads_computed_fields_that_it_names(tmp_path: Path, kind: Kind) -> None:
+    async with open_extended(tmp_path, kind, READS) as office:
+        ada = await make(office, "writers", name="Ada")
+        await make(office, "papers", title="Sea", margin="abc", writer=ada["documentId"])
+        module().fired.clear()
+
+        unnamed = (await office.ask("GET", "/api/reads?named=false")).json
+        assert unnamed["found"][0].keys() == {"id", "documentId", "title"}
+        assert not {"shout", "notes"} & {*unnamed["all"]}
+        assert module().fired == []
+
+        named = (await office.ask("GET", "/api/reads?named=true")).json
+        assert named["one"] == named["found"][0]
+        assert (named["one"]["shout"], named["one"]["notes"]) == ("SEA", 3)
+        assert named["one"].keys() == {"id", "documentId", "title", "shout", "notes"}
+
+        cards = (await office.ask("GET", "/api/cards")).data
+        assert cards[0]["shout"] == "SEA"
+        assert cards[0]["writer"] == {"name": "Ada", "paperCount": 1}
+
+
+async def test_computed_fields_are_read_in_the_transaction_of_a_hook(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, READS) as office:
+        await make(office, "papers", title="Sea")
+        await make(office, "writers", name="Ada")
+        assert module().fired[-2:] == [["SEA"], "paperCount 1"]
+
+
+async def test_computed_fields_that_ask_for_themselves_are_stopped(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, READS) as office:
+        await make(office, "papers", title="Sea")
+        with capture_logs() as logs:
+            assert (await office.ask("GET", "/api/endless")).status == 500
+        assert any(one.get("field") == "endless" for one in logs)
+
+
+async def test_a_computed_field_is_not_the_system_where_code_reads_as_the_system(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with open_extended(tmp_path, kind, READS) as office:
+        await make(office, "writers", name="Ada")
+        assert (await office.ask("GET", "/api/system?field=name")).json == ["Ada"]
+        assert (await office.ask("GET", "/api/system?field=paperCount")).status == 500

@@ -224,9 +224,12 @@ async def test_computed_fields_are_what_the_page_says(blog: Path, token: str) ->
         headers = {"Authorization": f"Bearer {token}"}
         query = "fields=title,summaryWords&pagination[pageSize]=1"
         listed: Any = (await client.request("GET", f"/api/articles?{query}", headers, b"")).json
+        lengths: Any = (await client.request("GET", "/api/articles/lengths", {}, b"")).json
         counted: Any = (
             await client.request("GET", "/api/authors?fields=articleCount", headers, b"")
         ).json
+    assert lengths["data"][0].keys() == {"title", "summaryWords"}
+    assert lengths["data"][0]["summaryWords"] > 1
     assert listed["data"][0].keys() == {"id", "documentId", "title", "summaryWords"}
     assert listed["data"][0]["summaryWords"] > 1
     assert sum(one["articleCount"] for one in counted["data"]) > 1

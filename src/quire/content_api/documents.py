@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-from quire.content_api.computed_reads import ComputedReads
 from quire.content_api.envelope import (
     envelope,
     is_known,
@@ -42,6 +41,7 @@ from quire.document_service.commands import (
     DeleteDocument,
     UpdateDocument,
 )
+from quire.document_service.computed_reads import ComputedReads
 from quire.document_service.read_planner import Mode
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService, run_command

@@ -12,7 +12,8 @@ from typing import Any, Generic, TypeVar, cast, overload
 import structlog
 
 from quire.access.ability import Ability, FullAccess, Unsanitized
-from quire.database.execute.prepared_read import Shown
+from quire.database.execute.prepared_read import Page as FoundPage
+from quire.database.execute.prepared_read import PreparedRead, Shown
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
@@ -26,6 +27,7 @@ from quire.document_service.commands import (
     UpdateDocument,
     WrittenEntry,
 )
+from quire.document_service.computed_reads import compute_in
 from quire.document_service.extension_context import ExtensionContext, current_context
 from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
@@ -144,8 +146,15 @@ class Documents(Generic[D]):
             status=status,
             locale=locale,
             ability=ability,
+            computes=True,
         )
-        found = await context.read(lambda: context.engine.reads.page(find).page())
+
+        def program() -> Program[tuple[PreparedRead, FoundPage]]:
+            planned = context.engine.reads.page(find)
+            return planned, (yield from planned.page())
+
+        planned, found = await context.read(program)
+        await _compute(context, planned, found.documents)
         return Page(
             (self._made(context, one, shape) for one in found.documents),
             page=page,
@@ -190,9 +199,18 @@ class Documents(Generic[D]):
             status=status,
             locale=locale,
             ability=ability,
+            computes=True,
         )
-        found = await context.read(lambda: context.engine.reads.one(find, document_id).first())
-        return None if found is None else self._made(context, found, shape)
+
+        def program() -> Program[tuple[PreparedRead, Shown | None]]:
+            planned = context.engine.reads.one(find, document_id)
+            return planned, (yield from planned.first())
+
+        planned, found = await context.read(program)
+        if found is None:
+            return None
+        await _compute(context, planned, [found])
+        return self._made(context, found, shape)
 
     async def first(
         self,
@@ -487,6 +505,15 @@ class Documents(Generic[D]):
                 for entry in written:
                     shown += yield from _read_entry(unit, entry)
         return shown
+
+
+async def _compute(
+    context: ExtensionContext, planned: PreparedRead, documents: Sequence[Shown]
+) -> None:
+    """Add the computed fields that a read names to what was read."""
+    if planned.compiled.computed:
+        as_system = system_reason() is not None or context.is_system
+        await compute_in(context, planned.plan.root, documents, as_system=as_system)
 
 
 def _read_entry(unit: UnitOfWork, entry: WrittenEntry) -> Program[list[Shown]]:

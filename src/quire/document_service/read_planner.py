@@ -74,7 +74,8 @@ class Find(Struct, frozen=True, kw_only=True):
     ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as in the content API; a
     ``locale`` of ``None`` is the default one, ``"*"`` every one. Nothing outside of ``ability`` is
     shown, filtered or sorted by. With ``counts`` only the total is needed, so that rules on
-    counting apply, too.
+    counting apply, too. With ``computes`` computed fields may be named, which the caller adds to
+    what is read.
     """
 
     uid: str
@@ -87,6 +88,7 @@ class Find(Struct, frozen=True, kw_only=True):
     locale: str | list[str] | None = None
     ability: Ability = field(default_factory=FullAccess)
     counts: bool = False
+    computes: bool = False
 
 
 class ReadPlanner:
@@ -235,7 +237,15 @@ class ReadPlanner:
         return self.planned(resolver.document(query, document_id))
 
     def _finder(self, find: Find) -> Resolver:
-        return self._resolver(self.schema.content_types[find.uid], find.ability)
+        return Resolver(
+            schema=self.schema,
+            content_type=self.schema.content_types[find.uid],
+            ability=find.ability,
+            limits=self.limits,
+            default_locale=self.default_locale,
+            computes=find.computes,
+            computes_by_default=False,
+        )
 
     def entry(self, uid: str, entry_id: int, *, status: Status, populated: bool) -> PreparedRead:
         """Plan the read of one row; ``populated`` also shows the first level below it."""

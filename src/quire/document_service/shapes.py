@@ -34,6 +34,9 @@ def query_of_shape(shape: type[Shape[Any]], model: Model, schema: Schema) -> dic
             fields.append(name)
             continue
         attribute = model.attributes.get(name)
+        if attribute is None and name in schema.computed.get(model.uid, ()):
+            fields.append(name)
+            continue
         if attribute is None:
             raise UnknownFieldError(getattr(model, "uid", shape.__name__), name, model.attributes)
         if isinstance(attribute, ScalarAttribute):

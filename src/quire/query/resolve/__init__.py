@@ -95,7 +95,8 @@ class ResolvedRead(Struct, frozen=True, kw_only=True):
 class Resolver(Struct, frozen=True, kw_only=True):
     """Resolves the queries of one content type for one ability.
 
-    With ``computes`` they may ask for computed fields.
+    With ``computes`` they may ask for computed fields; some are shown where no fields are named, if
+    ``computes_by_default``.
     """
 
     schema: Schema
@@ -104,6 +105,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
     limits: ReadLimits
     default_locale: str | None
     computes: bool = False
+    computes_by_default: bool = True
 
     def list(self, query: Query, action: str = FIND) -> ResolvedRead:
         """Resolve a request for a page of documents, or with `COUNT` for their number."""
@@ -266,6 +268,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
             param=Param.FILTERS,
             name="filters",
             computes=self.computes,
+            computes_by_default=self.computes_by_default,
         )
 
     def _common(self, query: Query, scope: Scope) -> dict[str, object]:

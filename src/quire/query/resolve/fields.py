@@ -54,7 +54,7 @@ def shown_fields(model: Model, scope: Scope) -> tuple[str, ...]:
     """Return the fields of a model that are shown by default, including computed fields."""
     shown = default_fields(model, private=scope.shows_private)
     computed = scope.computed.get(model.uid)
-    if not computed:
+    if not computed or not scope.computes_by_default:
         return shown
     return (*shown, *(name for name, one in computed.items() if one.default))
 

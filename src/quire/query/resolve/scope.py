@@ -66,7 +66,8 @@ class Scope(Struct, frozen=True, kw_only=True):
 
     ``prefix`` ranks the errors of nested parameters after earlier ones; ``nested`` says that the
     parameter is inside ``populate``; ``trusted`` that an administrator wrote it, who may use
-    private attributes too; ``computes`` that computed fields can be requested.
+    private attributes too; ``computes`` that computed fields can be requested, and
+    ``computes_by_default`` that some are shown where no fields are named.
     """
 
     schema: Schema
@@ -81,6 +82,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     nested: bool = False
     trusted: bool = False
     computes: bool = False
+    computes_by_default: bool = True
 
     @property
     def computed(self) -> ComputedFields:

@@ -6,7 +6,7 @@ Fields that only they need are removed afterwards.
 
 import asyncio
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,11 +19,15 @@ from quire.database.execute.encoding import encode
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item
 from quire.document_service.call_context import CallContext
+from quire.document_service.extension_context import ExtensionContext
+from quire.document_service.hook_principal import not_as_system
 from quire.document_service.read_service import ReadService
 from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.computed import ComputedField
 from quire.hooks.document import make_document
+from quire.hooks.extensions import CallCause, require_depth
 from quire.hooks.time import observe_time
 from quire.query.plan import EdgeKind, PlanEdge, PlanNode
 
@@ -59,19 +63,50 @@ class ComputedReads:
         ServiceUnavailableError when one takes too long.
         """
         documents: list[Shown] = msgspec.json.decode(encode(items))
-        run = _ComputedCalls(self._documents, principal)
+        service = self._documents
+
+        def context_of(field: ComputedField) -> ExtensionContext:
+            return CallContext(field.name, service, principal)
+
+        run = _ComputedCalls(service.engine, context_of)
         await run.fill(prepared.plan.root, documents)
-        return ComputedDocuments(documents, is_cacheable=prepared.is_cacheable and run.is_cacheable)
+        # A cached response could be shown to another principal with the same permissions, or after
+        # the result of time-dependent rules has changed.
+        volatile = run.has_queried and project_rules_of(principal.ability).volatile
+        is_cacheable = prepared.is_cacheable and run.is_cacheable and not volatile
+        return ComputedDocuments(documents, is_cacheable=is_cacheable)
+
+
+async def compute_in(
+    context: ExtensionContext, node: PlanNode, documents: Sequence[Shown], *, as_system: bool
+) -> None:
+    """Add computed fields to documents that code has read in a unit of work.
+
+    ``node`` is the root of their plan. The functions act as the code does, but never as the system.
+    Raises as `ComputedReads.complete`.
+    """
+
+    def context_of(field: ComputedField) -> ExtensionContext:
+        cause = CallCause(phase="computed", name=field.name, file=field.file, line=field.line)
+        require_depth((*context.causes, cause), context.engine.code_limits)
+        return context.for_cause(cause, as_system=as_system)
+
+    with not_as_system():
+        await _ComputedCalls(context.engine, context_of).fill(node, documents)
 
 
 class _ComputedCalls:
-    """The calls for one response."""
+    """The calls for one read; ``context_of`` makes the context of each."""
 
-    def __init__(self, documents: DocumentService, principal: Principal) -> None:
-        self._documents = documents
-        self._principal = principal
-        self._fields = documents.schema.computed
+    def __init__(
+        self, engine: WriteEngine, context_of: Callable[[ComputedField], ExtensionContext]
+    ) -> None:
+        self._engine = engine
+        self._context_of = context_of
+        self._fields = engine.schema.computed
         self.is_cacheable = True
+        self.has_queried = False
+        """Whether a function was called that may have read documents."""
 
     async def fill(self, node: PlanNode, documents: Sequence[Shown]) -> None:
         """Compute the fields of documents at one place, and of their populated documents."""
@@ -92,7 +127,7 @@ class _ComputedCalls:
         field = self._fields[uid][name]
         self.is_cacheable &= not field.volatile
         try:
-            with observe_time(self._documents.engine.clock) as observed:
+            with observe_time(self._engine.clock) as observed:
                 values = await self._called(field, documents)
         except AppError:
             raise
@@ -109,7 +144,8 @@ class _ComputedCalls:
         ]
         if not field.batch:
             return [field.function(one) for one in given]
-        context = CallContext(field.name, self._documents, self._principal)
+        context = self._context_of(field)
+        self.has_queried = True
         limit = asyncio.timeout(_SECONDS)
         try:
             with context.activate():
@@ -124,10 +160,7 @@ class _ComputedCalls:
             raise ServiceUnavailableError from error
         finally:
             context.is_ended = True
-        # A cached response could be shown to another principal with the same permissions, or after
-        # the result of time-dependent rules has changed.
-        volatile = project_rules_of(self._principal.ability).volatile
-        self.is_cacheable &= not (context.has_read_principal or volatile)
+        self.is_cacheable &= not context.has_read_principal
         values = list(result)
         if len(values) != len(documents):
             message = f"{field.name} returned {len(values)} values for {len(documents)} documents"
