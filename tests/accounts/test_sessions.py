@@ -243,3 +243,16 @@ async def test_long_lived_tokens_are_of_no_use_where_there_are_sessions(
     async with open_site(project, inbox) as site:
         assert await status(site, short) == 401
         assert (await site.post("auth/refresh", {"refreshToken": "x"})).status == 404
+
+
+@pytest.mark.parametrize("management", ["refresh", "legacy-support"])
+async def test_routes_of_sessions_are_described_where_there_are_sessions(
+    project: Path, inbox: Inbox, management: str
+) -> None:
+    async with open_site(project, inbox, users__jwt_management=management) as site:
+        response = await site.ask("GET", "openapi.json", token="full")
+
+    paths = json.loads(response.content)["paths"]
+    assert "/auth/local" in paths
+    sessions = {"/auth/refresh", "/auth/logout", "/auth/sessions", "/auth/sessions/{sessionId}"}
+    assert paths.keys() & sessions == (sessions if management == "refresh" else set())

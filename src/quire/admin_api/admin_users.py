@@ -1,7 +1,7 @@
 """Administrators, listed and managed."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
@@ -15,7 +15,13 @@ from quire.admin_api.response_types import (
     Page,
     RowIds,
 )
-from quire.admin_api.responses import Administrator, respond_data, serialize_admin_user
+from quire.admin_api.responses import (
+    Administrator,
+    administrator_response,
+    build_response,
+    keep_fields,
+    respond_data,
+)
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_management import (
     EMAIL_TAKEN,
@@ -150,7 +156,7 @@ class StaffApi:
             )
         if admin_user is None:
             raise NotFoundError(NOT_FOUND)
-        return respond_data(serialize_admin_user(admin_user))
+        return respond_data(administrator_response(admin_user))
 
     async def invite(self, request: Request) -> Response:
         """Invite an administrator; the response has the token of the invitation, once."""
@@ -159,9 +165,9 @@ class StaffApi:
         roles = ids_of(values.pop("roles", []))
         ability = request.administrator.ability
         admin_user, token = await self._staff.invite(values, roles, ability)
-        return respond_data(
-            {**serialize_admin_user(admin_user), "registrationToken": token}, CREATED
-        )
+        invited = administrator_response(admin_user)
+        shown = build_response(InvitedAdministrator, invited, registration_token=token)
+        return respond_data(shown, CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change an administrator."""
@@ -175,7 +181,7 @@ class StaffApi:
             values=values, roles=roles, password=None if password is None else str(password)
         )
         admin_user = await self._staff.change(admin_user_id, change, request.administrator.ability)
-        return respond_data(serialize_admin_user(admin_user))
+        return respond_data(administrator_response(admin_user))
 
     async def delete(self, request: Request) -> Response:
         """Delete an administrator."""
@@ -183,7 +189,7 @@ class StaffApi:
         if admin_user_id is None:
             raise NotFoundError(NOTHING_TO_DELETE)
         deleted = await self._staff.delete([admin_user_id], request.administrator.ability)
-        return respond_data(serialize_admin_user(deleted[0]))
+        return respond_data(administrator_response(deleted[0]))
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several administrators, all of them or none."""
@@ -191,7 +197,7 @@ class StaffApi:
         if request.administrator.id in ids:
             raise ApplicationError(OWN)
         deleted = await self._staff.delete(ids, request.administrator.ability)
-        return respond_data([serialize_admin_user(admin_user) for admin_user in deleted])
+        return respond_data([administrator_response(admin_user) for admin_user in deleted])
 
     async def change_self(self, request: Request) -> Response:
         """Change the own profile; a new password only with the current one."""
@@ -211,7 +217,7 @@ class StaffApi:
             if error.message != EMAIL_TAKEN:
                 raise
             raise BadInputError(details={"email": [EMAIL_TAKEN]}) from error
-        return respond_data(serialize_admin_user(admin_user))
+        return respond_data(administrator_response(admin_user))
 
     async def _require_password(self, admin_user_id: int, password: str) -> None:
         admin_user = await self._database.read(lambda: self._admin_users.admin_user(admin_user_id))
@@ -227,9 +233,8 @@ def _with_lower_email(body: object) -> object:
     return body
 
 
-def _narrowed(admin_user: AdminUser, fields: frozenset[str] | None) -> dict[str, Any]:
-    found = serialize_admin_user(admin_user)
-    if fields is None:
+def _narrowed(admin_user: AdminUser, wanted: frozenset[str] | None) -> Administrator:
+    found = administrator_response(admin_user)
+    if wanted is None:
         return found
-    wanted = fields | {"id", "documentId", "roles"}
-    return {name: value for name, value in found.items() if name in wanted}
+    return keep_fields(found, wanted | {"id", "documentId", "roles"})

@@ -1,12 +1,12 @@
 """API tokens: list, create, change, regenerate and delete."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.response_types import CREATED, Data, FreeObject, Moment
-from quire.admin_api.responses import respond_data, serialize_row
+from quire.admin_api.responses import build_response, respond_data
 from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiToken
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
@@ -22,7 +22,6 @@ LIFESPANS = (604_800_000, 2_592_000_000, 7_776_000_000)
 _TRUSTED = ("regenerate", "update")
 """With one of these permissions the key of a token is shown."""
 TokenType = Literal["read-only", "full-access", "custom"]
-_SHOWN = ("kind", "name", "description", "lifespan", "expiresAt", "lastUsedAt")
 
 
 class _Lifespan(Struct, frozen=True):
@@ -114,18 +113,18 @@ class ApiTokenApi:
         token = await self._tokens.one(_token_id(request))
         ability = request.administrator.ability
         trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _TRUSTED)
-        return respond_data({**_shown(token), **(_in_clear(token) if trusted else {})})
+        return respond_data(_shown(token, token.key if trusted else None))
 
     async def create(self, request: Request) -> Response:
         """Create a token, and show its key."""
-        given = request.body if isinstance(request.body, Mapping) else {}
+        given = request.body_fields
         new = read_body({**given, "name": _name(given.get("name", ""))}, NewApiToken)
         token = await self._tokens.create(
             {"name": new.name, "description": new.description or "", "type": new.type},
             new.permissions,
             None if new.lifespan is None else int(new.lifespan),
         )
-        return respond_data({**_shown(token), "accessKey": token.key}, CREATED)
+        return respond_data(_shown(token, token.key), CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change a token."""
@@ -167,12 +166,13 @@ def _name(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
 
-def _in_clear(token: ManagedApiToken) -> dict[str, object]:
-    return {} if token.key is None else {"accessKey": token.key}
-
-
-def _shown(token: ManagedApiToken) -> dict[str, Any]:
-    found = serialize_row(token.row, (*_SHOWN, "createdAt", "updatedAt", "type"))
-    lifespan = found["lifespan"]
-    found["lifespan"] = None if lifespan is None else str(lifespan)
-    return {**found, "permissions": list(token.actions)}
+def _shown(token: ManagedApiToken, key: str | None = None) -> AdminApiToken:
+    """Show a token; ``key`` is what it is used with."""
+    lifespan = token.row.lifespan
+    return build_response(
+        AdminApiToken,
+        token.row,
+        lifespan=None if lifespan is None else str(lifespan),
+        permissions=list(token.actions),
+        access_key=UNSET if key is None else key,
+    )

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, ClassVar, TypeVar
 
+import msgspec
 import orjson
 import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from quire.admin_api.response_types import BEFORE, PROJECT, Data, FreeObject, MediaType, Moment
-from quire.admin_api.responses import respond_data
+from quire.access.routes import MediaType
+from quire.admin_api.response_types import BEFORE, PROJECT, Data, FreeObject, Moment
+from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
-from quire.clock import Clock, iso_from_ms
+from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import number_in
@@ -176,7 +178,7 @@ class AuditTrail:
             _log.error("not noted", action=row.action, actor=row.actor, exc_info=error)
 
     def _row(self, request: Request, route: Route, status: int) -> AuditRow:
-        body = request.body if isinstance(request.body, Mapping) else {}
+        body = request.body_fields
         actor_id, actor = None, body.get("email")
         if route.action is not None:
             actor_id, actor = request.administrator.id, request.administrator.email
@@ -261,7 +263,7 @@ class AuditApi:
     async def export(self, request: Request) -> Response:
         """Return the same as lines of JSON, more at once."""
         found = await self._log.find(_query(request, _EXPORTED, _EXPORTED))
-        lines = b"".join(orjson.dumps(_shown(row)) + b"\n" for row in found)
+        lines = b"".join(msgspec.json.encode(_shown(row)) + b"\n" for row in found)
         attachment = b'attachment; filename="audit.ndjson"'
         return Response(200, lines, NDJSON, ((b"content-disposition", attachment),))
 
@@ -287,15 +289,6 @@ def _query(request: Request, limit: int, most: int) -> AuditQuery:
     )
 
 
-def _shown(row: AuditRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "at": iso_from_ms(row.at),
-        "actorId": row.actor_id,
-        "actor": row.actor,
-        "action": row.action,
-        "target": row.target,
-        "details": orjson.loads(row.details) if row.details.endswith("}") else None,
-        "status": row.status,
-        "place": row.place,
-    }
+def _shown(row: AuditRow) -> ShownAuditRow:
+    details = orjson.loads(row.details) if row.details.endswith("}") else None
+    return build_response(ShownAuditRow, row, details=details)

@@ -5,7 +5,7 @@ administrators who may change the permissions of these roles. They only read con
 log names them with the role or the user.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Protocol
 
 from msgspec import Struct
@@ -98,16 +98,15 @@ class EndUserRequestApi:
 async def _respond(
     content: ContentResponder, request: Request, principal: Principal, role_id: int | None
 ) -> Response:
-    path, _, query = _path(request.body).partition("?")
+    path, _, query = _path(request.body_fields.get("path")).partition("?")
     inner = Request("GET", path.encode(), query.encode(), {}, request.client, None)
     response = await content.response_as(inner, principal)
     body = response.body.decode(errors="replace")
     return respond_data({"status": response.status, "body": body, "role": role_id})
 
 
-def _path(body: object) -> str:
+def _path(path: object) -> str:
     """Return the path and query of the request to send. Raises ValidationError."""
-    path = body.get("path") if isinstance(body, Mapping) else None
     if not isinstance(path, str) or not path.startswith("/") or not path.isascii():
         raise ValidationError(_NO_PATH)
     return path

@@ -6,10 +6,11 @@ differently.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import wraps
 from typing import Any
 
 import orjson
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from quire.access.ability import FullAccess
 from quire.access.principal import ApiToken, Principal
@@ -24,7 +25,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.mail_routes import NOT_SENT
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.request_bodies import RequestBody
-from quire.content_api.roles import EMPTY_BODY, RoleApi
+from quire.content_api.roles import EMPTY_BODY, RoleApi, RoleInput
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
@@ -40,14 +41,6 @@ _OWNER = "plugin::users-permissions"
 _BLOCK = re.compile(r"<%.*?%>|\$\{[^}]*\}", re.DOTALL)
 _TRUSTED: Principal = ApiToken(id=0, type="full-access", last_used_at=None, ability=FullAccess())
 """Administrators as principals of the content API: with the permission to grant every action."""
-
-
-class RoleInput(RequestBody, forbid_unknown_fields=False):
-    """A role of end users, with all its permissions."""
-
-    name: str
-    permissions: FreeObject
-    description: str | UnsetType = UNSET
 
 
 class Providers(RequestBody, forbid_unknown_fields=False):
@@ -98,17 +91,17 @@ class EndUserApi:
         """Yield the routes."""
         route = RouteGroup(END_USERS, "users-permissions/")
         one: tuple[tuple[str, str, str, Handler, object], ...] = (
-            ("GET", "roles", "read", self._roles.find, None),
-            ("POST", "roles", "create", self._roles.create, RoleInput),
-            ("GET", "roles/:id", "read", self._roles.find_one, None),
-            ("PUT", "roles/:id", "update", self._roles.update, RoleInput),
-            ("DELETE", "roles/:id", "delete", self._roles.delete, None),
+            ("GET", "roles", "read", self._roles.list_roles, None),
+            ("POST", "roles", "create", self._roles.create_role, RoleInput),
+            ("GET", "roles/:id", "read", self._roles.find_role, None),
+            ("PUT", "roles/:id", "update", self._roles.update_role, RoleInput),
+            ("DELETE", "roles/:id", "delete", self._roles.delete_role, None),
         )
         for method, path, verb, handler, body in one:
             action = f"{_OWNER}.roles.{verb}"
             yield route(method, path, action, _trusted(handler), body=body, response=FreeObject)
         for path, handler in (
-            ("permissions", self._roles.permissions),
+            ("permissions", self._roles.list_permissions),
             ("policies", self.policies),
         ):
             yield route("GET", path, SIGNED_IN, handler, response=FreeObject)
@@ -182,7 +175,7 @@ class EndUserApi:
 
     async def advanced(self, request: Request) -> Response:
         """Show how accounts are created, and their possible roles."""
-        listed: dict[str, Any] = orjson.loads((await self._roles.find(request)).body)
+        listed: dict[str, Any] = orjson.loads((await self._roles.list_roles(request)).body)
         roles = [{**role, "locale": None} for role in listed["roles"]]
         return respond_bare({"settings": await self._stored(ADVANCED_KEY), "roles": roles})
 
@@ -203,6 +196,7 @@ class EndUserApi:
 
 
 def _trusted(handler: Handler) -> Handler:
+    @wraps(handler)
     async def handle(request: Request) -> Response:
         request.principal = _TRUSTED
         return await handler(request)

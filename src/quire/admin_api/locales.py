@@ -1,12 +1,12 @@
 """Locales, listed and managed. Responses have no envelope."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.response_types import Moment
-from quire.admin_api.responses import serialize_row
+from quire.admin_api.responses import build_response
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
@@ -18,7 +18,6 @@ from quire.database.connection import Database
 from quire.errors import NotFoundError
 
 _LONGEST_NAME = 50
-_SHOWN = ("documentId", "name", "code", "createdAt", "updatedAt", "publishedAt")
 
 
 class _KnownCode(Struct, frozen=True):
@@ -119,5 +118,5 @@ def _row_id(request: Request) -> int:
     return row_id
 
 
-def _shown(locale: ManagedLocale) -> dict[str, Any]:
-    return {**serialize_row(locale.row, _SHOWN), "isDefault": locale.is_default}
+def _shown(locale: ManagedLocale) -> AdminLocale:
+    return build_response(AdminLocale, locale.row, is_default=locale.is_default)

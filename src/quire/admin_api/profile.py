@@ -11,11 +11,11 @@ from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject, Mom
 from quire.admin_api.responses import (
     Administrator,
     AdminPermission,
+    administrator_response,
+    build_response,
+    grant_response,
+    permission_response,
     respond_data,
-    serialize_admin_user,
-    serialize_grant,
-    serialize_permission,
-    serialize_row,
 )
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.permissions import super_grants
@@ -38,7 +38,7 @@ _MANY = 1000
 class CheckedPermission(RequestBody):
     """An action, on a content type or on a field of one."""
 
-    unknown_keys_last: ClassVar[bool] = True
+    keys_last: ClassVar[bool] = True
     action: str
     subject: str | None = None
     field: str | UnsetType = UNSET
@@ -95,7 +95,7 @@ class ProfileApi:
     async def show(self, request: Request) -> Response:
         """Show the caller."""
         admin_user = await self._admin_user(request)
-        return respond_data(serialize_admin_user(admin_user))
+        return respond_data(administrator_response(admin_user))
 
     async def permissions(self, request: Request) -> Response:
         """List the caller's permissions, as stored."""
@@ -110,11 +110,10 @@ class ProfileApi:
         """List the caller's sessions, the present one marked."""
         asking, now = request.administrator, self._clock()
         rows = await self._database.read(lambda: self._sessions.active(asking.id, now))
-        fields = ("sessionId", "deviceId", "type", "createdAt", "expiresAt")
         return respond_data(
             [
-                {**serialize_row(r, fields), "current": r.session_id == asking.session_id}
-                for r in rows
+                build_response(AdminSession, row, current=row.session_id == asking.session_id)
+                for row in rows
             ]
         )
 
@@ -155,25 +154,25 @@ class ProfileApi:
 
 def list_permissions(
     admin_users: AdminUserRows, schema: Schema, admin_user: AdminUser
-) -> Program[list[dict[str, object]]]:
-    """List the permissions of a user's roles.
+) -> Program[list[AdminPermission]]:
+    """List what somebody's roles grant.
 
     Super admins have all permissions: the stored ones, and those that are not stored (yet).
     """
     stored = yield from admin_users.permissions(admin_user.role_ids)
     if not admin_user.is_super_admin:
-        return [serialize_permission(permission) for permission in stored]
+        return [permission_response(permission) for permission in stored]
     return list_all_permissions(schema, stored, (yield from admin_users.locales()))
 
 
 def list_all_permissions(
     schema: Schema, stored: list[StoredPermission], locales: list[str]
-) -> list[dict[str, object]]:
+) -> list[AdminPermission]:
     """List everything that there is to grant; what is stored keeps its id and its place."""
     missing = {(grant.action, grant.subject): grant for grant in super_grants(schema, locales)}
-    listed: list[dict[str, object]] = []
+    listed: list[AdminPermission] = []
     for permission in stored:
         grant: Grant | None = missing.pop((permission.grant.action, permission.grant.subject), None)
         if grant is not None:
-            listed.append(serialize_grant(grant, permission.id, permission.action_parameters))
-    return [*listed, *(serialize_grant(grant, None) for grant in missing.values())]
+            listed.append(grant_response(grant, permission.id, permission.action_parameters))
+    return [*listed, *(grant_response(grant, None) for grant in missing.values())]

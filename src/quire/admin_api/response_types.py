@@ -4,6 +4,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from quire.content_api import response_types
 from quire.content_api.request_bodies import RequestBody
 from quire.content_api.validators import Range, RowId
 
@@ -44,26 +45,10 @@ CONTENT_TYPES = "Content types"
 IdText = Annotated[int | str, RowId()]
 """The id of a row, as a number or as text."""
 
-Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+Moment = response_types.Moment
 BEFORE = "The id of the last row that is known."
-FreeObject = dict[str, object]
-
-
-class MediaType(Struct, frozen=True):
-    """The media type of a response that is not JSON, as metadata of its type."""
-
-    name: str
-
-    @property
-    def json_schema(self) -> FreeObject:
-        """See `openapi.types`."""
-        return {"x-media-type": self.name}
-
-
-class Data(Struct, Generic[T]):
-    """The envelope of most responses."""
-
-    data: T
+FreeObject = response_types.FreeObject
+Data = response_types.Data
 
 
 class AdminPagination(Struct, rename="camel"):
@@ -133,12 +118,6 @@ class RecentEntry(Struct, rename="camel", kw_only=True):
     updated_at: Moment | UnsetType | None = UNSET
     published_at: Moment | UnsetType | None = UNSET
     status: EntryStatus | UnsetType = UNSET
-
-
-class KindQuery(Struct):
-    """Which content types are described."""
-
-    kind: Literal["collectionType", "singleType"] | UnsetType = UNSET
 
 
 class Count(Struct):

@@ -1,22 +1,23 @@
 """Responses of the admin API: ``{data}``, and the forms of administrators and roles."""
 
-from typing import Any
+from collections.abc import Collection
+from functools import cache
+from typing import TypeVar, get_args
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import astuple
+from msgspec.structs import fields, replace
 
 from quire.access.admin_grants import Grant
 from quire.admin_api.response_types import Moment
 from quire.auth.admin.user_rows import (
-    PUBLIC_FIELDS,
-    ROLE_FIELDS,
     AdminUser,
-    StoredAdminRole,
     StoredPermission,
 )
 from quire.clock import iso_or_none
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Response
+
+T = TypeVar("T", bound=Struct)
 
 
 class AdminRoleSummary(Struct):
@@ -32,13 +33,15 @@ class AdminRole(Struct, rename="camel", kw_only=True):
     """A role of administrators."""
 
     id: int
+    document_id: str | UnsetType = UNSET
     name: str
     code: str
     description: str | None
-    users_count: int | UnsetType = UNSET
     created_at: Moment | UnsetType | None = UNSET
     updated_at: Moment | UnsetType | None = UNSET
     published_at: Moment | UnsetType | None = UNSET
+    locale: str | UnsetType | None = UNSET
+    users_count: int | UnsetType = UNSET
 
 
 class Administrator(Struct, rename="camel", kw_only=True):
@@ -53,10 +56,11 @@ class Administrator(Struct, rename="camel", kw_only=True):
     is_active: bool | UnsetType | None = UNSET
     blocked: bool | UnsetType | None = UNSET
     prefered_language: str | UnsetType | None = UNSET
-    roles: list[AdminRoleSummary] | UnsetType = UNSET
     created_at: Moment | UnsetType | None = UNSET
     updated_at: Moment | UnsetType | None = UNSET
     published_at: Moment | UnsetType | None = UNSET
+    locale: str | UnsetType | None = UNSET
+    roles: list[AdminRoleSummary] | UnsetType = UNSET
 
 
 class AdminPermission(Struct, rename="camel", kw_only=True):
@@ -70,50 +74,60 @@ class AdminPermission(Struct, rename="camel", kw_only=True):
     conditions: list[str]
 
 
-_MOMENTS = frozenset({"createdAt", "updatedAt", "publishedAt", "expiresAt", "lastUsedAt"})
-_ROLE_IN_SHORT = ("name", "description", "code")
-
-
 def respond_data(data: object, status: int = 200) -> Response:
     """Return a response with data only."""
     return respond_bare({"data": data}, status)
 
 
-def serialize_row(row: Struct, attributes: tuple[str, ...]) -> dict[str, Any]:
-    """Return the id and these attributes of a row, timestamps as text."""
-    values = dict(zip(row.__struct_encode_fields__, astuple(row), strict=True))
-    return {"id": values["id"], **{name: _shown(name, values[name]) for name in attributes}}
+def build_response(kind: type[T], source: Struct, **given: object) -> T:
+    """Return a response with the fields that ``source`` has by the same names.
+
+    ``given`` are fields that ``source`` does not have, or not as they are shown. Moments that are
+    milliseconds become text.
+    """
+    read, moments = _response_fields(kind, type(source), tuple(given))
+    for name in read:
+        given[name] = getattr(source, name)
+    for name in moments:
+        value = given[name]
+        if isinstance(value, int):
+            given[name] = iso_or_none(value)
+    return kind(**given)
 
 
-def serialize_admin_user(admin_user: AdminUser, *, roles: bool = True) -> dict[str, Any]:
+def keep_fields(response: T, names: Collection[str]) -> T:
+    """Return a response with these of its fields, by their names on the wire."""
+    others = {one.name: UNSET for one in fields(response) if one.encode_name not in names}
+    return replace(response, **others)
+
+
+@cache
+def _response_fields(
+    kind: type[Struct], source: type[Struct], given: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of fields that are read from a source, and of those that are moments."""
+    known = fields(kind)
+    read = [
+        one.name
+        for one in known
+        if one.name not in given and (one.required or hasattr(source, one.name))
+    ]
+    moments = [one.name for one in known if Moment in (one.type, *get_args(one.type))]
+    return tuple(read), tuple(name for name in moments if name in read or name in given)
+
+
+def administrator_response(admin_user: AdminUser, *, roles: bool = True) -> Administrator:
     """Return an administrator, with summaries of their roles."""
-    found = serialize_row(admin_user.row, PUBLIC_FIELDS)
-    if roles:
-        found["roles"] = [serialize_row(role, _ROLE_IN_SHORT) for role in admin_user.roles]
-    return found
+    listed = [build_response(AdminRoleSummary, role) for role in admin_user.roles]
+    return build_response(Administrator, admin_user.row, roles=listed if roles else UNSET)
 
 
-def serialize_role(role: StoredAdminRole) -> dict[str, Any]:
-    """Return a role of administrators."""
-    return serialize_row(role, ROLE_FIELDS)
-
-
-def serialize_permission(permission: StoredPermission) -> dict[str, Any]:
+def permission_response(permission: StoredPermission) -> AdminPermission:
     """Return a stored permission."""
-    return serialize_grant(permission.grant, permission.id, permission.action_parameters)
+    return grant_response(permission.grant, permission.id, permission.action_parameters)
 
 
-def serialize_grant(grant: Grant, row_id: int | None, parameters: object = None) -> dict[str, Any]:
+def grant_response(grant: Grant, row_id: int | None, parameters: object = None) -> AdminPermission:
     """Return the grant of a permission."""
-    return {
-        "id": row_id,
-        "action": grant.action,
-        "actionParameters": {} if parameters is None else parameters,
-        "subject": grant.subject,
-        "properties": grant.properties,
-        "conditions": list(grant.conditions),
-    }
-
-
-def _shown(name: str, value: object) -> object:
-    return iso_or_none(value) if name in _MOMENTS and isinstance(value, int) else value
+    parameters = {} if parameters is None else parameters
+    return build_response(AdminPermission, grant, id=row_id, action_parameters=parameters)

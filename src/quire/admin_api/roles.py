@@ -22,9 +22,10 @@ from quire.admin_api.response_types import ADMINISTRATORS, CREATED, Data, ListQu
 from quire.admin_api.responses import (
     AdminPermission,
     AdminRole,
+    build_response,
+    keep_fields,
+    permission_response,
     respond_data,
-    serialize_permission,
-    serialize_role,
 )
 from quire.auth.admin.roles import NOT_FOUND, AdminRoles, InUseError, require_editable
 from quire.auth.admin.user_rows import ADMIN_ROLE_UID, AdminUserRows, StoredAdminRole
@@ -235,7 +236,7 @@ class AdminRoleApi:
         found = await self._counted(listed.ids)
         if listed.fields is not None:
             wanted = listed.fields | {"id", "documentId", "usersCount"}
-            found = [{name: one[name] for name in one if name in wanted} for one in found]
+            found = [keep_fields(one, wanted) for one in found]
         return respond_data(found)
 
     async def find_one(self, request: Request) -> Response:
@@ -249,13 +250,13 @@ class AdminRoleApi:
         """Create a role without permissions."""
         new = read_body(request.body, NewAdminRole)
         role = await self._roles.create(new.name, new.description)
-        return respond_data(serialize_role(role), CREATED)
+        return respond_data(build_response(AdminRole, role), CREATED)
 
     async def change(self, request: Request) -> Response:
         """Change name or description of a role."""
         values = sent_values(read_body(request.body, AdminRoleChange))
         role = await self._roles.change(_role_id(request), values, request.administrator.ability)
-        return respond_data(serialize_role(role))
+        return respond_data(build_response(AdminRole, role))
 
     async def delete(self, request: Request) -> Response:
         """Delete a role without users; a missing one counts as deleted."""
@@ -263,23 +264,23 @@ class AdminRoleApi:
         role_id = id_of(given)
         ids = [] if role_id is None else [role_id]
         deleted = await self._deleted(request, ids, "id", given)
-        return respond_data(serialize_role(deleted[0]) if deleted else None)
+        return respond_data(build_response(AdminRole, deleted[0]) if deleted else None)
 
     async def delete_many(self, request: Request) -> Response:
         """Delete several roles, all of them or none."""
         ids = read_body(request.body, RowIds).ids
         deleted = await self._deleted(request, ids_of(ids), "ids", ids)
-        return respond_data([serialize_role(role) for role in deleted])
+        return respond_data([build_response(AdminRole, role) for role in deleted])
 
     async def permissions(self, request: Request) -> Response:
         """List the permissions of a role."""
         role_id = _role_id(request)
 
-        def program() -> Program[list[dict[str, object]]]:
+        def program() -> Program[list[AdminPermission]]:
             role = yield from self._roles.existing(role_id)
             stored = yield from self._admin_users.permissions([role_id])
             if not role.is_super_admin:
-                return [serialize_permission(permission) for permission in stored]
+                return [permission_response(permission) for permission in stored]
             return list_all_permissions(
                 self._schema, stored, (yield from self._admin_users.locales())
             )
@@ -298,7 +299,7 @@ class AdminRoleApi:
         body = read_body(request.body, RolePermissions, permissions=self._permissions)
         grants = [self._grant(item, default) for item in body.permissions]
         stored = await self._roles.grant(role_id, grants, request.administrator.ability)
-        return respond_data([serialize_permission(permission) for permission in stored])
+        return respond_data([permission_response(permission) for permission in stored])
 
     def _grant(self, given: PermissionPayload, default_locale: str | None) -> Grant:
         properties = dict(given.properties)
@@ -322,13 +323,13 @@ class AdminRoleApi:
         except InUseError as error:
             raise validation_error([Problem((field,), error.message, given)]) from error
 
-    async def _counted(self, ids: Sequence[int]) -> list[dict[str, object]]:
-        def program() -> Program[list[dict[str, object]]]:
+    async def _counted(self, ids: Sequence[int]) -> list[AdminRole]:
+        def program() -> Program[list[AdminRole]]:
             roles = yield from self._admin_users.roles(ids)
             members = yield from self._admin_users.members(ids)
             by_id = {role.id: role for role in roles}
             return [
-                {**serialize_role(by_id[i]), "usersCount": len(members.get(i, ()))}
+                build_response(AdminRole, by_id[i], users_count=len(members.get(i, ())))
                 for i in ids
                 if i in by_id
             ]

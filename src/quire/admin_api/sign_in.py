@@ -7,7 +7,7 @@ signature beside it is what Strapi demands of its cookies, so that a session goe
 import base64
 import hashlib
 import hmac
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from email.utils import formatdate
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.login_throttle import LoginThrottle
 from quire.admin_api.response_types import SIGNING_IN, Data, FreeObject
-from quire.admin_api.responses import Administrator, respond_data, serialize_admin_user
+from quire.admin_api.responses import Administrator, administrator_response, respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.recovery import AdminRecovery
@@ -242,7 +242,7 @@ class AdminSignInApi:
 
     async def sign_in(self, request: Request) -> Response:
         """Sign in with e-mail and password."""
-        body = request.body if isinstance(request.body, Mapping) else {}
+        body = request.body_fields
         address, password = _text(body.get("email")), _text(body.get("password"))
         self._attempts.count("login", place_of(request), address)
         if not address or not password:
@@ -266,7 +266,7 @@ class AdminSignInApi:
 
     async def sign_out(self, request: Request) -> Response:
         """End the caller's sessions: of one device if it is named, else all."""
-        body = request.body if isinstance(request.body, Mapping) else {}
+        body = request.body_fields
         device = body.get("deviceId")
         device_id = device[:_LONGEST_DEVICE] if isinstance(device, str) and device else None
         await self._accounts.sign_out(request.administrator.id, device_id)
@@ -341,7 +341,7 @@ class AdminSignInApi:
 
     def _welcome(self, signed_in: SignInResult, *, roles: bool = True) -> Response:
         token = signed_in.tokens.access
-        user = serialize_admin_user(signed_in.admin_user, roles=roles)
+        user = administrator_response(signed_in.admin_user, roles=roles)
         response = respond_data({"token": token, "accessToken": token, "user": user})
         return _with(response, self._cookie.set(signed_in.tokens))
 

@@ -1,15 +1,15 @@
 """The log of webhook deliveries, and redelivery."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.response_types import ACCEPTED, WEBHOOKS, Data, FreeObject, Moment
-from quire.admin_api.responses import respond_data
+from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.webhooks import NOT_FOUND, webhook_id_of
-from quire.clock import Clock, iso_from_ms
+from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, log_page
@@ -120,7 +120,7 @@ class DeliveryApi:
         """Show a delivery, with its body."""
         await self._tables.ensure(DELIVERIES)
         found = await self._database.read(lambda: self._delivery(request))
-        return respond_data({**_shown(found), "payload": orjson.loads(found.body)})
+        return respond_data(_shown(found, orjson.loads(found.body)))
 
     async def redeliver(self, request: Request) -> Response:
         """Deliver an event again."""
@@ -162,20 +162,11 @@ class DeliveryApi:
         return found
 
 
-def _shown(delivery: Delivery) -> dict[str, Any]:
-    ended = delivery.ended_at
-    waits = delivery.state == WAITING
-    return {
-        "id": delivery.id,
-        "webhookId": delivery.webhook_id,
-        "event": delivery.event,
-        "uid": delivery.uid,
-        "documentId": delivery.document_id,
-        "state": delivery.state,
-        "attempts": delivery.attempts,
-        "createdAt": iso_from_ms(delivery.created_at),
-        "nextAt": iso_from_ms(delivery.due) if waits else None,
-        "endedAt": None if ended is None else iso_from_ms(ended),
-        "statusCode": delivery.status,
-        "message": delivery.message,
-    }
+def _shown(delivery: Delivery, payload: FreeObject | UnsetType = UNSET) -> ShownDelivery:
+    return build_response(
+        ShownDelivery,
+        delivery,
+        next_at=delivery.due if delivery.state == WAITING else None,
+        status_code=delivery.status,
+        payload=payload,
+    )

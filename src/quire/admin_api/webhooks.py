@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.response_types import CREATED, WEBHOOKS, Data, FreeObject, IdText
-from quire.admin_api.responses import respond_data
+from quire.admin_api.responses import build_response, respond_data
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
@@ -268,18 +268,17 @@ def webhook_id_of(request: Request) -> int:
     return webhook_id
 
 
-def _shown(webhook: Webhook, request: Request) -> dict[str, Any]:
+def _shown(webhook: Webhook, request: Request) -> WebhookDetail:
     ability = request.administrator.ability
     readable = any(ability.allows(f"admin::webhooks.{verb}") for verb in ("create", "update"))
     headers = webhook.headers if readable else dict.fromkeys(webhook.headers, MASK)
-    return {
-        "id": str(webhook.id),
-        "name": webhook.name,
-        "url": webhook.url,
-        "headers": headers,
-        "events": list(webhook.events),
-        "isEnabled": webhook.enabled,
-    }
+    return build_response(
+        WebhookDetail,
+        webhook,
+        id=str(webhook.id),
+        headers=headers,
+        is_enabled=webhook.enabled,
+    )
 
 
 def _leads_outside(value: object) -> bool:

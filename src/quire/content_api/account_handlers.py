@@ -1,17 +1,19 @@
 """Objects that the handlers for accounts of end users share."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TypeVar
+
+from msgspec import UNSET
 
 from quire.auth.end_users import EndUsers, Show
 from quire.auth.recovery import Recovery
 from quire.auth.token_issuer import ClientDevice, IssuedTokens, TokenIssuer
 from quire.auth.user_agent import device_name
+from quire.content_api.account_types import FreshTokens, SignedIn
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_bare
-from quire.content_api.messages import Handler, Request, Response
+from quire.content_api.messages import Request, Response
 from quire.content_api.refresh_cookie import RefreshCookie
-from quire.content_api.routes import Route
 from quire.database.execute.row_mappers import Item
 from quire.database.program import Program
 from quire.database.stores.accounts import Accounts
@@ -23,7 +25,6 @@ T = TypeVar("T")
 
 BAD_DEVICE = "deviceId must be a text of at most 255 characters"
 _LONGEST_ID = 255
-_ACTION = "plugin::users-permissions.auth"
 
 
 class AccountResponses:
@@ -35,12 +36,6 @@ class AccountResponses:
         self._issuer = issuer
         self.schema = reader.schema
         self._type = reader.schema.content_types[USER_UID]
-
-    def route(self, method: str, path: str, action: str, handler: Handler) -> Route:
-        """Return a route with one of the actions of accounts."""
-        return Route(
-            method=method, path=path, action=f"{_ACTION}.{action}", handler=handler, uid=USER_UID
-        )
 
     async def read(self, make: Callable[[], Program[T]]) -> T:
         """Run a program that reads."""
@@ -66,24 +61,25 @@ class AccountResponses:
     async def tokens(self, request: Request, user_id: int, item: Item) -> Response:
         """Respond with new tokens and a user that was read before."""
         issued = await self._issuer.issue(user_id, _device(request))
-        return self.pair(request, issued, {"user": item})
+        return self.pair(request, issued, item)
 
-    def pair(self, request: Request, issued: IssuedTokens, more: Mapping[str, object]) -> Response:
+    def pair(self, request: Request, issued: IssuedTokens, item: Item | None = None) -> Response:
         """Respond with tokens; the refresh token is set as a cookie if configured."""
-        shown: dict[str, object] = {"jwt": issued.jwt}
-        if issued.refresh is None:
-            return respond_bare({**shown, **more})
-        if self._cookie.is_wanted(request):
-            response = respond_bare({**shown, **more})
+        in_cookie = issued.refresh is not None and self._cookie.is_wanted(request)
+        refresh = UNSET if in_cookie or issued.refresh is None else issued.refresh
+        response = respond_bare(
+            FreshTokens(jwt=issued.jwt, refresh_token=refresh)
+            if item is None
+            else SignedIn(jwt=issued.jwt, refresh_token=refresh, user=item)
+        )
+        if in_cookie and issued.refresh is not None:
             response.headers = self._cookie.set(issued.refresh)
-            return response
-        return respond_bare({**shown, "refreshToken": issued.refresh, **more})
+        return response
 
 
 def _device(request: Request) -> ClientDevice:
     """Return the device of a request. Raises ValidationError."""
-    body = request.body
-    given = body.get("deviceId") if isinstance(body, Mapping) else None
+    given = request.body_fields.get("deviceId")
     device_id = given if isinstance(given, str) and given else None
     if device_id is not None and (len(device_id) > _LONGEST_ID or "\0" in device_id):
         raise ValidationError(BAD_DEVICE)

@@ -1,6 +1,7 @@
 """Rate limits of the routes for accounts."""
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 
 from quire.auth.rate_limit import Allowance, RateLimiter, place_of
 from quire.content_api.messages import Handler, Request, Response
@@ -45,6 +46,7 @@ class CallLimits:
                 return limiter.count(f"{route} {place} {_email(request)}")
             return limiter.count(f"{route} {place}")
 
+        @wraps(handler)
         async def count_and_handle(request: Request) -> Response:
             if request.allowance is None:
                 request.allowance = count(request)
@@ -77,8 +79,7 @@ class CallLimits:
 
 
 def _email(request: Request) -> str:
-    body = request.body
-    email = body.get("email") if isinstance(body, Mapping) else None
+    email = request.body_fields.get("email")
     return email.lower()[:_LONGEST_EMAIL] if isinstance(email, str) else ""
 
 

@@ -1,10 +1,14 @@
 """``/content-type-builder`` for clients, read only."""
 
 from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
 
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.response_types import Data
+from quire.content_api.routes import Route, RouteGroup
 from quire.schema.describe import (
     describe_component,
     describe_content_type,
@@ -17,6 +21,48 @@ _OWNER = "plugin::content-type-builder"
 _KINDS = (TypeKind.SINGLE.value, TypeKind.COLLECTION.value)
 
 
+class DescribedAttribute(Struct):
+    """An attribute, with options of its type."""
+
+    type: str
+
+
+class DescribedModel(Struct, rename="camel"):
+    """What is declared of a model."""
+
+    display_name: str
+    attributes: dict[str, DescribedAttribute]
+
+
+class DescribedContentType(Struct):
+    """A content type."""
+
+    uid: str
+    api_id: str = field(name="apiID")
+    described: DescribedModel = field(name="schema")
+
+
+class DescribedComponent(Struct):
+    """A component."""
+
+    uid: str
+    category: str
+    api_id: str = field(name="apiId")
+    described: DescribedModel = field(name="schema")
+
+
+class UnknownModel(Struct):
+    """That there is no such model; such errors have a form of their own."""
+
+    error: str
+
+
+class KindQuery(Struct):
+    """Which content types are described."""
+
+    kind: Literal["singleType", "collectionType"] | UnsetType = UNSET
+
+
 class ModelApi:
     """``GET /content-type-builder/content-types`` and ``…/components``, all of them or one."""
 
@@ -25,20 +71,20 @@ class ModelApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, action, handler in (
-            ("content-types", "content-types.getContentTypes", self.content_types),
-            ("content-types/:uid", "content-types.getContentType", self.content_type),
-            ("components", "components.getComponents", self.components),
-            ("components/:uid", "components.getComponent", self.component),
-        ):
-            yield Route(
-                method="GET",
-                path=f"content-type-builder/{path}",
-                action=f"{_OWNER}.{action}",
-                handler=handler,
-            )
+        route = RouteGroup("Model", "content-type-builder/", f"{_OWNER}.")
+        unknown = {404: UnknownModel}
+        types, components = "content-types", "components"
+        action, found = f"{types}.getContentTypes", Data[list[DescribedContentType]]
+        yield route("GET", types, action, self.list_content_types, query=KindQuery, response=found)
+        path, action, one = f"{types}/:uid", f"{types}.getContentType", Data[DescribedContentType]
+        yield route("GET", path, action, self.find_content_type, response=one, further=unknown)
+        action, listed = f"{components}.getComponents", Data[list[DescribedComponent]]
+        yield route("GET", components, action, self.list_components, response=listed)
+        path, action = f"{components}/:uid", f"{components}.getComponent"
+        shown = Data[DescribedComponent]
+        yield route("GET", path, action, self.find_component, response=shown, further=unknown)
 
-    async def content_types(self, request: Request) -> Response:
+    async def list_content_types(self, request: Request) -> Response:
         """Describe all content types, or those of one ``kind``."""
         described = describe_content_types(self._schema)
         kind = request.query.get("kind")
@@ -48,19 +94,22 @@ class ModelApi:
             return _invalid_kind(kind)
         return respond_bare({"data": [one for one in described if one["schema"]["kind"] == kind]})
 
-    async def content_type(self, request: Request) -> Response:
-        """Describe one content type; hidden built-in ones count as unknown."""
+    async def find_content_type(self, request: Request) -> Response:
+        """Describe one content type.
+
+        Those of the server's own that are hidden count as unknown.
+        """
         found = self._schema.content_types.get(request.parameters["uid"])
         if found is None or not is_visible(found):
             return _not_found("contentType")
         return respond_bare({"data": describe_content_type(found)})
 
-    async def components(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+    async def list_components(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all components."""
         described = [describe_component(one) for one in self._schema.components.values()]
         return respond_bare({"data": described})
 
-    async def component(self, request: Request) -> Response:
+    async def find_component(self, request: Request) -> Response:
         """Describe one component."""
         found = self._schema.components.get(request.parameters["uid"])
         if found is None:

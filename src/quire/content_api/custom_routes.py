@@ -94,7 +94,7 @@ def _caller(request: Request) -> str:
 
 
 def _policy_context(route: CustomRoute, request: Request) -> PolicyContext:
-    body = request.body if isinstance(request.body, Mapping) else {}
+    body = request.body_fields
     return PolicyContext(
         principal=acting(request.principal),
         action=route.action,

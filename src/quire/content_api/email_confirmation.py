@@ -2,19 +2,46 @@
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from quire.auth.user_settings import advanced_options
 from quire.content_api.account_handlers import AccountApi
+from quire.content_api.account_types import (
+    ACCOUNTS,
+    LIMITED,
+    AccountBody,
+    FilledText,
+    RequiredEmail,
+)
 from quire.content_api.envelope import respond_bare, respond_redirect
-from quire.content_api.forms import TextField, email_rule, read_form
 from quire.content_api.messages import Request, Response
+from quire.content_api.request_bodies import read_body
+from quire.content_api.response_types import Redirect
 from quire.content_api.routes import Route
 from quire.errors import ApplicationError
 
 CONFIRMED = "Already confirmed"
 BLOCKED = "User blocked"
-_CONFIRMATION = (TextField(name="confirmation"),)
-_ADDRESS = (TextField(name="email", rules=(email_rule,)),)
 _FRONT = "/"
+
+
+class ConfirmationQuery(AccountBody):
+    """The token that was sent."""
+
+    confirmation: FilledText
+
+
+class UnconfirmedEmail(AccountBody):
+    """The e-mail that is to be confirmed."""
+
+    email: RequiredEmail
+
+
+class SentConfirmation(Struct):
+    """Whom the mail was sent to."""
+
+    email: str | None
+    sent: bool
 
 
 class ConfirmationApi(AccountApi):
@@ -22,28 +49,37 @@ class ConfirmationApi(AccountApi):
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route = self._responses.route
-        yield route("GET", "auth/email-confirmation", "emailConfirmation", self.confirm)
-        path = "auth/send-email-confirmation"
-        send = self._limits.limited(self.send, path, by_email=True)
-        yield route("POST", path, "sendEmailConfirmation", send)
+        path, action, query = "auth/email-confirmation", "emailConfirmation", ConfirmationQuery
+        confirm = self.confirm_email
+        yield ACCOUNTS("GET", path, action, confirm, query=query, response=Redirect, status=302)
+        path, action = "auth/send-email-confirmation", "sendEmailConfirmation"
+        send = self._limits.limited(self.send_email_confirmation, path, by_email=True)
+        yield ACCOUNTS(
+            "POST",
+            path,
+            action,
+            send,
+            body=UnconfirmedEmail,
+            response=SentConfirmation,
+            errors=LIMITED,
+        )
 
-    async def send(self, request: Request) -> Response:
-        """Send the mail again to an unconfirmed user."""
-        email = read_form(request.body, _ADDRESS)["email"]
+    async def send_email_confirmation(self, request: Request) -> Response:
+        """Send the mail to confirm an e-mail once more."""
+        email = read_body(request.body_fields, UnconfirmedEmail).email
         user = await self._responses.read(lambda: self._accounts.user_by_email(email.lower()))
         if user is None:
-            return respond_bare({"email": email, "sent": True})
+            return respond_bare(SentConfirmation(email, sent=True))
         if user.confirmed:
             raise ApplicationError(CONFIRMED)
         if user.blocked:
             raise ApplicationError(BLOCKED)
         self._recovery.confirm_later(user)
-        return respond_bare({"email": user.email, "sent": True})
+        return respond_bare(SentConfirmation(user.email, sent=True))
 
-    async def confirm(self, request: Request) -> Response:
-        """Confirm an e-mail by its token, and redirect to the configured page."""
-        given = read_form(request.query, _CONFIRMATION)
-        await self._users.confirm(given["confirmation"])
+    async def confirm_email(self, request: Request) -> Response:
+        """Confirm an e-mail by the token that was sent to it, and redirect to the page for this."""
+        given = read_body(request.query, ConfirmationQuery)
+        await self._users.confirm(given.confirmation)
         options = await self._responses.read(lambda: advanced_options(self._accounts))
         return respond_redirect(options.confirmed_page or _FRONT)

@@ -1,22 +1,24 @@
 """Files of the media library: list, upload, change, replace, delete."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from msgspec import Raw
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from quire.access.ability import FullAccess, project_rules_of, rules_of
+from quire.access.routes import ProjectSchema, document_fields
 from quire.content_api.authorization import Authorizer
 from quire.content_api.envelope import paged, respond_bare, respond_encoded
 from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item, members
 from quire.database.program import Program
 from quire.document_service.read_service import ReadService
 from quire.document_service.validate.problems import Problem, validation_error
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.attributes.validation import not_of_type
 from quire.schema.model import FILE_UID
 from quire.settings import LimitSettings, UploadSettings
@@ -37,9 +39,78 @@ SEVERAL_FILES = "Cannot replace a file with multiple ones"
 SEVERAL_IDS = "File id is required and must be a single value"
 CREATED = 201
 MULTIPART = b"multipart/form-data"
-_ACTION = "plugin::upload.content-api"
 _INFO = "fileInfo"
 _MAX_ID = 2**53
+
+
+Percent = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 100})]
+
+
+class FocalPoint(Struct):
+    """The point of a picture that is always shown."""
+
+    x: Percent
+    y: Percent
+
+
+class FileInformation(Struct, rename="camel"):
+    """What is said of a file."""
+
+    name: str | UnsetType = UNSET
+    alternative_text: str | UnsetType | None = UNSET
+    caption: str | UnsetType | None = UNSET
+    focal_point: FocalPoint | UnsetType | None = UNSET
+
+
+class FileDescription(Struct, rename="camel"):
+    """What is said of the file of ``id``."""
+
+    file_info: FileInformation
+
+
+class UploadForm(Struct, rename="camel"):
+    """New files; ``ref``, ``refId`` and ``field`` together attach them to an entry.
+
+    That takes the permission to update it. Without ``files``, ``fileInfo`` is said of the file of
+    ``id``.
+    """
+
+    files: list[bytes] | UnsetType = UNSET
+    file_info: Annotated[
+        str | list[str] | UnsetType, Meta(description="JSON, once for each file.")
+    ] = UNSET
+    ref: Annotated[str | UnsetType, Meta(description="The uid of a content type.")] = UNSET
+    ref_id: Annotated[int | UnsetType, Meta(description="The id of an entry.")] = UNSET
+    field: Annotated[str | UnsetType, Meta(description="The attribute that holds files.")] = UNSET
+
+
+class FileOfLibrary(Struct, rename="camel"):
+    """A file of the media library."""
+
+    schema_name: ClassVar[str] = "LibraryFile"
+    is_url_signed: bool
+
+
+LibraryFile = Annotated[FileOfLibrary, document_fields(FILE_UID)]
+
+
+def _page_meta(models: Any) -> JsonSchema:  # noqa: ANN401 - see `ProjectSchema`
+    from quire.openapi.content.documents import page_meta  # noqa: PLC0415 - to describe alone
+
+    return page_meta(models.schemas)
+
+
+class UploadQuery(Struct):
+    """Which file is replaced or described anew; without one, files are added."""
+
+    id: Annotated[int | UnsetType, Meta(description="The file to change.")] = UNSET
+
+
+class FilePage(Struct):
+    """A page of files."""
+
+    data: list[LibraryFile]
+    meta: Annotated[Any, ProjectSchema(_page_meta)]
 
 
 class FileApi:
@@ -63,31 +134,40 @@ class FileApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        files = "upload/files"
-        for method, path, action, handler in (
-            ("GET", files, "find", self.find),
-            ("GET", f"{files}/page", "findPage", self.find_page),
-            ("GET", f"{files}/:id", "findOne", self.find_one),
-            ("DELETE", f"{files}/:id", "destroy", self.destroy),
-            ("POST", "upload", "upload", self.upload),
-        ):
-            yield Route(
-                method=method,
-                path=path,
-                action=f"{_ACTION}.{action}",
-                handler=handler,
-                uid=FILE_UID,
-                streams=method == "POST",
-            )
+        route = RouteGroup("Files", "upload", "plugin::upload.content-api.", FILE_UID)
+        file, one = LibraryFile, "/files/:id"
+        find, page = self.list_files, self.list_files_in_pages
+        yield route("GET", "/files", "find", find, query="window", response=list[LibraryFile])
+        yield route("GET", "/files/page", "findPage", page, query="page", response=FilePage)
+        yield route("GET", one, "findOne", self.find_file, query="shape", response=file)
+        yield route("DELETE", one, "destroy", self.delete_file, query="shape", response=file)
+        yield route(
+            "POST",
+            "",
+            "upload",
+            self.upload_files,
+            body=(UploadForm, FileDescription),
+            query=UploadQuery,
+            response=Annotated[
+                list[LibraryFile], Meta(description="The files that were uploaded.")
+            ],
+            status=CREATED,
+            further={200: Annotated[LibraryFile, Meta(description="The file that was changed.")]},
+            errors=(404,),
+            streams=True,
+        )
 
-    async def find(self, request: Request) -> Response:
-        """List files; root ``start`` and ``limit`` select the rows, there are no pages."""
+    async def list_files(self, request: Request) -> Response:
+        """List files.
+
+        Root ``start`` and ``limit`` cut the list, pages do not exist.
+        """
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "window", request.raw_query, ability)
         found = await self._reader.encoded_rows(prepared, request.version, present=self._shown)
         return respond_encoded(found)
 
-    async def find_page(self, request: Request) -> Response:
+    async def list_files_in_pages(self, request: Request) -> Response:
         """List files in pages."""
         ability = request.principal.ability
         prepared = await self._reader.prepare(self._type, "list", request.raw_query, ability)
@@ -96,8 +176,11 @@ class FileApi:
         )
         return respond_encoded(found)
 
-    async def find_one(self, request: Request) -> Response:
-        """Show a file; all of the query is checked, but only ``populate`` is used."""
+    async def find_file(self, request: Request) -> Response:
+        """Show a file.
+
+        All of the query is checked, but only ``populate`` counts.
+        """
         file_id = row_id(request.parameters["id"])
         prepared = await self._prepare(request)
         if file_id is None:
@@ -107,7 +190,7 @@ class FileApi:
             raise NotFoundError(NOT_FOUND)
         return respond_encoded(found.text)
 
-    async def destroy(self, request: Request) -> Response:
+    async def delete_file(self, request: Request) -> Response:
         """Delete a file with all its sizes, and return it."""
         read = self._reading(await self._prepare(request))
         file_id = row_id(request.parameters["id"])
@@ -116,7 +199,7 @@ class FileApi:
             raise NotFoundError(NOT_FOUND)
         return respond_bare(gone[0])
 
-    async def upload(self, request: Request) -> Response:
+    async def upload_files(self, request: Request) -> Response:
         """Upload files; with ``id``, replace the bytes or the metadata of one."""
         content_type = request.headers.get(b"content-type", b"")
         if not content_type.strip().lower().startswith(MULTIPART):

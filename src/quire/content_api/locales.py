@@ -1,16 +1,28 @@
 """The locales of the project, in the order in which they were added."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Struct
+
+from quire.access.routes import document_fields
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.execute.row_mappers import Item, members
 from quire.document_service.read_service import ReadService
 from quire.schema.model import LOCALE_UID
 
 ACTION = "plugin::i18n.locales.listLocales"
+
+
+class LocaleDefault(Struct, rename="camel"):
+    """A locale of the project."""
+
+    is_default: bool
+
+
+ListedLocale = Annotated[LocaleDefault, document_fields(LOCALE_UID, "code")]
 
 
 class LocaleApi:
@@ -21,17 +33,17 @@ class LocaleApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        yield Route(
-            method="GET",
-            path="i18n/locales",
-            action=ACTION,
-            handler=self.list_locales,
+        yield RouteGroup("Locales", uid=LOCALE_UID)(
+            "GET",
+            "i18n/locales",
+            ACTION,
+            self.list_locales,
+            response=list[ListedLocale],
             is_immediate=True,
-            uid=LOCALE_UID,
         )
 
     async def list_locales(self, request: Request) -> Response:
-        """List all locales and which one is the default."""
+        """List the locales of the project."""
         model, ability = self._reader.schema.content_types[LOCALE_UID], request.principal.ability
         prepared = self._reader.prepare_small(model, "window", b"sort=id", ability)
         found = await self._reader.encoded_rows(

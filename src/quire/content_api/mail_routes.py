@@ -1,22 +1,62 @@
 """Sends mails for API clients with the permission."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Annotated, ClassVar
+
+from msgspec import UNSET, Struct, UnsetType, field
 
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
-from quire.document_service.validate import Problem, validation_error
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.response_types import FreeObject
+from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.validators import REQUIRED, UNLIMITED, Place, problem_at
+from quire.document_service.validate import ABSENT, Problem, validation_error
 from quire.errors import ApplicationError, MailError
 from quire.mail.message import Mail
 from quire.mail.senders import Sender
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.attributes.validation import not_of_type
 
 NOT_SENT = "Couldn't send email: {}."
 TOO_MANY = "to, cc and bcc must have at most {} addresses"
 _ACTION = "plugin::email.email.send"
-_ADDRESSES = ("to", "cc", "bcc")
-_TEXTS = ("from", "replyTo", "subject", "text", "html")
 _MOST = 50
+
+
+class Addresses(Struct, frozen=True):
+    """Checks addresses that are given as a list, or as one text with commas."""
+
+    required: bool = False
+    json_schema: ClassVar[JsonSchema] = {
+        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+    }
+
+    def problems(self, place: Place, value: object) -> Iterator[Problem]:
+        """See `Validator.problems`."""
+        if self.required and not _listed(value):
+            yield problem_at(place, REQUIRED)
+        for item in value if isinstance(value, list) else [value]:
+            if item is not ABSENT and item is not None and not isinstance(item, str):
+                yield problem_at(place, not_of_type("string", item), item)
+
+
+OptionalAddresses = Annotated[object | UnsetType, Addresses()]
+OptionalText = str | UnsetType | None
+
+
+class MailInput(RequestBody, forbid_unknown_fields=False):
+    """A mail."""
+
+    longest_text: ClassVar[int] = UNLIMITED
+    to: Annotated[object, Addresses(required=True)]
+    cc: OptionalAddresses = UNSET
+    bcc: OptionalAddresses = UNSET
+    sender: OptionalText = field(default=UNSET, name="from")
+    reply_to: OptionalText = UNSET
+    subject: OptionalText = UNSET
+    text: OptionalText = UNSET
+    html: OptionalText = UNSET
 
 
 class MailApi:
@@ -27,11 +67,12 @@ class MailApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the route."""
-        yield Route(method="POST", path="email", action=_ACTION, handler=self.send)
+        route = RouteGroup("Mails")
+        yield route("POST", "email", _ACTION, self.send_mail, body=MailInput, response=FreeObject)
 
-    async def send(self, request: Request) -> Response:
-        """Send one mail."""
-        mail = _mail(request.body if isinstance(request.body, Mapping) else {})
+    async def send_mail(self, request: Request) -> Response:
+        """Send a mail."""
+        mail = _mail(read_body(request.body_fields, MailInput))
         try:
             await self._sender.send(mail)
         except MailError as error:
@@ -39,39 +80,26 @@ class MailApi:
         return respond_bare({})
 
 
-def _mail(body: Mapping[str, object]) -> Mail:
-    """Parse a mail. Raises ValidationError with all problems."""
-    problems = [*_type_problems(body)]
-    addresses = {name: _listed(body.get(name)) for name in _ADDRESSES}
-    if not addresses["to"]:
-        problems.insert(0, Problem(("to",), "to is a required field"))
-    if sum(map(len, addresses.values())) > _MOST:
-        problems.append(Problem((), TOO_MANY.format(_MOST)))
-    if problems:
-        raise validation_error(problems)
-    texts = {name: str(body[name]) if body.get(name) else None for name in _TEXTS}
+def _mail(given: MailInput) -> Mail:
+    """Return a mail. Raises ValidationError for one to too many addresses."""
+    to, cc, bcc = (_listed(value) for value in (given.to, given.cc, given.bcc))
+    if len(to) + len(cc) + len(bcc) > _MOST:
+        raise validation_error([Problem((), TOO_MANY.format(_MOST))])
     return Mail(
-        to=addresses["to"],
-        cc=addresses["cc"],
-        bcc=addresses["bcc"],
-        subject=texts["subject"] or "",
-        text=texts["text"],
-        html=texts["html"],
-        sender=texts["from"],
-        reply_to=texts["replyTo"],
+        to=to,
+        cc=cc,
+        bcc=bcc,
+        subject=given.subject or "",
+        text=given.text or None,
+        html=given.html or None,
+        sender=given.sender or None,
+        reply_to=given.reply_to or None,
     )
-
-
-def _type_problems(body: Mapping[str, object]) -> Iterator[Problem]:
-    for name in (*_ADDRESSES, *_TEXTS):
-        value = body.get(name)
-        items = value if isinstance(value, list) and name in _ADDRESSES else [value]
-        for item in items:
-            if item is not None and not isinstance(item, str):
-                yield Problem((name,), f"{name} {not_of_type('string', item)}", item)
 
 
 def _listed(value: object) -> tuple[str, ...]:
     """Parse addresses that are given as a list, or as one text with commas."""
+    if value is ABSENT or value is UNSET:
+        return ()
     texts = value if isinstance(value, list) else str(value or "").split(",")
     return tuple(str(text).strip() for text in texts if text and str(text).strip())

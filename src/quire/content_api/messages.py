@@ -118,6 +118,11 @@ class Request:
         """The parsed query string; it is shared, so do not modify it."""
         return read_query(self.raw_query)
 
+    @property
+    def body_fields(self) -> Mapping[str, object]:
+        """The fields of a body that is an object; any other body has none."""
+        return self.body if isinstance(self.body, Mapping) else {}
+
 
 class Response:
     """A status, a body of bytes, and additional headers.

@@ -6,11 +6,16 @@ The generator is imported, and the document generated, on the first request.
 import asyncio
 from collections.abc import Iterator, Sequence
 
+from msgspec import Struct
+
 from quire.access.ability import Ability, without_project_rules
 from quire.content_api.authorization import Authorizer
+from quire.content_api.batch.handler import PATH as BATCH
+from quire.content_api.batch.types import reachable_types
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.response_types import FreeObject
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.lru import BoundedCache
 from quire.schema.model import Schema
 from quire.settings import Settings
@@ -18,6 +23,14 @@ from quire.settings import Settings
 PATH = "openapi.json"
 _KEPT = 16
 """The size of the cache. Roles and kinds of tokens are few, and a document may be large."""
+
+
+class OpenApiDocument(Struct):
+    """An OpenAPI document."""
+
+    openapi: str
+    info: FreeObject
+    paths: FreeObject
 
 
 class DescriptionApi:
@@ -34,10 +47,11 @@ class DescriptionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the route, which needs no permission."""
-        yield Route(method="GET", path=PATH, action=None, handler=self.describe)
+        route = RouteGroup("Model")
+        yield route("GET", PATH, None, self.describe_api, response=OpenApiDocument)
 
-    async def describe(self, request: Request) -> Response:
-        """Respond with the document for the caller's permissions."""
+    async def describe_api(self, request: Request) -> Response:
+        """Describe what the caller may do, as this document does."""
         ability = without_project_rules(request.principal.ability)
         key = (self._schema.version, ability)
         known = self._made.get(key)
@@ -48,27 +62,17 @@ class DescriptionApi:
         return Response(known.status, known.body, known.content_type)
 
     def _describe(self, ability: Ability) -> Response:
-        from quire.openapi.content.api import describe_content_api  # noqa: PLC0415
-        from quire.openapi.content.endpoint import ApiOptions, Endpoint  # noqa: PLC0415
+        from quire.openapi.content.api import ApiOptions, describe_content_api  # noqa: PLC0415
         from quire.openapi.queries import PageLimits  # noqa: PLC0415
 
-        settings = self._settings
-        facts = ApiOptions(
-            server=settings.api.prefix,
-            pages=PageLimits(default=settings.api.default_limit, most=settings.api.max_limit),
-            refreshes=settings.users.jwt_management == "refresh",
-            batch_operations=settings.limits.batch_operations,
-            register_fields=settings.users.register_fields,
-        )
-        endpoints = [
-            Endpoint(
-                method=route.method,
-                path=route.path,
-                action=route.action,
-                uid=route.uid,
-                custom=route.custom,
-            )
-            for route in self._routes
-            if self._authorizer.allows(ability, route.action, route.uid)
-        ]
-        return respond_bare(describe_content_api(self._schema, ability, endpoints, facts))
+        api = self._settings.api
+        pages = PageLimits(default=api.default_limit, most=api.max_limit)
+        routes = [route for route in self._routes if self._is_of_use(route, ability)]
+        options = ApiOptions(server=api.prefix, pages=pages)
+        return respond_bare(describe_content_api(self._schema, ability, routes, options))
+
+    def _is_of_use(self, route: Route, ability: Ability) -> bool:
+        """Tell whether somebody may call a route that is described, to any effect."""
+        if route.path == BATCH and not reachable_types(self._schema, ability):
+            return False
+        return route.is_described and self._authorizer.allows(ability, route.action, route.uid)

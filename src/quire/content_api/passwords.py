@@ -1,26 +1,59 @@
 """Changing a password, requesting a reset, and setting a new one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
 from quire.access.principal import EndUser
 from quire.auth.passwords import verify_password
 from quire.content_api.account_handlers import AccountApi
+from quire.content_api.account_types import (
+    ACCOUNTS,
+    LIMITED,
+    AccountBody,
+    FilledText,
+    RequiredEmail,
+    RequiredPassword,
+    SignedIn,
+)
 from quire.content_api.envelope import respond_bare
-from quire.content_api.forms import TextField, email_rule, password_rule, read_form
 from quire.content_api.messages import Request, Response
+from quire.content_api.request_bodies import read_body
+from quire.content_api.response_types import DONE, Done
 from quire.content_api.routes import Route
+from quire.content_api.validators import UNLIMITED, Sentence, Text, required
 from quire.errors import ApplicationError, ValidationError
+
+T = TypeVar("T", bound="NewPassword")
 
 NOBODY = "You must be authenticated to reset your password"
 WRONG_PASSWORD = "The provided current password is invalid"  # noqa: S105 - a message
 SAME_PASSWORD = "Your new password must be different than your current password"  # noqa: S105
-_NEW = (
-    TextField(name="passwordConfirmation", same_as="password"),
-    TextField(name="password", rules=(password_rule,)),
-)
-_CHANGE = (*_NEW, TextField(name="currentPassword"))
-_RESET = (*_NEW, TextField(name="code"))
-_FORGOTTEN = (TextField(name="email", rules=(email_rule,)),)
+DIFFERENT = Sentence("Passwords do not match")
+
+
+class NewPassword(AccountBody, forbid_unknown_fields=True):
+    """A password, twice."""
+
+    password_confirmation: FilledText
+    password: RequiredPassword
+
+
+class PasswordChange(NewPassword):
+    """The present password, and the next one twice."""
+
+    current_password: FilledText
+
+
+class PasswordReset(NewPassword):
+    """A code from a mail, and the next password twice."""
+
+    code: FilledText
+
+
+class ForgottenPassword(AccountBody, forbid_unknown_fields=True):
+    """Whose password is forgotten."""
+
+    email: RequiredEmail
 
 
 class PasswordApi(AccountApi):
@@ -28,40 +61,55 @@ class PasswordApi(AccountApi):
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        for path, action, handler, by_email in (
-            ("auth/change-password", "changePassword", self.change, False),
-            ("auth/forgot-password", "forgotPassword", self.forgot, True),
-            ("auth/reset-password", "resetPassword", self.reset, False),
+        for name, action, handler, body, response in (
+            ("change-password", "changePassword", self.change_password, PasswordChange, SignedIn),
+            ("forgot-password", "forgotPassword", self.forgot_password, ForgottenPassword, Done),
+            ("reset-password", "resetPassword", self.reset_password, PasswordReset, SignedIn),
         ):
+            by_email = body is ForgottenPassword
+            path = f"auth/{name}"
             limited = self._limits.limited(handler, path, by_email=by_email)
-            yield self._responses.route("POST", path, action, limited)
+            yield ACCOUNTS(
+                "POST", path, action, limited, body=body, response=response, errors=LIMITED
+            )
 
-    async def change(self, request: Request) -> Response:
-        """Change the password of the caller, with the present one."""
+    async def change_password(self, request: Request) -> Response:
+        """Give oneself another password, for the present one."""
         principal = request.principal
         if not isinstance(principal, EndUser):
             raise ApplicationError(NOBODY)
-        given = read_form(request.body, _CHANGE, closed=True)
+        given = _read_new_password(request.body_fields, PasswordChange)
         user = await self._responses.read(lambda: self._accounts.user(principal.id))
         hashed = None if user is None else user.password
-        if not await verify_password(given["currentPassword"], hashed):
+        if not await verify_password(given.current_password, hashed):
             raise ValidationError(WRONG_PASSWORD)
-        if given["currentPassword"] == given["password"]:
+        if given.current_password == given.password:
             raise ValidationError(SAME_PASSWORD)
         show = self._responses.shower(request)
         item = await self._responses.read(lambda: show(principal.id))
-        await self._users.set_password(principal.id, given["password"])
+        await self._users.set_password(principal.id, given.password)
         return await self._responses.tokens(request, principal.id, item)
 
-    async def forgot(self, request: Request) -> Response:
-        """Send a reset code to the owner of an address, without revealing whether there is one."""
-        given = read_form(request.body, _FORGOTTEN, closed=True)
-        self._recovery.forgot_password(given["email"])
-        return respond_bare({"ok": True})
+    async def forgot_password(self, request: Request) -> Response:
+        """Send a mail with a code for another password; nobody is told whether there is one."""
+        given = read_body(request.body_fields, ForgottenPassword)
+        self._recovery.forgot_password(given.email)
+        return respond_bare(DONE)
 
-    async def reset(self, request: Request) -> Response:
-        """Set the password of the user with a reset code."""
-        given = read_form(request.body, _RESET, closed=True)
+    async def reset_password(self, request: Request) -> Response:
+        """Set another password with a code from a mail."""
+        given = _read_new_password(request.body_fields, PasswordReset)
         show = self._responses.shower(request)
-        user_id, item = await self._users.reset_password(given["code"], given["password"], show)
+        user_id, item = await self._users.reset_password(given.code, given.password, show)
         return await self._responses.tokens(request, user_id, item)
+
+
+def _read_new_password(values: Mapping[str, object], kind: type[T]) -> T:
+    """Return a body with a password that is repeated. Raises ValidationError."""
+
+    def same(value: object) -> str | None:
+        is_same = not isinstance(value, str) or not value or value == values.get("password")
+        return None if is_same else DIFFERENT
+
+    confirmation = Text(rules=(required, same), longest=UNLIMITED)
+    return read_body(values, kind, passwordConfirmation=confirmation)

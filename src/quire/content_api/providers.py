@@ -7,9 +7,10 @@ A browser goes to ``/connect/NAME``, is redirected to the provider, comes back t
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import structlog
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from quire.auth.end_users import EndUsers
@@ -18,9 +19,11 @@ from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_pro
 from quire.auth.oauth.state import BEGUN, DONE, SignInState, StateCipher, begin_sign_in, is_same
 from quire.clock import Clock
 from quire.content_api.account_handlers import AccountResponses
+from quire.content_api.account_types import ACCOUNTS, LIMITED, SignedIn
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_redirect
 from quire.content_api.messages import Request, Response
+from quire.content_api.response_types import Redirect
 from quire.content_api.routes import Route
 from quire.database.stores.accounts import Accounts
 from quire.errors import ApplicationError, ValidationError
@@ -37,6 +40,19 @@ NOT_DONE = "The provider did not say who signs in"
 BLOCKED = "Your account has been blocked by an administrator"
 _COOKIE = "quire_connect"
 _log = structlog.get_logger("quire.content_api")
+
+
+class ConnectQuery(Struct):
+    """Where signing in through a provider ends."""
+
+    callback: Annotated[str | UnsetType, Meta(description="The page on which it ends.")] = UNSET
+
+
+class CallbackQuery(Struct):
+    """What a provider sends a browser back with."""
+
+    state: str | UnsetType = UNSET
+    code: str | UnsetType = UNSET
 
 
 class ProviderApi:
@@ -65,15 +81,28 @@ class ProviderApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route = self._responses.route
-        connect = self._limits.limited(self.connect, "connect")
-        yield route("GET", "connect/:provider", "connect", connect)
-        back = self._limits.limited(self.back, "connect/callback")
-        yield route("GET", "connect/:provider/callback", "connect", back)
-        yield route("GET", "auth/:provider/callback", "callback", self.finish)
+        connect = self._limits.limited(self.redirect_to_provider, "connect")
+        back = self._limits.limited(self.handle_provider_callback, "connect/callback")
+        for path, handler, query in (
+            ("connect/:provider", connect, ConnectQuery),
+            ("connect/:provider/callback", back, CallbackQuery),
+        ):
+            yield ACCOUNTS(
+                "GET",
+                path,
+                "connect",
+                handler,
+                query=query,
+                response=Redirect,
+                status=302,
+                errors=LIMITED,
+            )
+        path = "auth/:provider/callback"
+        handler = self.sign_in_with_provider
+        yield ACCOUNTS("GET", path, "callback", handler, response=SignedIn, errors=(400,))
 
-    async def connect(self, request: Request) -> Response:
-        """Redirect a browser to a provider."""
+    async def redirect_to_provider(self, request: Request) -> Response:
+        """Redirect a browser to a provider, to sign in there."""
         provider, cipher = await self._provider(request)
         callback = request.query.get("callback", provider.callback)
         if not isinstance(callback, str) or not is_allowed(callback, provider):
@@ -84,8 +113,8 @@ class ProviderApi:
         sealed = cipher.close(BEGUN, provider.name, asdict(begun))
         return self._keeping(respond_redirect(address), sealed)
 
-    async def back(self, request: Request) -> Response:
-        """Handle the redirect back from a provider, and redirect to the project's page."""
+    async def handle_provider_callback(self, request: Request) -> Response:
+        """Redirect a browser that comes from a provider to the page of the project."""
         provider, cipher = await self._provider(request)
         kept = cipher.open(_cookie(request), BEGUN, provider.name)
         state, code = (request.query.get(name) for name in provider.preset.comes_back_with)
@@ -103,8 +132,8 @@ class ProviderApi:
             respond_redirect(begun.callback), cipher.close(DONE, provider.name, who)
         )
 
-    async def finish(self, request: Request) -> Response:
-        """Respond with a token to a browser that has come back from a provider."""
+    async def sign_in_with_provider(self, request: Request) -> Response:
+        """Return the token of whoever has signed in through a provider."""
         provider, cipher = await self._provider(request)
         who = cipher.open(_cookie(request), DONE, provider.name)
         if who is None:

@@ -9,12 +9,13 @@ the same structs.
 from collections.abc import Sequence
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
 from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.structs import FieldInfo, fields, replace
 
 from quire.content_api.validators import (
+    LONGEST,
     AnyValue,
     Fields,
     Flag,
@@ -34,7 +35,14 @@ T = TypeVar("T", bound=Struct)
 
 
 class RequestBody(Struct, rename="camel", forbid_unknown_fields=True):
-    """An object in a request body; one with ``forbid_unknown_fields=False`` may have others."""
+    """An object in a request body; one with ``forbid_unknown_fields=False`` may have others.
+
+    See `Fields` for ``keys_last`` and ``secret``. A text has up to ``longest_text`` characters.
+    """
+
+    keys_last: ClassVar[bool] = False
+    secret: ClassVar[bool] = False
+    longest_text: ClassVar[int] = LONGEST
 
 
 def read_body(body: object, kind: type[T], **checks: Validator) -> T:
@@ -44,13 +52,18 @@ def read_body(body: object, kind: type[T], **checks: Validator) -> T:
     wire. Raises ValidationError with all problems.
     """
     values: object = {} if body is None else body
+    check_body(values, kind, **checks)
+    return convert(values, kind)  # what has no problems fits the type
+
+
+def check_body(values: object, kind: type[Struct], **checks: Validator) -> None:
+    """Check a body of which more is read than its type says. See `read_body`."""
     validator = validator_of(kind)
     if checks:
         validator = replace(validator, fields={**validator.fields, **checks})
     problems = list(validator.problems((), values))
     if problems:
         raise validation_error(problems)
-    return convert(values, kind)  # what has no problems fits the type
 
 
 def sent_values(values: Struct) -> dict[str, object]:
@@ -68,10 +81,15 @@ def _names(kind: type[Struct]) -> tuple[tuple[str, str], ...]:
 @cache
 def validator_of(kind: type[Struct]) -> Fields:
     """Return what checks bodies of a type. It is made for the first of them."""
+    body = kind if issubclass(kind, RequestBody) else RequestBody
+    longest = body.longest_text
     return Fields(
-        fields={one.encode_name: _validator(one.type, _demanded(one)) for one in fields(kind)},
+        fields={
+            one.encode_name: _validator(one.type, _demanded(one), longest) for one in fields(kind)
+        },
         closed=kind.__struct_config__.forbid_unknown_fields,
-        keys_last=getattr(kind, "unknown_keys_last", False),
+        keys_last=body.keys_last,
+        secret=body.secret,
     )
 
 
@@ -79,13 +97,13 @@ def _demanded(field: FieldInfo) -> tuple[Rule, ...]:
     return (required,) if field.required else ()
 
 
-def _validator(hint: object, more: tuple[Rule, ...] = ()) -> Validator:
+def _validator(hint: object, more: tuple[Rule, ...] = (), longest: int = LONGEST) -> Validator:
     """Return what checks the values of a type. Raises TypeError for an unknown one."""
     inner, notes, nullable = _parts(hint)
     for note in notes:
         if isinstance(note, Validator):
             return note
-    rules = (*(note for note in notes if callable(note)), *more)
+    rules = tuple(dict.fromkeys((*(note for note in notes if callable(note)), *more)))
     limits = next((note for note in notes if isinstance(note, Range)), Range())
     origin = get_origin(inner)
     if origin is Literal:
@@ -105,12 +123,12 @@ def _validator(hint: object, more: tuple[Rule, ...] = ()) -> Validator:
         return Members(item=item, rules=rules, nullable=nullable)
     if isinstance(inner, type) and issubclass(inner, Struct):
         return replace(validator_of(inner), rules=rules, nullable=nullable)
-    return _plain(inner, limits, rules, nullable=nullable)
+    if inner is str:
+        return Text(rules=rules, nullable=nullable, longest=longest)
+    return _plain(inner, limits, rules)
 
 
-def _plain(kind: object, limits: Range, rules: tuple[Rule, ...], *, nullable: bool) -> Validator:
-    if kind is str:
-        return Text(rules=rules, nullable=nullable)
+def _plain(kind: object, limits: Range, rules: tuple[Rule, ...]) -> Validator:
     if kind is bool:
         return Flag(rules=rules)
     if kind is int:

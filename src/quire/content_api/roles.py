@@ -1,32 +1,120 @@
 """Roles of end users and their permissions."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.ability import NOTHING, Ability, FullAccess, Granted
 from quire.access.actions import Routed, all_actions, controllers
+from quire.access.routes import ProjectFields
 from quire.auth.roles import NOT_FOUND, NewRole, Roles
+from quire.content_api.account_types import AnyText
 from quire.content_api.envelope import respond_bare
 from quire.content_api.files import row_id
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.request_bodies import RequestBody, read_body
+from quire.content_api.response_types import DONE, Done
+from quire.content_api.routes import Route, RouteGroup
 from quire.database.execute.row_mappers import members
 from quire.database.stores.accounts import Accounts
 from quire.document_service.read_service import ReadService
-from quire.document_service.validate import ABSENT
 from quire.errors import NotFoundError, ValidationError
 from quire.query.resolve.row_rules import check_rule
-from quire.schema.attributes.validation import NUL_MESSAGE, not_of_type
+from quire.schema.attributes.json_schema import JsonSchema
 from quire.schema.model import ROLE_UID
 
 EMPTY_BODY = "Request body cannot be empty"
-TOO_LONG = "must be at most 255 characters"
 NO_ROWS = "{} is not taken on rows that a rule could choose"
-_LONGEST = 255
 _ON_ROWS = frozenset({"find", "findOne", "create", "update", "delete", "destroy"})
 _NO_RULES: Mapping[str, object] = {}
-_DONE = {"ok": True}
-_OWNER = "plugin::users-permissions"
+_LONGEST = 255
+
+_ALWAYS = ("id", "documentId")
+
+
+def _role_fields(models: Any) -> Mapping[str, JsonSchema]:  # noqa: ANN401 - see `ProjectFields`
+    model = models.schema.content_types[ROLE_UID]
+    relations = {attribute.name for attribute in model.relations}
+    return {name: s for name, s in models.shown(model).items() if name not in relations}
+
+
+class ActionPermission(Struct):
+    """Whether an action is granted, and on which rows."""
+
+    enabled: Annotated[object, Meta(extra_json_schema={"type": "boolean"})] = False
+    policy: AnyText = UNSET
+    rule: Annotated[
+        object | UnsetType,
+        Meta(
+            extra_json_schema={"type": ["object", "null"], "additionalProperties": {}},
+            description="Filters that rows must match.",
+        ),
+    ] = UNSET
+
+
+class ControllerPermissions(Struct):
+    """Actions by controller."""
+
+    controllers: dict[str, dict[str, ActionPermission]]
+
+
+class GrantedControllers(Struct):
+    """Actions by controller."""
+
+    controllers: dict[str, dict[str, ActionPermission] | None] | UnsetType | None = UNSET
+
+
+class PermissionTree(Struct):
+    """Actions by plugin or API."""
+
+    permissions: dict[str, ControllerPermissions]
+
+
+_Text = Annotated[str | UnsetType | None, Meta(extra_json_schema={"maxLength": _LONGEST})]
+
+
+class RoleInput(RequestBody, forbid_unknown_fields=False):
+    """A role of end users, and all that it is to grant."""
+
+    longest_text: ClassVar[int] = _LONGEST
+    name: _Text = UNSET
+    description: _Text = UNSET
+    type: _Text = UNSET
+    permissions: dict[str, GrantedControllers] | UnsetType | None = UNSET
+
+    def granted(self) -> Iterator[tuple[str, ActionPermission]]:
+        """Yield all actions with what is said of them."""
+        for owner, about in (self.permissions or {}).items():
+            for controller, actions in (about.controllers or {}).items():
+                for name, permission in (actions or {}).items():
+                    yield f"{owner}.{controller}.{name}", permission
+
+    def enabled(self) -> frozenset[str]:
+        """Return the actions that are switched on."""
+        return frozenset(name for name, one in self.granted() if one.enabled is True)
+
+
+class RoleWithCount(Struct):
+    """A role, and how many users have it."""
+
+    nb_users: int
+
+
+class RolesWithCounts(Struct):
+    """All roles."""
+
+    roles: list[Annotated[RoleWithCount, ProjectFields(_role_fields, _ALWAYS)]]
+
+
+class RoleWithPermissions(PermissionTree):
+    """A role with everything that it grants and does not."""
+
+
+class ShownRole(Struct):
+    """One role."""
+
+    role: Annotated[RoleWithPermissions, ProjectFields(_role_fields, _ALWAYS)]
 
 
 class RoleApi:
@@ -44,30 +132,22 @@ class RoleApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        roles = "users-permissions/roles"
-        for method, path, action, handler in (
-            ("GET", roles, "role.find", self.find),
-            ("POST", roles, "role.createRole", self.create),
-            ("GET", f"{roles}/:id", "role.findOne", self.find_one),
-            ("PUT", f"{roles}/:id", "role.updateRole", self.update),
-            ("DELETE", f"{roles}/:id", "role.deleteRole", self.delete),
-            (
-                "GET",
-                "users-permissions/permissions",
-                "permissions.getPermissions",
-                self.permissions,
-            ),
-        ):
-            yield Route(
-                method=method,
-                path=path,
-                action=f"{_OWNER}.{action}",
-                handler=handler,
-                uid=ROLE_UID,
-            )
+        route = RouteGroup("Roles", "users-permissions/", "plugin::users-permissions.", ROLE_UID)
+        body, create, update = RoleInput, "role.createRole", "role.updateRole"
+        one, delete = "roles/:id", "role.deleteRole"
+        yield route("GET", "roles", "role.find", self.list_roles, response=RolesWithCounts)
+        yield route("POST", "roles", create, self.create_role, body=body, response=Done)
+        yield route("GET", one, "role.findOne", self.find_role, response=ShownRole)
+        yield route("PUT", one, update, self.update_role, body=body, response=Done)
+        yield route("DELETE", one, delete, self.delete_role, response=Done)
+        action, handler = "permissions.getPermissions", self.list_permissions
+        yield route("GET", "permissions", action, handler, response=PermissionTree)
 
-    async def find(self, request: Request) -> Response:
-        """List roles with the number of their users; the query is ignored."""
+    async def list_roles(self, request: Request) -> Response:
+        """List the roles of end users, with the number of their users.
+
+        The query does not count.
+        """
         prepared = self._reader.prepare_small(self._type, "window", b"sort=id", FullAccess())
         items, _ = await self._reader.rows(prepared, request.version)
         users = await self._reader.database.read(self._accounts.users_by_role)
@@ -75,8 +155,8 @@ class RoleApi:
         roles = [{**role, "nb_users": users.get(role["id"], 0)} for role in shown]
         return respond_bare({"roles": roles})
 
-    async def find_one(self, request: Request) -> Response:
-        """Show a role with all actions, granted or not."""
+    async def find_role(self, request: Request) -> Response:
+        """Show a role with everything that it grants and does not."""
         role_id = row_id(request.parameters["id"])
         prepared = self._reader.prepare_small(self._type, "entry", b"", FullAccess())
         role = None if role_id is None else await self._reader.row(prepared, role_id)
@@ -89,56 +169,58 @@ class RoleApi:
         _add_granted(tree, actions)
         return respond_bare({"role": {**members(role), "permissions": tree}})
 
-    async def permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
-        """Show all actions that can be granted."""
-        return respond_bare({"permissions": self._tree(NOTHING)})
+    async def list_permissions(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+        """Show all that can be granted."""
+        return respond_bare(PermissionTree(self._tree(NOTHING)))
 
-    def _tree(self, ability: Ability, rules: Mapping[str, object] = _NO_RULES) -> dict[str, Any]:
-        tree: dict[str, Any] = {}
+    def _tree(
+        self, ability: Ability, rules: Mapping[str, object] = _NO_RULES
+    ) -> dict[str, ControllerPermissions]:
+        tree: dict[str, ControllerPermissions] = {}
         for controller in controllers(self._reader.schema, self._routed):
-            owner = tree.setdefault(controller.owner, {"controllers": {}})
-            owner["controllers"][controller.name] = {
-                name: {
-                    "enabled": ability.allows(controller.action(name)),
-                    "policy": "",
-                    **_rule(rules, controller.action(name)),
-                }
+            owner = tree.setdefault(controller.owner, ControllerPermissions({}))
+            owner.controllers[controller.name] = {
+                name: ActionPermission(
+                    enabled=ability.allows(controller.action(name)),
+                    policy="",
+                    rule=rules.get(controller.action(name), UNSET),
+                )
                 for name in controller.actions
             }
         return tree
 
-    async def create(self, request: Request) -> Response:
+    async def create_role(self, request: Request) -> Response:
         """Make a role."""
-        body = _body(request)
+        given = _read(request)
         new = NewRole(
-            name=_text(body, "name"),
-            description=_text(body, "description"),
-            type=_text(body, "type"),
-            actions=_enabled(body) & self._known,
-            rules=self._rules(body),
+            name=_text(given.name),
+            description=_text(given.description),
+            type=_text(given.type),
+            actions=given.enabled() & self._known,
+            rules=self._rules(given),
         )
         await self._roles.create(new, principal=request.principal)
-        return respond_bare(_DONE)
+        return respond_bare(DONE)
 
-    async def update(self, request: Request) -> Response:
+    async def update_role(self, request: Request) -> Response:
         """Change a role; actions that are not enabled in the body are revoked."""
-        body = _body(request)
+        given = _read(request)
         role_id = self._id(request)
-        texts = {name: _text(body, name) for name in ("name", "description") if name in body}
+        texts = {"name": given.name, "description": given.description}
         await self._roles.update(
             role_id,
-            texts,
-            _enabled(body),
-            self._rules(body),
+            {name: text for name, text in texts.items() if text is not UNSET},
+            given.enabled(),
+            self._rules(given),
             known=self._known,
             principal=request.principal,
         )
-        return respond_bare(_DONE)
+        return respond_bare(DONE)
 
-    async def delete(self, request: Request) -> Response:
-        """Delete a role."""
+    async def delete_role(self, request: Request) -> Response:
+        """Delete a role; its users become public."""
         await self._roles.delete(self._id(request), principal=request.principal)
-        return respond_bare(_DONE)
+        return respond_bare(DONE)
 
     def _id(self, request: Request) -> int:
         role_id = row_id(request.parameters["id"])
@@ -146,17 +228,17 @@ class RoleApi:
             raise NotFoundError(NOT_FOUND)
         return role_id
 
-    def _rules(self, body: Mapping[str, object]) -> dict[str, object]:
-        """Return the row rules in a body by action; ``None`` removes one.
+    def _rules(self, given: RoleInput) -> dict[str, object]:
+        """Return the row rules in a body by action; ``None`` for those that are to go.
 
         Raises ValidationError or InvalidKeyError for an invalid rule, or one on an action without
         rows.
         """
         found = {}
-        for action, switch in _switches(body):
-            if "rule" not in switch:
+        for action, permission in given.granted():
+            if permission.rule is UNSET:
                 continue
-            rule = found[action] = switch["rule"]
+            rule = found[action] = permission.rule
             if rule is None:
                 continue
             uid, _, verb = action.rpartition(".")
@@ -167,59 +249,21 @@ class RoleApi:
         return found
 
 
-def _add_granted(tree: dict[str, Any], actions: Iterable[str]) -> None:
+def _read(request: Request) -> RoleInput:
+    """Return the role in a body. Raises ValidationError."""
+    if not request.body_fields:
+        raise ValidationError(EMPTY_BODY)
+    return read_body(request.body, RoleInput)
+
+
+def _text(value: str | UnsetType | None) -> str | None:
+    return None if value is UNSET else value
+
+
+def _add_granted(tree: Mapping[str, ControllerPermissions], actions: Iterable[str]) -> None:
     """Add the granted actions of code that is not served, so that saving the role keeps them."""
     for action in actions:
         owner, controller, name = action.rsplit(".", 2) if action.count(".") > 1 else ("", "", "")
-        found = tree.get(owner, {"controllers": {}})["controllers"].get(controller)
+        found = tree[owner].controllers.get(controller) if owner in tree else None
         if found is not None and name not in found:
-            found[name] = {"enabled": True, "policy": ""}
-
-
-def _rule(rules: Mapping[str, object], action: str) -> dict[str, object]:
-    return {"rule": rules[action]} if action in rules else {}
-
-
-def _body(request: Request) -> Mapping[str, object]:
-    body = request.body
-    if not isinstance(body, Mapping) or not body:
-        raise ValidationError(EMPTY_BODY)
-    return body
-
-
-def _text(body: Mapping[str, object], name: str) -> str | None:
-    """Return a text of a body, ``None`` if it is missing. Raises ValidationError."""
-    value = body.get(name)
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise ValidationError(f"{name} {not_of_type('string', value, ABSENT)}")
-    if "\0" in value:
-        raise ValidationError(f"{name} {NUL_MESSAGE}")
-    if len(value) > _LONGEST:
-        raise ValidationError(f"{name} {TOO_LONG}")
-    return value
-
-
-def _enabled(body: Mapping[str, object]) -> frozenset[str]:
-    """Return the enabled actions in the tree of a body. Raises ValidationError."""
-    return frozenset(action for action, switch in _switches(body) if switch.get("enabled") is True)
-
-
-def _switches(body: Mapping[str, object]) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """Yield all actions in the tree of a body with their values. Raises ValidationError."""
-    for owner, about in _members(body.get("permissions"), "permissions"):
-        for controller, actions in _members(_member(about, owner).get("controllers"), owner):
-            for action, switch in _members(actions, controller):
-                yield f"{owner}.{controller}.{action}", _member(switch, action)
-
-
-def _members(value: object, name: str) -> Iterator[tuple[str, object]]:
-    if value is not None:
-        yield from _member(value, name).items()
-
-
-def _member(value: object, name: str) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
-        raise ValidationError(f"{name} {not_of_type('object', value)}")
-    return value
+            found[name] = ActionPermission(enabled=True, policy="")

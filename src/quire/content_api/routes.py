@@ -7,59 +7,41 @@ several routes match, literal segments win over parameters.
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import unquote_to_bytes
 
-from msgspec import UNSET, Struct, field
+from msgspec import Struct, field
 
+from quire.access.routes import DeclaredRoute, QueryTypes
 from quire.content_api.messages import Handler
 from quire.errors import BadRequestError
-from quire.hooks.routes import CustomRoute
 
 METHODS = ("HEAD", "GET", "POST", "PUT", "PATCH", "DELETE")
 """The methods of routes, in the order in which ``Allow`` lists them."""
 
 
-QueryTypes = type[Struct] | tuple[type[Struct], ...]
-"""A struct whose fields are the parameters of a query, or several."""
+class Route(DeclaredRoute, frozen=True, kw_only=True):
+    """A route that is served.
 
-
-class Route(Struct, frozen=True, kw_only=True):
-    """A method and a path below the API's prefix.
-
-    ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
-    content type that the route belongs to, if any. Where a route ``streams``, its handler reads
-    forms itself, after the permission was asked. The handler of one that ``is_immediate`` goes by
-    `Request.may_wait`: where it must not wait, it raises WouldBlockError rather than do so. A route
-    that ``is_open`` asks nobody who they are. ``custom`` is the route of the project's Python
-    code that it is. What a route that ``is_shared`` answers depends on nothing but the path, the
-    query and the principal.
-
-    The rest is for descriptions: the types of the body, of the query and of the response, which are
-    structs (the ``body`` of a route that ``streams`` is a form); a ``response`` of ``None`` has no
-    body. ``status`` is that of a response when all went well. Routes with the same ``tag`` are
-    described together.
+    The handler of a route that ``is_immediate`` goes by `Request.may_wait`: where it must not wait,
+    it raises WouldBlockError rather than do so. A route that ``is_open`` asks nobody who they are.
+    What a route that ``is_shared`` answers depends on nothing but the path, the query and the
+    principal.
     """
 
-    method: str
-    path: str
-    action: str | None
     handler: Handler
-    uid: str | None = None
-    streams: bool = False
     is_immediate: bool = False
     is_open: bool = False
     is_shared: bool = False
-    custom: CustomRoute | None = None
-    tag: str = ""
-    body: object = None
-    query: QueryTypes | None = None
-    response: object = UNSET
-    status: int = 200
 
 
 class RouteGroup(Struct, frozen=True):
-    """Makes routes with the same tag, and paths below ``prefix``."""
+    """Makes routes that are described together: see `Route`.
+
+    Their paths begin with ``prefix``, their actions with ``actions``.
+    """
 
     tag: str
     prefix: str = ""
+    actions: str = ""
+    uid: str | None = None
 
     def __call__(  # noqa: PLR0913 - the facts of a route, given by name
         self,
@@ -73,19 +55,28 @@ class RouteGroup(Struct, frozen=True):
         query: QueryTypes | None = None,
         status: int = 200,
         streams: bool = False,
+        further: Mapping[int, object] | None = None,
+        errors: tuple[int, ...] = (),
+        is_immediate: bool = False,
+        is_described: bool = True,
     ) -> Route:
         """Return a route; see `Route`."""
         return Route(
             method=method,
             path=f"{self.prefix}{path}",
-            action=action,
+            action=None if action is None else f"{self.actions}{action}",
             handler=handler,
+            uid=self.uid,
             streams=streams,
             tag=self.tag,
             body=body,
             query=query,
             response=response,
             status=status,
+            further=further or {},
+            errors=errors,
+            is_immediate=is_immediate,
+            is_described=is_described,
         )
 
 

@@ -1,24 +1,41 @@
 """Sign-in with identifier and password, and registration."""
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated, Any
 
 import structlog
+from msgspec import UNSET, Struct
 
 from quire.access.ability import FullAccess
+from quire.access.routes import ProjectFields
 from quire.auth.end_users import NO_REGISTRATION, EndUsers
 from quire.auth.oauth.providers import GRANT_KEY, takes_passwords
 from quire.auth.passwords import verify_password
 from quire.auth.recovery import Recovery
 from quire.auth.user_settings import advanced_options
 from quire.content_api.account_handlers import AccountApi, AccountResponses
+from quire.content_api.account_types import (
+    ACCOUNTS,
+    LIMITED,
+    USERNAME,
+    AccountBody,
+    DeviceId,
+    EndUserDocument,
+    FilledText,
+    RequiredEmail,
+    RequiredPassword,
+    SignedIn,
+    settable_attributes,
+)
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_bare
-from quire.content_api.forms import TextField, email_rule, password_rule, read_form
 from quire.content_api.messages import Request, Response
+from quire.content_api.request_bodies import read_body, sent_values
 from quire.content_api.routes import Route
-from quire.content_api.user_body import settable_attributes
+from quire.content_api.validators import required
 from quire.database.stores.accounts import Accounts, UserRow
 from quire.errors import ApplicationError, MailError, ValidationError
+from quire.schema.model import USER_UID
 
 _log = structlog.get_logger("quire.content_api")
 
@@ -27,12 +44,28 @@ WRONG = "Invalid identifier or password"
 DISABLED = "This provider is disabled"
 UNCONFIRMED = "Your account email is not confirmed"
 BLOCKED = "Your account has been blocked by an administrator"
-_CREDENTIALS = (TextField(name="identifier"), TextField(name="password"))
-_REGISTRATION = (
-    TextField(name="email", rules=(email_rule,)),
-    TextField(name="username"),
-    TextField(name="password", rules=(password_rule,)),
-)
+
+
+class Credentials(AccountBody):
+    """A name or an e-mail, and its password."""
+
+    identifier: FilledText
+    password: FilledText
+    device_id: DeviceId = UNSET
+
+
+class Registration(AccountBody, forbid_unknown_fields=True):
+    """The account of somebody who registers."""
+
+    email: RequiredEmail
+    username: Annotated[str, required, USERNAME]
+    password: RequiredPassword
+
+
+class UnconfirmedUser(Struct):
+    """The end user whose e-mail has to be confirmed before they sign in."""
+
+    user: EndUserDocument
 
 
 class SignInApi(AccountApi):
@@ -56,24 +89,34 @@ class SignInApi(AccountApi):
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, limited = self._responses.route, self._limits.limited
-        yield route("POST", "auth/local", "callback", limited(self.local, "auth/local"))
-        register = limited(self.register, "auth/local/register", by_email=True)
-        yield route("POST", "auth/local/register", "register", register)
+        path, answer = "auth/local", SignedIn | UnconfirmedUser
+        sign_in = self._limits.limited(self.sign_in, path)
+        yield ACCOUNTS(
+            "POST", path, "callback", sign_in, body=Credentials, response=SignedIn, errors=LIMITED
+        )
+        path, body = f"{path}/register", Annotated[Registration, ProjectFields(self._more_fields)]
+        register = self._limits.limited(self.register, path, by_email=True)
+        yield ACCOUNTS(
+            "POST", path, "register", register, body=body, response=answer, errors=LIMITED
+        )
 
-    async def local(self, request: Request) -> Response:
-        """Respond with a token and the user for a name (or e-mail) and its password."""
+    def _more_fields(self, models: Any) -> Mapping[str, Any]:  # noqa: ANN401 - see `ProjectFields`
+        written = models.writable(models.schema.content_types[USER_UID])
+        return {name: written[name] for name in self._more if name in written}
+
+    async def sign_in(self, request: Request) -> Response:
+        """Sign in with a name, or an e-mail, and its password."""
         if not takes_passwords(
             await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
         ):
             raise ApplicationError(DISABLED)
-        given = read_form(request.body, _CREDENTIALS)
-        identifier = given["identifier"]
+        given = read_body(request.body_fields, Credentials)
+        identifier = given.identifier
         user = await self._responses.read(lambda: self._accounts.local_user(identifier))
         account = identifier.lower() if user is None else user.document_id
         self._limits.require_open(account)
         hashed = None if user is None else user.password
-        if not await verify_password(given["password"], hashed) or user is None:
+        if not await verify_password(given.password, hashed) or user is None:
             self._limits.note_wrong(account)
             raise ValidationError(WRONG)
         await self._require_welcome(user)
@@ -88,21 +131,21 @@ class SignInApi(AccountApi):
             raise ApplicationError(BLOCKED)
 
     async def register(self, request: Request) -> Response:
-        """Create an account, and sign in or, if required, confirm the e-mail first."""
+        """Make an account, with a token unless the e-mail has to be confirmed first."""
         options = await self._responses.read(lambda: advanced_options(self._accounts))
         if not options.allow_register:
             raise ApplicationError(NO_REGISTRATION)
-        body = request.body if isinstance(request.body, Mapping) else {}
-        allowed = self._more.union(field.name for field in _REGISTRATION)
-        unknown = [name for name in body if name not in allowed]
+        body = request.body_fields
+        own = {name: body[name] for name in Registration.__struct_fields__ if name in body}
+        unknown = [name for name in body if name not in own and name not in self._more]
         if unknown:
             raise ValidationError(f"Invalid parameters: {', '.join(unknown)}")
-        data = {**self._more_of(body), **read_form(body, _REGISTRATION)}
+        data = {**self._more_of(body), **sent_values(read_body(own, Registration))}
         shown = self._responses.shower(request, b"populate=role")
         user_id, item = await self._users.register(data, shown)
         if options.email_confirmation:
             await self._ask_to_confirm(user_id)
-            return respond_bare({"user": item})
+            return respond_bare(UnconfirmedUser(item))
         return await self._responses.tokens(request, user_id, item)
 
     def _more_of(self, body: Mapping[str, object]) -> dict[str, object]:

@@ -5,6 +5,7 @@ said of it; else every rule that it breaks is, in the order of the rules.
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Protocol, runtime_checkable
 
@@ -26,10 +27,21 @@ from quire.schema.attributes.validation import (
 
 Place = tuple[Step, ...]
 Rule = Callable[[object], str | None]
-"""Checks a value; returns a message that follows its path, or nothing."""
+"""Looks at a value; returns what is wrong with it as words that follow its place, or nothing.
+
+What is wrong may also be a `Sentence`, which no place is put before.
+"""
+
+
+class Sentence(str):
+    """A message that says by itself what it is about."""
+
+    __slots__ = ()
+
 
 REQUIRED = "is a required field"
-_LONGEST = 10_000
+UNLIMITED = sys.maxsize
+LONGEST = 10_000
 _PAGE, _MOST = 50, 500
 _LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
 
@@ -155,20 +167,20 @@ class Text(Struct, frozen=True, kw_only=True):
 
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
-    longest: int = _LONGEST
+    longest: int = LONGEST
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is None and self.nullable:
             return
         if value is not ABSENT and not isinstance(value, str):
-            yield _problem(place, not_of_type("string", value), value)
+            yield problem_at(place, not_of_type("string", value), value)
             return
         if isinstance(value, str):
             if "\0" in value:
-                yield _problem(place, NUL_MESSAGE, value)
+                yield problem_at(place, NUL_MESSAGE, value)
             if len(value) > self.longest:
-                yield _problem(place, f"must be at most {self.longest} characters")
+                yield problem_at(place, f"must be at most {self.longest} characters")
                 return
         yield from _broken(self.rules, place, value)
 
@@ -181,7 +193,7 @@ class Flag(Struct, frozen=True, kw_only=True):
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is not ABSENT and not isinstance(value, bool):
-            yield _problem(place, not_of_type("boolean", value), value)
+            yield problem_at(place, not_of_type("boolean", value), value)
             return
         yield from _broken(self.rules, place, value)
 
@@ -198,9 +210,9 @@ class WholeNumber(Struct, frozen=True, kw_only=True):
         if value is ABSENT:
             yield from _broken(self.rules, place, value)
         elif not isinstance(value, int) or isinstance(value, bool):
-            yield _problem(place, not_of_type("number", value), value)
+            yield problem_at(place, not_of_type("number", value), value)
         elif not self.least <= value <= self.most:
-            yield _problem(place, f"must be between {self.least} and {self.most}", value)
+            yield problem_at(place, f"must be between {self.least} and {self.most}", value)
 
 
 class RowId(Struct, frozen=True, kw_only=True):
@@ -214,7 +226,7 @@ class RowId(Struct, frozen=True, kw_only=True):
         if value is None and self.nullable:
             return
         if value is not ABSENT and id_of(value) is None:
-            yield _problem(place, "must be an id", value)
+            yield problem_at(place, "must be an id", value)
 
 
 class Items(Struct, frozen=True, kw_only=True):
@@ -234,12 +246,12 @@ class Items(Struct, frozen=True, kw_only=True):
             yield from _broken(self.rules, place, value)
             return
         if not isinstance(value, list):
-            yield _problem(place, not_of_type("array", value), value)
+            yield problem_at(place, not_of_type("array", value), value)
             return
         if len(value) < self.least:
-            yield _problem(place, f"field must have at least {self.least} items", value)
+            yield problem_at(place, f"field must have at least {self.least} items", value)
         if len(value) > self.most:
-            yield _problem(place, f"field must have at most {self.most} items")
+            yield problem_at(place, f"field must have at most {self.most} items")
             return
         found = False
         for index, item in enumerate(value):
@@ -253,12 +265,14 @@ class Items(Struct, frozen=True, kw_only=True):
 class Fields(Struct, frozen=True, kw_only=True):
     """An object with fields by name; a ``closed`` one has no others.
 
-    Unknown keys are told before what is wrong with the fields, unless ``keys_last``.
+    Unknown keys are told before what is wrong with the fields, unless ``keys_last``. What is told
+    of them shows the object, unless it is ``secret``.
     """
 
     fields: Mapping[str, Validator] = field(default_factory=dict)
     closed: bool = True
     keys_last: bool = False
+    secret: bool = False
     rules: tuple[Rule, ...] = ()
     nullable: bool = False
 
@@ -270,7 +284,7 @@ class Fields(Struct, frozen=True, kw_only=True):
             yield from _broken(self.rules, place, value)
             return
         if not isinstance(value, Mapping):
-            yield _problem(place, not_of_type("object", value), value)
+            yield problem_at(place, not_of_type("object", value), value)
             return
         if not self.keys_last:
             yield from self._unknown_keys(place, value)
@@ -284,7 +298,8 @@ class Fields(Struct, frozen=True, kw_only=True):
         unknown = [str(name) for name in value if name not in self.fields]
         if self.closed and unknown:
             told = f"field has unspecified keys: {', '.join(unknown)}"
-            yield Problem(path_of(place), f"{place_text(place)} {told}", value)
+            shown = ABSENT if self.secret else value
+            yield Problem(path_of(place), f"{place_text(place)} {told}", shown)
 
 
 class Members(Struct, frozen=True, kw_only=True):
@@ -342,8 +357,10 @@ def _broken(rules: Sequence[Rule], place: Place, value: object) -> Iterator[Prob
     for rule in rules:
         message = rule(value)
         if message is not None:
-            yield _problem(place, message, value)
+            yield problem_at(place, message, value)
 
 
-def _problem(place: Place, message: str, value: object = ABSENT) -> Problem:
-    return Problem(path_of(place), f"{place_text(place)} {message}", value)
+def problem_at(place: Place, message: str, value: object = ABSENT) -> Problem:
+    """Return a problem of the value at a place; see `Rule` for the message."""
+    told = str(message) if isinstance(message, Sentence) else f"{place_text(place)} {message}"
+    return Problem(path_of(place), told, value)

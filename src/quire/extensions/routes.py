@@ -9,6 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from quire.access.routes import SERVER_PATHS
 from quire.customisations import usual_routes
 from quire.extensions.mark_check import takes_arguments
 from quire.extensions.modules import ExtensionProblem
@@ -71,9 +72,7 @@ class RouteCheck:
     def _routes_taken(self) -> dict[tuple[str, str], str]:
         """Return the present routes of the server, by method and shape of the path."""
         if self._taken is None:
-            from quire.openapi.content.api import ROUTES  # noqa: PLC0415 - few projects have routes
-
-            taken = {(method, _shape(path)): "the server" for method, path in ROUTES}
+            taken = {(method, _shape(path)): "the server" for method, path in SERVER_PATHS}
             for content_type in self._schema.api_types:
                 for one in usual_routes(content_type):
                     taken[one.method, _shape(one.path.strip("/"))] = str(one.permission)

@@ -164,6 +164,17 @@ class Queries:
         self._filters = Filters(models)
         self._populating = PopulateSchemas(models, self._filters)
 
+    def of_kind(self, kind: str, uid: str) -> list[DescribedParameter]:
+        """Describe what may be asked in a kind of read of a content type. Raises KeyError."""
+        kinds = {
+            "page": self.page,
+            "window": self.window,
+            "entry": self.one,
+            "shape": self.shape,
+            "count": self.narrowing,
+        }
+        return kinds[kind](self._models.schema.content_types[uid])
+
     def page(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the parameters of a page of documents."""
         return [

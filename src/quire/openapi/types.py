@@ -13,6 +13,8 @@ from msgspec import Meta, Struct, UnsetType, field
 from msgspec.inspect import is_struct_type
 from msgspec.structs import fields
 
+from quire.access.routes import ProjectFields, ProjectSchema
+from quire.openapi.models import Models
 from quire.openapi.operations import DescribedParameter
 from quire.openapi.schemas import (
     ANYTHING,
@@ -37,6 +39,7 @@ _PLAIN: Mapping[object, JsonSchema] = {
     bool: FLAG,
     bytes: {"type": "string", "format": "binary"},
     object: ANYTHING,
+    Any: ANYTHING,
     NoneType: NULL,
 }
 _TOGETHER: Mapping[object, JsonSchema] = {
@@ -54,6 +57,7 @@ class TypeSchemas(Struct, frozen=True):
 
     schemas: Schemas
     known: dict[Any, JsonSchema] = field(default_factory=dict)
+    models: Models | None = None
 
     def of(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - any form of a type
         """Return the schema of a type. Raises TypeError if it has none."""
@@ -63,12 +67,13 @@ class TypeSchemas(Struct, frozen=True):
             return _PLAIN[hint]
         origin = get_origin(hint)
         if origin is Annotated:
-            inner, *notes = get_args(hint)
-            return _noted(self.of(inner), notes)
+            return self._annotated(hint)
         if origin in {Union, UnionType}:
             return self._union(get_args(hint))
         if origin is Literal:
-            return {"type": "string", "enum": [*get_args(hint)]}
+            choices = get_args(hint)
+            is_text = all(isinstance(one, str) for one in choices)
+            return {"type": "string", "enum": [*choices]} if is_text else {"const": choices[0]}
         if origin is list:
             return several(self.of(*get_args(hint)))
         if origin is dict:
@@ -96,14 +101,32 @@ class TypeSchemas(Struct, frozen=True):
                 required=one.required,
             )
 
+    def _annotated(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - see `of`
+        inner, *notes = get_args(hint)
+        match notes:
+            case [ProjectSchema(make=make), *others]:
+                found = make(self.models)
+            case [ProjectFields() as more, *others]:
+                name = getattr(inner, "schema_name", inner.__name__)
+                key = ("type", inner, more)
+                found = self.schemas.refer(key, name, lambda: self._record(inner, more))
+            case others:
+                found = self.of(inner)
+        return _noted(found, others)
+
     def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
         kept = [one for one in choices if one is not UnsetType and one is not NoneType]
         described = _TOGETHER.get(frozenset(kept)) or any_of(*map(self.of, kept))
         return nullable(described) if NoneType in choices else described
 
-    def _record(self, hint: Any) -> JsonSchema:  # noqa: ANN401 - a struct, or a generic one
+    def _record(
+        self,
+        hint: Any,  # noqa: ANN401 - a struct, or a generic one
+        more: ProjectFields | None = None,
+    ) -> JsonSchema:
         kind = get_origin(hint) or hint
-        members: dict[str, JsonSchema] = {}
+        members: dict[str, JsonSchema] = {} if more is None else {**more.make(self.models)}
+        required = () if more is None else more.required
         for one in fields(hint):
             described = self.of(one.type)
             if isinstance(one.default, str | int) and "$ref" not in described:
@@ -111,7 +134,7 @@ class TypeSchemas(Struct, frozen=True):
             members[one.encode_name] = described
         return record(
             members,
-            required=[one.encode_name for one in fields(hint) if one.required],
+            required=[*required, *(one.encode_name for one in fields(hint) if one.required)],
             description=kind.__doc__ if kind is hint else None,
             closed=kind.__struct_config__.forbid_unknown_fields,
         )

@@ -14,8 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from quire.access.ability import FullAccess
-from quire.openapi.content.api import describe_content_api
-from quire.openapi.content.endpoint import ApiOptions, Endpoint
+from quire.openapi.content.api import ApiOptions, describe_content_api
 from quire.openapi.queries import PageLimits
 from quire.schema.class_names import class_names
 from tests.unit.admin_api.office import open_office
@@ -153,17 +152,8 @@ async def content_outline() -> list[str]:
 
 
 def _content_document(kiosk: Kiosk) -> JsonObject:
-    facts = ApiOptions(
-        server="/api",
-        pages=PageLimits(default=25, most=100),
-        refreshes=True,
-        batch_operations=100,
-    )
-    endpoints = [
-        Endpoint(method=one.method, path=one.path, action=one.action, uid=one.uid)
-        for one in kiosk.app.routes
-    ]
-    return describe_content_api(kiosk.app.schema, FullAccess(), endpoints, facts)
+    options = ApiOptions(server="/api", pages=PageLimits(default=25, most=100))
+    return describe_content_api(kiosk.app.schema, FullAccess(), kiosk.app.routes, options)
 
 
 async def _write() -> None:

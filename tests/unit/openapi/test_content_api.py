@@ -9,9 +9,8 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from quire.access.ability import FullAccess, Granted
-from quire.openapi.content.account import SESSION_ROUTES
-from quire.openapi.content.api import ROUTES, describe_content_api
-from quire.openapi.content.endpoint import ApiOptions, Endpoint
+from quire.access.routes import SERVER_PATHS, DeclaredRoute
+from quire.openapi.content.api import ApiOptions, describe_content_api
 from quire.openapi.queries import PageLimits
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
@@ -20,11 +19,9 @@ from tests.unit.schema.trees import component_file, type_file, write_tree
 
 JsonObject = dict[str, Any]
 
-FACTS = ApiOptions(
+OPTIONS = ApiOptions(
     server="/api",
     pages=PageLimits(default=25, most=100),
-    refreshes=False,
-    batch_operations=100,
 )
 
 
@@ -32,6 +29,14 @@ FACTS = ApiOptions(
 async def kiosk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kiosk]:
     async with open_kiosk(tmp_path_factory.mktemp("described")) as kiosk:
         yield kiosk
+
+
+async def no_handler() -> None:
+    """Does nothing."""
+
+
+def declared(*, method: str, path: str, action: str, uid: str) -> DeclaredRoute:
+    return DeclaredRoute(method=method, path=path, action=action, uid=uid, handler=no_handler)
 
 
 async def described(kiosk: Kiosk) -> JsonObject:
@@ -143,28 +148,15 @@ async def test_it_is_the_same_document_until_rights_change(kiosk: Kiosk) -> None
     assert first.content == second.content
 
 
-async def test_every_route_is_described_and_every_description_has_its_route(kiosk: Kiosk) -> None:
+async def test_every_route_of_the_server_is_described(kiosk: Kiosk) -> None:
     types = {content_type.uid for content_type in kiosk.app.schema.api_types}
-    fixed = {(r.method, r.path) for r in kiosk.app.routes if r.uid not in types}
+    own = [route for route in kiosk.app.routes if route.uid not in types]
+    document = describe_content_api(kiosk.app.schema, FullAccess(), own, OPTIONS)
+    operations = [one for methods in document["paths"].values() for one in methods.values()]
 
-    assert fixed == set(ROUTES)
-
-
-async def test_routes_of_sessions_are_described_where_there_are_sessions(kiosk: Kiosk) -> None:
-    endpoints = [
-        Endpoint(method=method, path=path, action=None, uid=None) for method, path in SESSION_ROUTES
-    ]
-
-    def paths(*, refreshes: bool) -> JsonObject:
-        facts = ApiOptions(
-            server=FACTS.server, pages=FACTS.pages, refreshes=refreshes, batch_operations=1
-        )
-        document = describe_content_api(kiosk.app.schema, FullAccess(), endpoints, facts)
-        found: JsonObject = document["paths"]
-        return found
-
-    assert not paths(refreshes=False)
-    assert len(paths(refreshes=True)) == len({path for _, path in SESSION_ROUTES})
+    assert {(route.method, route.path) for route in own} == set(SERVER_PATHS)
+    assert all(route.tag and route.handler.__doc__ for route in own)
+    assert len({one["operationId"] for one in operations}) == len(own)
 
 
 def test_relations_to_what_the_caller_may_not_find_are_left_out(tmp_path: Path) -> None:
@@ -183,13 +175,13 @@ def test_relations_to_what_the_caller_may_not_find_are_left_out(tmp_path: Path) 
     uid = "api::book.book"
     actions = {f"{uid}.find", f"{uid}.create"}
     endpoints = [
-        Endpoint(method="GET", path="books", action=f"{uid}.find", uid=uid),
-        Endpoint(method="POST", path="books", action=f"{uid}.create", uid=uid),
+        declared(method="GET", path="books", action=f"{uid}.find", uid=uid),
+        declared(method="POST", path="books", action=f"{uid}.create", uid=uid),
     ]
 
     def found(*more: str) -> JsonObject:
         ability = Granted(frozenset({*actions, *more}))
-        return schemas(describe_content_api(schema, ability, endpoints, FACTS))
+        return schemas(describe_content_api(schema, ability, endpoints, OPTIONS))
 
     hidden, shown = found(), found("api::poet.poet.find")
     for name in ("Book", "BookInput", "BookFilters"):
@@ -208,11 +200,11 @@ def test_items_of_a_zone_say_which_component_they_are(tmp_path: Path) -> None:
         component_file("a.image", {"file": {"type": "media"}}),
     )
     schema = load_project_schema(load_settings(tmp_path, environ={}))
-    endpoint = Endpoint(
+    endpoint = declared(
         method="GET", path="pages", action="api::page.page.find", uid="api::page.page"
     )
 
-    document = describe_content_api(schema, FullAccess(), [endpoint], FACTS)
+    document = describe_content_api(schema, FullAccess(), [endpoint], OPTIONS)
 
     items = schemas(document)["Page"]["properties"]["parts"]["items"]
     assert items["discriminator"]["mapping"] == {
@@ -247,8 +239,8 @@ def test_a_long_chain_of_types_is_described(tmp_path: Path) -> None:
     )
     schema = load_project_schema(load_settings(tmp_path, environ={}))
     uid = "api::link0.link0"
-    endpoint = Endpoint(method="GET", path="link0s", action=f"{uid}.find", uid=uid)
+    endpoint = declared(method="GET", path="link0s", action=f"{uid}.find", uid=uid)
 
-    document = describe_content_api(schema, FullAccess(), [endpoint], FACTS)
+    document = describe_content_api(schema, FullAccess(), [endpoint], OPTIONS)
 
     assert {f"Link{number}" for number in range(count)} <= set(schemas(document))

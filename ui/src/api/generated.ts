@@ -5,6 +5,8 @@ export type ManagedEntry = Record<string, unknown> & { documentId: string; id: n
 
 export type AccessToken = { "token": string };
 
+export type ActionPermission = { "enabled"?: boolean; "policy"?: string; "rule"?: Record<string, unknown> | null };
+
 export type AdminApiToken = { "id": number; "kind"?: string; "name": string; "description"?: string | null; "type": "read-only" | "full-access" | "custom"; "accessKey"?: string; "permissions"?: (string)[] | null; "lifespan"?: number | string | null; "expiresAt"?: string | null; "lastUsedAt"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null };
 
 export type AdminLocale = { "id": number; "documentId"?: string; "name"?: string | null; "code": string | null; "isDefault": boolean; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
@@ -13,7 +15,7 @@ export type AdminPagination = { "page": number; "pageSize": number; "pageCount":
 
 export type AdminPermission = { "id"?: number | null; "action": string; "actionParameters"?: unknown; "subject": string | null; "properties": Record<string, unknown>; "conditions": (string)[] };
 
-export type AdminRole = { "id": number; "name": string; "code": string; "description": string | null; "usersCount"?: number; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
+export type AdminRole = { "id": number; "documentId"?: string; "name": string; "code": string; "description": string | null; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "locale"?: string | null; "usersCount"?: number };
 
 export type AdminRoleChange = { "name"?: string; "description"?: string | null };
 
@@ -21,7 +23,7 @@ export type AdminRoleSummary = { "id": number; "name": string; "description": st
 
 export type AdminSession = { "id": number; "sessionId": string; "deviceId": string | null; "type": string; "createdAt": string | null; "expiresAt": string | null; "current": boolean };
 
-export type Administrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleSummary)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null };
+export type Administrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "locale"?: string | null; "roles"?: (AdminRoleSummary)[] };
 
 export type AdministratorChange = { "email"?: string; "firstname"?: string; "lastname"?: string | null; "username"?: string | null; "password"?: string; "isActive"?: boolean; "roles"?: (number | string)[] };
 
@@ -51,7 +53,7 @@ export type ComponentPayload = { "category": string; "displayName": string; "ico
 
 export type ContentTypeInput = { "contentType": ContentTypePayload; "components"?: (Record<string, unknown>)[] };
 
-export type ContentTypePayload = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "collectionType" | "singleType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
+export type ContentTypePayload = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "singleType" | "collectionType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
 
 export type Count = { "count": number };
 
@@ -121,6 +123,8 @@ export type ForgottenPassword = { "email": string };
 
 export type FoundEntries = { "results": (ManagedEntry)[] };
 
+export type GrantedControllers = { "controllers"?: Record<string, unknown> | null };
+
 export type HiddenPlaces = { "hidden": number };
 
 export type ImportedFile = { "url": string; "fileInfo"?: Record<string, unknown> };
@@ -133,7 +137,7 @@ export type InnerResponse = { "status": number; "body": string; "role": number |
 
 export type Invitation = { "email": string; "firstname": string; "lastname"?: string; "roles"?: (number | string)[]; "preferedLanguage"?: string | null };
 
-export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "roles"?: (AdminRoleSummary)[]; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "registrationToken": string };
+export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "locale"?: string | null; "roles"?: (AdminRoleSummary)[]; "registrationToken": string };
 
 export type InvitedPerson = { "email": string | null; "firstname": string | null; "lastname": string | null };
 
@@ -289,7 +293,7 @@ export type Revision = { "id": number; "createdAt": string; "createdBy": Creator
 
 export type RevisionDetail = { "id": number; "createdAt": string; "createdBy": CreatorSummary | null; "status": "draft" | "published"; "locale": string | null; "data": Record<string, unknown>; "fields": Record<string, unknown> };
 
-export type RoleInput = { "name": string; "permissions": Record<string, unknown>; "description"?: string };
+export type RoleInput = { "name"?: string | null; "description"?: string | null; "type"?: string | null; "permissions"?: Record<string, unknown> | null };
 
 export type RolePermissions = { "permissions": (PermissionPayload)[] };
 

@@ -3,7 +3,7 @@
 As in Strapi, relations to entries of the same type do not count as unpublished.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -277,7 +277,7 @@ class CheckApi:
         """
         rights = rights_of(self._engine.schema, request)
         ids = document_ids(request.body)
-        body = request.body if isinstance(request.body, Mapping) else {}
+        body = request.body_fields
         sort = body.get("sort")
         order = as_query(sort) if isinstance(sort, str | list | dict) else None
         asked = body.get("locale") or request.query.get("locale")

@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from quire.admin_api.response_types import VIEWS, Data, FreeObject, KindQuery
+from quire.admin_api.response_types import VIEWS, Data, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.content_type_builder import KindQuery
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody

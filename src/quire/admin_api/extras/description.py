@@ -48,24 +48,9 @@ class AdminDescriptionApi:
         return Response(200, self._made)
 
     def _describe(self) -> Response:
-        from quire.openapi.admin.api import AdminEndpoint, describe_admin_api  # noqa: PLC0415
+        from quire.openapi.admin.api import describe_admin_api  # noqa: PLC0415
         from quire.openapi.admin.entries import ManagedTypes  # noqa: PLC0415
 
-        endpoints = [
-            AdminEndpoint(
-                method=route.method,
-                path=route.path.strip("/"),
-                action=route.action,
-                summary=_summary(route),
-                status=route.status,
-                tag=route.tag,
-                body=route.body,
-                is_form=route.streams,
-                query=route.query,
-                response=route.response,
-            )
-            for route in self._routes()
-        ]
         schema = self._schema
         types = tuple(one for one in schema.content_types.values() if is_displayed(one))
         managed = ManagedTypes(
@@ -79,10 +64,4 @@ class AdminDescriptionApi:
             types=types,
             hides=is_hidden,
         )
-        return respond_bare(describe_admin_api(endpoints, managed))
-
-
-def _summary(route: Route) -> str:
-    """Return the first sentence of the handler's docstring."""
-    lines = (route.handler.__doc__ or "").strip().splitlines()
-    return lines[0].rstrip(".") if lines else f"{route.method} /{route.path.strip('/')}"
+        return respond_bare(describe_admin_api(self._routes(), managed))

@@ -1,13 +1,14 @@
 """``/admin/x/jobs`` and ``/admin/x/schedules``: background jobs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import orjson
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from quire.admin_api.response_types import BEFORE, CREATED, PROJECT, Data, FreeObject, Moment
-from quire.admin_api.responses import respond_data
+from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
@@ -165,7 +166,7 @@ class JobApi:
     async def find_schedules(self, _: Request) -> Response:
         """List the schedules of the project's code by name, each with its latest job."""
 
-        def program() -> Program[list[dict[str, Any]]]:
+        def program() -> Program[list[Schedule]]:
             has_rows = yield from self._jobs.tables.exists(SCHEDULES)
             has_jobs = yield from self._jobs.tables.exists(JOBS)
             shown = []
@@ -226,42 +227,33 @@ def _time(moment: int | None) -> str | None:
     return None if moment is None else iso_from_ms(moment)
 
 
-def _shown(job: StoredJob) -> dict[str, Any]:
-    return {
-        "id": job.id,
-        "name": job.name,
-        "queue": job.queue,
-        "state": job.state,
-        "attempts": job.attempts,
-        "createdAt": iso_from_ms(job.created_at),
-        "startedAt": _time(job.started_at),
-        "dueAt": iso_from_ms(job.due) if job.state == WAITING else None,
-        "leaseEndsAt": iso_from_ms(job.due) if job.state == RUNNING else None,
-        "endedAt": _time(job.ended_at),
-        "message": job.message,
-    }
+def _shown(job: StoredJob) -> Job:
+    return build_response(
+        Job,
+        job,
+        due_at=job.due if job.state == WAITING else None,
+        lease_ends_at=job.due if job.state == RUNNING else None,
+        arguments=UNSET,
+        causes=UNSET,
+    )
 
 
-def _detailed(job: StoredJob) -> dict[str, Any]:
-    return {
-        **_shown(job),
-        "arguments": orjson.loads(job.arguments),
-        "causes": orjson.loads(job.causes),
-    }
+def _detailed(job: StoredJob) -> Job:
+    details = {"arguments": orjson.loads(job.arguments), "causes": orjson.loads(job.causes)}
+    return replace(_shown(job), **details)
 
 
 def _shown_schedule(
     definition: ScheduleDefinition, stored: StoredSchedule | None, jobs: Sequence[StoredJob]
-) -> dict[str, Any]:
-    # The next time is unknown until a worker has processed a new expression.
+) -> Schedule:
+    # Until a worker has seen a new expression, nobody knows when it is due.
     is_known = stored is not None and stored.expression == definition.expression
-    return {
-        "name": definition.name,
-        "cron": definition.cron,
-        "timezone": definition.tz,
-        "missed": definition.missed,
-        "place": definition.job.place,
-        "nextDueAt": iso_from_ms(stored.next_due) if stored is not None and is_known else None,
-        "lastDueAt": None if stored is None else _time(stored.last_due),
-        "lastJob": _shown(jobs[0]) if jobs else None,
-    }
+    return build_response(
+        Schedule,
+        definition,
+        timezone=definition.tz,
+        place=definition.job.place,
+        next_due_at=stored.next_due if stored is not None and is_known else None,
+        last_due_at=None if stored is None else stored.last_due,
+        last_job=_shown(jobs[0]) if jobs else None,
+    )

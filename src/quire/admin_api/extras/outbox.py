@@ -1,15 +1,15 @@
 """``/admin/x/outbox``: changes that functions of the project have not processed yet."""
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import orjson
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.admin_api.response_types import ACCEPTED, BEFORE, PROJECT, Data, FreeObject, Moment
-from quire.admin_api.responses import respond_data
+from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
-from quire.clock import Clock, iso_from_ms
+from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, log_page
@@ -86,12 +86,9 @@ class OutboxApi:
     async def find_one(self, request: Request) -> Response:
         """Show a change with its written fields, its stored values, and its cause."""
         found = await self._database.read(lambda: self._change(request))
-        details = {
-            "fields": orjson.loads(found.fields),
-            "kept": orjson.loads(found.kept),
-            "causes": orjson.loads(found.causes),
-        }
-        return respond_data({**_shown(found), **details})
+        texts = {"fields": found.fields, "kept": found.kept, "causes": found.causes}
+        details = {name: orjson.loads(text) for name, text in texts.items()}
+        return respond_data(_shown(found, **details))
 
     async def replay(self, request: Request) -> Response:
         """Deliver a waiting or given up change now."""
@@ -124,19 +121,12 @@ class OutboxApi:
         return found
 
 
-def _shown(change: StoredChange) -> dict[str, Any]:
+def _shown(change: StoredChange, **details: object) -> OutboxChange:
     waits = change.ended_at is None
-    return {
-        "id": change.id,
+    shown = {
         "function": change.listener,
-        "action": change.action,
-        "uid": change.uid,
-        "documentId": change.document_id,
-        "locale": change.locale,
         "state": "waiting" if waits else "failed",
-        "attempts": change.attempts,
-        "createdAt": iso_from_ms(change.created_at),
-        "dueAt": iso_from_ms(change.due) if waits else None,
-        "endedAt": None if change.ended_at is None else iso_from_ms(change.ended_at),
-        "message": change.message,
+        "due_at": change.due if waits else None,
+        **dict.fromkeys(("fields", "kept", "causes"), UNSET),
     }
+    return build_response(OutboxChange, change, **{**shown, **details})

@@ -19,9 +19,8 @@ from quire.admin_api.response_types import (
     Moment,
     PageQuery,
 )
-from quire.admin_api.responses import respond_data
+from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.clock import iso_from_ms
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
@@ -219,7 +218,7 @@ class ReleaseApi:
         page = _whole(request, "page", 1, most=_LAST_PAGE)
         size = _whole(request, "pageSize", _PAGE_SIZE, most=_MOST_LISTED)
 
-        def program() -> Program[tuple[list[dict[str, Any]], int]]:
+        def program() -> Program[tuple[list[ShownRelease], int]]:
             every = yield from self._releases.all()
             chosen = [one for one in every if state is None or one.is_done is (state == "done")]
             listed = chosen[(page - 1) * size : page * size]
@@ -238,7 +237,7 @@ class ReleaseApi:
     async def find_one(self, request: Request) -> Response:
         """Show a release with its items, as far as the caller may read their entries."""
 
-        def program() -> Program[dict[str, Any]]:
+        def program() -> Program[ReleaseDetail]:
             release = yield from self._releases.one(_release_id(request))
             return (yield from self._in_full(request, release))
 
@@ -269,7 +268,7 @@ class ReleaseApi:
         _require_publisher(request)
         name = read_body(request.body, ReleaseName).name.strip()
 
-        def program() -> Program[dict[str, Any]]:
+        def program() -> Program[ReleaseDetail]:
             release = yield from self._releases.create(name, self._clock())
             return (yield from self._in_full(request, release))
 
@@ -288,7 +287,7 @@ class ReleaseApi:
         _require_publisher(request)
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
-        def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
+        def program(unit: UnitOfWork) -> Program[ReleaseDetail]:
             release = yield from self._releases.one(_release_id(request))
             shown = yield from self._in_full(request, release)
             yield from self._parts.snapshots.forget(release.id)
@@ -363,7 +362,7 @@ class ReleaseApi:
         release_id, history = _release_id(request), await self._parts.history.ready()
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
-        def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
+        def program(unit: UnitOfWork) -> Program[ReleaseDetail]:
             ability = request.administrator.ability
             done = yield from self._parts.publish(unit, ability, history, release_id)
             yield from self._parts.schedule.cancel_release(unit, release_id)
@@ -387,7 +386,7 @@ class ReleaseApi:
         release_id, history = _release_id(request), await self._parts.history.ready()
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
-        def program(unit: UnitOfWork) -> Program[dict[str, Any]]:
+        def program(unit: UnitOfWork) -> Program[ReleaseUndoResult]:
             release = yield from self._releases.one(release_id)
             snapshots = yield from self._parts.snapshots.of(release_id)
             if not release.is_done or not snapshots:
@@ -399,7 +398,7 @@ class ReleaseApi:
             yield from self._releases.reopen(release, unit.tick())
             opened = yield from self._releases.one(release_id)
             shown = yield from self._in_full(request, opened)
-            return {**shown, "skipped": len(skipped)}
+            return build_response(ReleaseUndoResult, shown, skipped=len(skipped))
 
         return respond_data(await self._run(request, program))
 
@@ -422,7 +421,7 @@ class ReleaseApi:
     ) -> Response:
         """Change an open release in one transaction, and show it."""
 
-        def program() -> Program[dict[str, Any]]:
+        def program() -> Program[ReleaseDetail]:
             release = yield from self._releases.open(_release_id(request))
             yield from change(release)
             changed = yield from self._releases.one(release.id)
@@ -430,11 +429,11 @@ class ReleaseApi:
 
         return respond_data(await self._database.write(program()))
 
-    def _in_full(self, request: Request, release: Release) -> Program[dict[str, Any]]:
+    def _in_full(self, request: Request, release: Release) -> Program[ReleaseDetail]:
         items = yield from self._releases.items(release.id)
         entries = ReleaseEntries(self._engine, request.administrator.ability)
         described = yield from entries.describe(items)
-        return {**_shown(release, items), "items": described}
+        return build_response(ReleaseDetail, release, item_count=len(items), items=described)
 
     def _item(self, request: Request, release: Release) -> Program[ReleaseItem]:
         """Return the item in the path. Raises NotFoundError."""
@@ -531,19 +530,5 @@ def _release_id(request: Request) -> int:
     return release_id
 
 
-def _shown(release: Release, items: Sequence[ReleaseItem]) -> dict[str, Any]:
-    return {
-        "id": release.id,
-        "name": release.name,
-        "status": release.status,
-        "scheduledAt": _moment(release.scheduled_at),
-        "timezone": release.timezone,
-        "releasedAt": _moment(release.released_at),
-        "createdAt": _moment(release.created_at),
-        "updatedAt": _moment(release.updated_at),
-        "itemCount": len(items),
-    }
-
-
-def _moment(milliseconds: int | None) -> str | None:
-    return None if milliseconds is None else iso_from_ms(milliseconds)
+def _shown(release: Release, items: Sequence[ReleaseItem]) -> ShownRelease:
+    return build_response(ShownRelease, release, item_count=len(items))

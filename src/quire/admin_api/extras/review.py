@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from quire.access.administration import UPDATE
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import CREATED, EXTRAS, Data, IdText, LocaleQuery
-from quire.admin_api.responses import respond_data
+from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.clock import Clock
@@ -198,7 +198,7 @@ class ReviewApi:
         rights = rights_of(self._engine.schema, request)
         await self._tables.ensure(ENTRY_STAGES)
 
-        def program() -> Program[dict[str, Any] | None]:
+        def program() -> Program[ShownReview | None]:
             placed = yield from self._placed(request, rights)
             workflow = yield from self._review.workflows.of_type(placed.uid)
             if workflow is None:
@@ -213,7 +213,7 @@ class ReviewApi:
         wanted = read_body(request.body, EntryMove)
         await self._tables.ensure(ENTRY_STAGES)
 
-        def program() -> Program[dict[str, Any]]:
+        def program() -> Program[ShownReview]:
             placed = yield from self._placed(request, rights, UPDATE)
             workflow = yield from self._workflow(placed.uid)
             if wanted.stage is not UNSET:
@@ -237,8 +237,8 @@ class ReviewApi:
         """List the possible assignees of entries of a type, without addresses."""
         rights_of(self._engine.schema, request, UPDATE)
         found = await self._database.read(self._admin_users.every, snapshot=True)
-        named = [_name(one) for one in found if one.may_sign_in]
-        return respond_data(sorted(named, key=lambda one: str(one["name"]).casefold()))
+        named = [_assignee(one) for one in found if one.may_sign_in]
+        return respond_data(sorted(named, key=lambda one: one.name.casefold()))
 
     def _workflow(self, uid: str) -> Program[Workflow]:
         workflow = yield from self._review.workflows.of_type(uid)
@@ -261,17 +261,17 @@ class ReviewApi:
 
     def _described(
         self, request: Request, workflow: Workflow, placed: EntryStage
-    ) -> Program[dict[str, Any]]:
+    ) -> Program[ShownReview]:
         stage = workflow.stage(placed.stage_id)
         assignee = None
         if placed.assignee_id is not None:
             assignee = yield from self._admin_users.admin_user(placed.assignee_id)
-        return {
-            "workflow": _shown(workflow),
-            "stage": stage.id,
-            "assignee": None if assignee is None else _name(assignee),
-            "mayMove": may_move_from(request.administrator.ability, stage),
-        }
+        return ShownReview(
+            workflow=_shown(workflow),
+            stage=stage.id,
+            assignee=None if assignee is None else _assignee(assignee),
+            may_move=may_move_from(request.administrator.ability, stage),
+        )
 
     def _assignee(self, value: object) -> Program[AdminUser | None]:
         """Return the administrator of a body. Raises ValidationError for an unknown one."""
@@ -324,25 +324,15 @@ def _row_id(request: Request) -> int:
     return row_id
 
 
-def _shown(workflow: Workflow) -> dict[str, Any]:
-    return {
-        "id": workflow.id,
-        "name": workflow.name,
-        "contentTypes": list(workflow.content_types),
-        "stages": [
-            {
-                "id": stage.id,
-                "name": stage.name,
-                "color": stage.color,
-                "roles": list(stage.roles),
-                "requiredToPublish": stage.id == workflow.required,
-            }
-            for stage in workflow.stages
-        ],
-    }
+def _shown(workflow: Workflow) -> ReviewWorkflow:
+    stages = [
+        build_response(ReviewStage, stage, required_to_publish=stage.id == workflow.required)
+        for stage in workflow.stages
+    ]
+    return build_response(ReviewWorkflow, workflow, stages=stages)
 
 
-def _name(admin_user: AdminUser) -> dict[str, Any]:
+def _assignee(admin_user: AdminUser) -> Assignee:
     row = admin_user.row
     name = " ".join(one for one in (row.firstname, row.lastname) if one) or row.username
-    return {"id": admin_user.id, "name": name or f"#{admin_user.id}"}
+    return Assignee(admin_user.id, name or f"#{admin_user.id}")

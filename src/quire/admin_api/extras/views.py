@@ -1,16 +1,16 @@
 """Saved views of lists: private, or shared with everybody."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.administration import READ
 from quire.admin_api.response_types import CREATED, EXTRAS, Data, FreeObject, Moment
-from quire.admin_api.responses import respond_data
+from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
-from quire.clock import Clock, iso_from_ms
+from quire.clock import Clock
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
@@ -169,13 +169,6 @@ def _state(value: object) -> str:
     return text
 
 
-def _shown(view: SavedView, asking: int) -> dict[str, Any]:
-    return {
-        "id": view.id,
-        "uid": view.uid,
-        "name": view.name,
-        "shared": view.shared,
-        "own": view.owner_id == asking,
-        "state": orjson.loads(view.state),
-        "updatedAt": iso_from_ms(view.updated_at),
-    }
+def _shown(view: SavedView, asking: int) -> ShownView:
+    state = orjson.loads(view.state)
+    return build_response(ShownView, view, own=view.owner_id == asking, state=state)

@@ -7,9 +7,10 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from quire.access.routes import MediaType
 from quire.admin_api.media.bodies import MediaFile
 from quire.admin_api.media.reads import MediaReads, Shown
-from quire.admin_api.response_types import CREATED, MEDIA, FreeObject, MediaType
+from quire.admin_api.response_types import CREATED, MEDIA, FreeObject
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
@@ -85,7 +86,7 @@ class ImportApi:
     async def several(self, request: Request) -> Response:
         """Import files, and report each result in the events of Strapi."""
         FileRights(request.administrator.ability, CREATE).require()
-        body = request.body if isinstance(request.body, Mapping) else {}
+        body = request.body_fields
         urls = body.get("urls")
         if not isinstance(urls, list) or not urls or not all(isinstance(u, str) for u in urls):
             raise ApplicationError(NO_ADDRESSES)

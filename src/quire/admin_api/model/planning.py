@@ -1,7 +1,6 @@
 """``/admin/x/model``: the plan of a change, and the archive of what changes removed."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import Struct
 
@@ -141,10 +140,7 @@ class ModelPlanningApi:
         raise NotFoundError(_NOT_FOUND)
 
 
-def _shown(archive: Archive) -> dict[str, Any]:
-    return {
-        "id": archive.id,
-        "title": archive.title,
-        "madeAt": iso_from_ms(archive.made_at),
-        "tables": sorted({one.table for one in archive.kept}),
-    }
+def _shown(archive: Archive) -> ArchivedChange:
+    tables = sorted({one.table for one in archive.kept})
+    made_at = iso_from_ms(archive.made_at)
+    return ArchivedChange(archive.id, archive.title, made_at, tables)

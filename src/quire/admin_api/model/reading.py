@@ -6,9 +6,9 @@ from msgspec import Struct
 
 from quire.admin_api.model.attribute_bodies import RESERVED_ATTRIBUTES
 from quire.admin_api.model.model_bodies import RESERVED_MODELS
-from quire.admin_api.response_types import CONTENT_TYPES, Data, FreeObject, KindQuery
+from quire.admin_api.response_types import CONTENT_TYPES, Data, FreeObject
 from quire.admin_api.responses import respond_data
-from quire.content_api.content_type_builder import ModelApi
+from quire.content_api.content_type_builder import KindQuery, ModelApi
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
@@ -48,11 +48,11 @@ class ModelReadingApi:
         one, several = Data[FreeObject], Data[list[FreeObject]]
         yield route("GET", "schema", BUILD, self.schema, response=Data[SchemaDescription])
         yield route("GET", "reserved-names", BUILD, self.reserved_names, response=ReservedNames)
-        types = shown.content_types
+        types = shown.list_content_types
         yield route("GET", "content-types", BUILD, types, query=KindQuery, response=several)
-        yield route("GET", "content-types/:uid", BUILD, shown.content_type, response=one)
-        yield route("GET", "components", BUILD, shown.components, response=several)
-        yield route("GET", "components/:uid", BUILD, shown.component, response=one)
+        yield route("GET", "content-types/:uid", BUILD, shown.find_content_type, response=one)
+        yield route("GET", "components", BUILD, shown.list_components, response=several)
+        yield route("GET", "components/:uid", BUILD, shown.find_component, response=one)
 
     async def schema(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Describe all content types and components at once."""

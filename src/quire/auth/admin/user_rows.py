@@ -20,34 +20,6 @@ ADMIN_ROLE_UID = "admin::role"
 ADMIN_PERMISSION_UID = "admin::permission"
 DEFAULT_LOCALE = "plugin_i18n_default_locale"
 
-PUBLIC_FIELDS = (
-    "documentId",
-    "firstname",
-    "lastname",
-    "username",
-    "email",
-    "isActive",
-    "blocked",
-    "preferedLanguage",
-    "createdAt",
-    "updatedAt",
-    "publishedAt",
-    "locale",
-)
-"""The shown fields of an administrator, in order."""
-
-ROLE_FIELDS = (
-    "documentId",
-    "name",
-    "code",
-    "description",
-    "createdAt",
-    "updatedAt",
-    "publishedAt",
-    "locale",
-)
-"""The shown fields of a role, in order."""
-
 
 class StoredAdminRole(Struct, frozen=True, kw_only=True, rename="camel"):
     """A role of administrators as stored; times are epoch milliseconds."""

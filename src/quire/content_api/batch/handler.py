@@ -15,9 +15,10 @@ from msgspec import Raw
 from quire.access.actions import WRITING
 from quire.content_api.authorization import Authorizer
 from quire.content_api.batch.operations import BatchOperation, BatchOperations, OperationReferences
+from quire.content_api.batch.types import BatchResult, BatchResults, batch_body
 from quire.content_api.envelope import respond
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route
+from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.write_requests import (
     data_of,
     is_published,
@@ -102,11 +103,19 @@ class BatchApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the only route; every operation has its own permission."""
-        yield Route(method="POST", path=PATH, action=None, handler=self.run, uid=None)
+        yield RouteGroup("Batches")(
+            "POST",
+            PATH,
+            None,
+            self.run_batch,
+            body=batch_body(self._limit),
+            response=BatchResults,
+            errors=(401, 403, 404),
+        )
 
-    async def run(self, request: Request) -> Response:
-        """Run a batch; the response lists the result of each operation."""
-        listed = self._listed(request.body)
+    async def run_batch(self, request: Request) -> Response:
+        """Write several documents, all of them or none."""
+        listed = self._listed(request.body_fields)
         understood = BatchOperations(self._types, self._documents.new_id)
         operations = []
         for index, raw in enumerate(listed):
@@ -124,8 +133,8 @@ class BatchApi:
         results = await self._perform(request, prepared)
         return respond(results)
 
-    def _listed(self, body: object) -> Sequence[object]:
-        operations = body.get("operations") if isinstance(body, Mapping) else None
+    def _listed(self, body: Mapping[str, object]) -> Sequence[object]:
+        operations = body.get("operations")
         if not isinstance(operations, list) or not operations:
             message = 'A batch is an object with a list of "operations" that is not empty'
             raise ValidationError(message)
@@ -190,9 +199,9 @@ class BatchApi:
 
     async def _perform(
         self, request: Request, prepared: Sequence[_PreparedOperation]
-    ) -> list[dict[str, object]]:
+    ) -> list[BatchResult]:
 
-        def act(unit: UnitOfWork) -> Program[list[dict[str, object]]]:
+        def act(unit: UnitOfWork) -> Program[list[BatchResult]]:
             results = []
             budget = self._reader.budget()
             for index, (operation, command, read) in enumerate(prepared):
@@ -211,11 +220,11 @@ class BatchApi:
 
 def _result(
     operation: BatchOperation, written: Sequence[WrittenEntry], shown: EncodedEntry | None
-) -> dict[str, object]:
+) -> BatchResult:
     document_id = written[0].document_id if written else operation.document_id
-    return {
-        "action": operation.action,
-        "type": operation.content_type.uid,
-        "documentId": document_id,
-        "data": None if shown is None else Raw(shown.text),
-    }
+    return BatchResult(
+        action=operation.action,
+        type=operation.content_type.uid,
+        document_id=document_id,
+        data=None if shown is None else Raw(shown.text),
+    )

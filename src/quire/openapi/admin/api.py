@@ -3,52 +3,25 @@
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct
-
 from quire import __version__
+from quire.access.routes import DeclaredRoute
 from quire.openapi.admin.entries import Entries, ManagedTypes
 from quire.openapi.document import DocumentInfo, assemble
-from quire.openapi.operations import (
-    FORM,
-    JSON,
-    DescribedBody,
-    DescribedOperation,
-    DescribedResponse,
-    path_parameter,
-)
+from quire.openapi.operations import DescribedOperation
+from quire.openapi.routes import describe_route, parameter_names
 from quire.openapi.schemas import Schemas
-from quire.openapi.types import MEDIA_TYPE, TypeSchemas
-
-
-class AdminEndpoint(Struct, frozen=True, kw_only=True):
-    """A route: ``status`` is that of its answer when all went well.
-
-    ``action`` is the required permission; ``None`` means public. The types of ``body``, ``query``
-    and ``response`` are described; a ``response`` of ``None`` has no body.
-    """
-
-    method: str
-    path: str
-    action: str | None
-    summary: str
-    status: int
-    tag: str
-    body: object
-    is_form: bool
-    query: type[Struct] | tuple[type[Struct], ...] | None
-    response: object
-
+from quire.openapi.types import TypeSchemas
 
 _ABOUT = (
     "What administrators do through Quire. What an administrator may not do is answered with 403; "
     "what they may not see is in no answer."
 )
 _CREDENTIAL = "The access token of an administrator who has signed in."
-_OPEN_FAILURES, _FAILURES = (400, 429), (400, 401, 403)
+_OPEN_ERRORS, _ERRORS = (400, 429), (400, 401, 403)
 
 
-def describe_admin_api(endpoints: Iterable[AdminEndpoint], managed: ManagedTypes) -> dict[str, Any]:
-    """Build the document of these routes, in their order, and of the managed content.
+def describe_admin_api(routes: Iterable[DeclaredRoute], managed: ManagedTypes) -> dict[str, Any]:
+    """Make the document of these routes, in their order, and of the content that is managed.
 
     Raises TypeError for a type without a schema.
     """
@@ -65,48 +38,25 @@ def describe_admin_api(endpoints: Iterable[AdminEndpoint], managed: ManagedTypes
         server="/",
         credential=_CREDENTIAL,
     )
-    operations = ((one.method, one.path, _operation(one, types)) for one in endpoints)
+    operations = ((one.method, one.path, _operation(one, types)) for one in routes)
     return assemble(information, operations, schemas)
 
 
-def _operation(endpoint: AdminEndpoint, types: TypeSchemas) -> DescribedOperation:
-    failures = _OPEN_FAILURES if endpoint.action is None else _FAILURES
-    names = [part[1:] for part in endpoint.path.split("/") if part.startswith(":")]
-    parameters = [path_parameter(name) for name in names]
-    queries = endpoint.query if isinstance(endpoint.query, tuple) else (endpoint.query,)
-    for query in queries:
-        parameters += [] if query is None else types.parameters(query)
-    return DescribedOperation(
-        id=_name(endpoint),
-        summary=endpoint.summary.replace("``", "`"),
-        tag=endpoint.tag,
-        description="" if endpoint.action is None else f"Asks for: {endpoint.action}.",
-        parameters=parameters,
-        body=_body(endpoint, types),
-        responses=[_response(endpoint, types)],
-        errors=(*failures, 404) if names else failures,
+def _operation(route: DeclaredRoute, types: TypeSchemas) -> DescribedOperation:
+    errors = _OPEN_ERRORS if route.action is None else _ERRORS
+    return describe_route(
+        route,
+        types,
+        operation_id=_name(route),
+        description="" if route.action is None else f"Asks for: {route.action}.",
+        errors=(*errors, 404) if parameter_names(route) else errors,
     )
 
 
-def _body(endpoint: AdminEndpoint, types: TypeSchemas) -> DescribedBody | None:
-    if endpoint.body is None:
-        return None
-    kind = FORM if endpoint.is_form else JSON
-    return DescribedBody(content={kind: types.of(endpoint.body)})
-
-
-def _response(endpoint: AdminEndpoint, types: TypeSchemas) -> DescribedResponse:
-    if endpoint.response is None:
-        return DescribedResponse(status=endpoint.status)
-    schema = dict(types.of(endpoint.response))
-    media_type = str(schema.pop(MEDIA_TYPE, JSON))
-    return DescribedResponse(status=endpoint.status, schema=schema, media_type=media_type)
-
-
-def _name(endpoint: AdminEndpoint) -> str:
+def _name(route: DeclaredRoute) -> str:
     """Return the id of an operation, from its method and path."""
-    words = [endpoint.method.lower()]
-    for part in endpoint.path.replace(".", "/").replace("_", "-").split("/"):
+    words = [route.method.lower()]
+    for part in route.path.strip("/").replace(".", "/").replace("_", "-").split("/"):
         bare = part.removeprefix(":")
         words += [f"By{bare[:1].upper()}{bare[1:]}"] if part != bare else part.split("-")
     first, *rest = (word for word in words if word)

@@ -3,22 +3,21 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from quire import __version__
 from quire.access.ability import Ability
-from quire.openapi.content.account import ACCOUNT_ROUTES, SESSION_ROUTES
+from quire.access.routes import DeclaredRoute
+from quire.openapi.content.context import DescriptionContext
 from quire.openapi.content.custom_routes import describe_custom_route
 from quire.openapi.content.documents import describe_document_route
-from quire.openapi.content.endpoint import ApiOptions, DescriptionContext, Endpoint, Table
-from quire.openapi.content.files import FILE_ROUTES
-from quire.openapi.content.other_routes import BATCH, FURTHER_ROUTES, batched_types
-from quire.openapi.content.users import USER_ROUTES
 from quire.openapi.document import DocumentInfo, Placed, assemble
 from quire.openapi.models import Models
-from quire.openapi.schemas import Schemas
+from quire.openapi.operations import DescribedOperation, path_parameter
+from quire.openapi.queries import PageLimits
+from quire.openapi.routes import describe_route, parameter_names
+from quire.openapi.schemas import WHOLE, Schemas
 from quire.schema.model import Schema
-
-ROUTES: Table = {**FURTHER_ROUTES, **FILE_ROUTES, **ACCOUNT_ROUTES, **USER_ROUTES}
-"""The routes that are the same in every project."""
 
 _TITLE = "Content API"
 _ABOUT = (
@@ -27,43 +26,73 @@ _ABOUT = (
     "`pagination[page]=2`."
 )
 _CREDENTIAL = "An API token, or the token of an end user who has signed in."
+_IN_PATH = {
+    "id": path_parameter("id", WHOLE, "The id of a row; documentIds are unknown here."),
+    "provider": path_parameter("provider", description="Name of a provider, such as `google`."),
+    "uid": path_parameter("uid", description="Uid, such as `api::article.article`."),
+}
+_NO_CONTENT = 204
+
+
+class ApiOptions(Struct, frozen=True, kw_only=True):
+    """What the settings of a project say about its API."""
+
+    server: str
+    pages: PageLimits
 
 
 def describe_content_api(
-    schema: Schema, ability: Ability, endpoints: Iterable[Endpoint], facts: ApiOptions
+    schema: Schema, ability: Ability, routes: Iterable[DeclaredRoute], options: ApiOptions
 ) -> dict[str, Any]:
     """Build the document of the routes that the caller may call, in their order.
 
-    Raises KeyError for a route without a description.
+    Raises TypeError for a type that has no schema.
     """
     schemas = Schemas()
-    describing = DescriptionContext(Models(schema, ability, schemas), facts)
+    describing = DescriptionContext(Models(schema, ability, schemas), options.pages)
     information = DocumentInfo(
         title=_TITLE,
         version=__version__,
         description=_ABOUT,
-        server=facts.server,
+        server=options.server,
         credential=_CREDENTIAL,
     )
-    return assemble(information, _operations(describing, endpoints), schemas)
+    return assemble(information, _operations(describing, routes), schemas)
 
 
-def _operations(describing: DescriptionContext, endpoints: Iterable[Endpoint]) -> Iterator[Placed]:
+def _operations(
+    describing: DescriptionContext, routes: Iterable[DeclaredRoute]
+) -> Iterator[Placed]:
     own = {content_type.uid for content_type in describing.models.schema.api_types}
-    for endpoint in endpoints:
-        key = (endpoint.method, endpoint.path)
-        if endpoint.custom is not None:
-            yield *key, describe_custom_route(describing, endpoint.custom)
-        elif endpoint.uid in own and endpoint.action is not None:
-            content_type = describing.models.schema.content_types[endpoint.uid or ""]
-            verb = endpoint.action.rpartition(".")[2]
-            yield *key, describe_document_route(describing, content_type, verb)
-        elif _is_there(describing, key):
-            yield *key, ROUTES[key](describing)
+    for route in routes:
+        if route.custom is not None:
+            operation = describe_custom_route(describing, route.custom)
+        elif route.uid in own and route.action is not None:
+            content_type = describing.models.schema.content_types[route.uid or ""]
+            verb = route.action.rpartition(".")[2]
+            operation = describe_document_route(describing, content_type, verb)
+        else:
+            operation = _operation(describing, route)
+        yield route.method, route.path, operation
 
 
-def _is_there(describing: DescriptionContext, key: tuple[str, str]) -> bool:
-    """Tell whether a route is useful for the caller."""
-    if key in SESSION_ROUTES:
-        return describing.facts.refreshes
-    return key != BATCH or bool(batched_types(describing.models))
+def _operation(describing: DescriptionContext, route: DeclaredRoute) -> DescribedOperation:
+    """Describe a route that every project has."""
+    names = parameter_names(route)
+    ends_well = _NO_CONTENT in route.further or "provider" in names
+    is_plain = route.method == "GET" and route.query is None
+    errors = [
+        *([] if is_plain else [400]),
+        *([401] if route.action is None else [401, 403]),
+        *([404] if names and not ends_well else []),
+        *([413] if route.body is not None else []),
+    ]
+    first, *rest = route.handler.__name__.split("_")
+    return describe_route(
+        route,
+        describing.types,
+        operation_id=first + "".join(word.capitalize() for word in rest),
+        errors=errors,
+        in_path=_IN_PATH,
+        read=describing.queries.of_kind,
+    )

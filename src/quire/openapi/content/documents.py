@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from quire.openapi.content.endpoint import DescriptionContext
+from quire.openapi.content.context import DescriptionContext
 from quire.openapi.operations import (
     DescribedOperation,
     DescribedParameter,
@@ -37,10 +37,11 @@ def describe_document_route(
     describing: DescriptionContext, content_type: ContentType, action: str
 ) -> DescribedOperation:
     """Describe the route of an action of a content type."""
-    single = content_type.kind is TypeKind.SINGLE
-    describe = (_SINGLE if single else _COLLECTION).get(action)
+    describe = _ACTIONS.get(action)
     if describe is None:
         return _of_project(content_type, action)
+    if action == "find" and _is_single(content_type):
+        describe = _find_one
     return describe(describing, content_type)
 
 
@@ -72,24 +73,11 @@ def _find(describing: DescriptionContext, model: ContentType) -> DescribedOperat
 
 
 def _find_one(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    return _shown(describing, model, f"find{_name(describing, model)}", [_ID])
-
-
-def _find_single(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    return _shown(describing, model, f"find{_name(describing, model)}", [])
-
-
-def _shown(
-    describing: DescriptionContext,
-    model: ContentType,
-    operation_id: str,
-    path: Sequence[DescribedParameter],
-) -> DescribedOperation:
     return DescribedOperation(
-        id=operation_id,
+        id=f"find{_name(describing, model)}",
         summary=f"Show a document of {model.display_name}",
         tag=model.display_name,
-        parameters=[*path, *describing.queries.one(model)],
+        parameters=[*_path(model), *describing.queries.one(model)],
         responses=[_one(describing, model)],
         errors=(400, 401, 403, 404),
     )
@@ -109,23 +97,13 @@ def _create(describing: DescriptionContext, model: ContentType) -> DescribedOper
 
 
 def _update(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    return _changed(describing, model, [_ID])
-
-
-def _update_single(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    return _changed(describing, model, [])
-
-
-def _changed(
-    describing: DescriptionContext, model: ContentType, path: Sequence[DescribedParameter]
-) -> DescribedOperation:
-    making = "" if path else ", or make it"
+    making = ", or make it" if _is_single(model) else ""
     return DescribedOperation(
         id=f"update{_name(describing, model)}",
         summary=f"Change a document of {model.display_name}{making}",
         tag=model.display_name,
         description=_on_drafts(model),
-        parameters=[*path, _UNCHANGED, *describing.queries.written(model)],
+        parameters=[*_path(model), _UNCHANGED, *describing.queries.written(model)],
         body=json_body(record({"data": describing.models.written(model.uid)})),
         responses=[_one(describing, model)],
         errors=(400, 401, 403, 404, 412, 413),
@@ -133,22 +111,12 @@ def _changed(
 
 
 def _delete(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    return _removed(describing, model, [_ID])
-
-
-def _delete_single(describing: DescriptionContext, model: ContentType) -> DescribedOperation:
-    return _removed(describing, model, [])
-
-
-def _removed(
-    describing: DescriptionContext, model: ContentType, path: Sequence[DescribedParameter]
-) -> DescribedOperation:
     return DescribedOperation(
         id=f"delete{_name(describing, model)}",
         summary=f"Delete a document of {model.display_name}",
         tag=model.display_name,
         parameters=[
-            *path,
+            *_path(model),
             _UNCHANGED,
             *describing.queries.removed(model),
             *describing.queries.narrowing(model),
@@ -191,16 +159,18 @@ def page_meta(schemas: Schemas) -> JsonSchema:
     return schemas.shared("PageMeta", record({"pagination": either}))
 
 
-_Describe = Callable[[DescriptionContext, ContentType], DescribedOperation]
-_COLLECTION: Mapping[str, _Describe] = {
+def _is_single(model: ContentType) -> bool:
+    return model.kind is TypeKind.SINGLE
+
+
+def _path(model: ContentType) -> Sequence[DescribedParameter]:
+    return [] if _is_single(model) else [_ID]
+
+
+_ACTIONS: Mapping[str, Callable[[DescriptionContext, ContentType], DescribedOperation]] = {
     "find": _find,
     "findOne": _find_one,
     "create": _create,
     "update": _update,
     "delete": _delete,
-}
-_SINGLE: Mapping[str, _Describe] = {
-    "find": _find_single,
-    "update": _update_single,
-    "delete": _delete_single,
 }

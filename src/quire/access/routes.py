@@ -1,0 +1,104 @@
+"""Routes as they are declared: who may call them, and the types of what they take and respond.
+
+`openapi` describes them. What a description needs of a project's models is noted beside a type in
+``Annotated``: `ProjectSchema` and `ProjectFields`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from quire.hooks.routes import CustomRoute
+from quire.schema.attributes.json_schema import JsonSchema
+
+QueryTypes = type[Struct] | tuple[type[Struct], ...] | str
+"""A struct whose fields are the parameters of a query, or several; or the kind of a read of the
+route's content type, as `quire.openapi.queries.Queries.of_kind` names them."""
+
+
+class DeclaredRoute(Struct, frozen=True, kw_only=True):
+    """A method and a path below the API's prefix, and what descriptions tell of the route.
+
+    ``action`` is what the caller must be granted; ``None`` needs no permission. ``uid`` is the
+    content type that the route belongs to, if any. ``custom`` is the route of the project's Python
+    code that it is. The name and the docstring of the ``handler`` are those of the operation.
+
+    ``body``, ``query`` and ``response`` are types; a ``response`` of ``None`` has no body. Where a
+    route ``streams``, its handler reads forms itself, after the permission was asked: ``body`` is a
+    form then, or a form and the JSON that may come in its place. ``status`` is that of a response
+    when all went well; ``further`` are other responses by status, ``errors`` the statuses of errors
+    besides the usual ones. Routes with the same ``tag`` are described together.
+    """
+
+    method: str
+    path: str
+    action: str | None
+    handler: Callable[..., Any]
+    uid: str | None = None
+    streams: bool = False
+    custom: CustomRoute | None = None
+    tag: str = ""
+    body: object = None
+    query: QueryTypes | None = None
+    response: object = UNSET
+    status: int = 200
+    further: Mapping[int, object] = {}
+    errors: tuple[int, ...] = ()
+    is_described: bool = True
+
+
+class ProjectSchema(Struct, frozen=True):
+    """Notes that values are described by the project: ``make`` takes `quire.openapi.models.Models`.
+
+    It returns the schema.
+    """
+
+    make: Callable[[Any], JsonSchema]
+
+
+class ProjectFields(Struct, frozen=True):
+    """Notes that a struct has fields of the project's models before its own.
+
+    ``make`` takes `quire.openapi.models.Models` and returns their schemas by name; ``required`` are
+    the names of those that are always there.
+    """
+
+    make: Callable[[Any], Mapping[str, JsonSchema]]
+    required: tuple[str, ...] = ()
+
+
+def document_fields(uid: str, *required: str) -> ProjectFields:
+    """Note that a struct has the fields that documents of a content type show."""
+    return ProjectFields(
+        lambda models: models.shown(models.schema.content_types[uid]),
+        ("id", "documentId", *required),
+    )
+
+
+class MediaType(Struct, frozen=True):
+    """The media type of a response that is no JSON, noted beside its type."""
+
+    name: str
+
+    @property
+    def json_schema(self) -> JsonSchema:
+        """See `quire.openapi.types`."""
+        return {"x-media-type": self.name}
+
+
+_PATHS = {
+    "GET": "auth/:provider/callback auth/email-confirmation auth/sessions connect/:provider "
+    "connect/:provider/callback content-type-builder/components "
+    "content-type-builder/components/:uid content-type-builder/content-types "
+    "content-type-builder/content-types/:uid i18n/locales openapi.json upload/files "
+    "upload/files/:id upload/files/page users users/:id users/count users/me "
+    "users-permissions/permissions users-permissions/roles users-permissions/roles/:id",
+    "POST": "_batch auth/change-password auth/forgot-password auth/local auth/local/register "
+    "auth/logout auth/refresh auth/reset-password auth/send-email-confirmation email upload "
+    "users users-permissions/roles",
+    "PUT": "users/:id users-permissions/roles/:id",
+    "DELETE": "auth/sessions/:sessionId upload/files/:id users/:id users-permissions/roles/:id",
+}
+SERVER_PATHS = frozenset((method, path) for method, row in _PATHS.items() for path in row.split())
+"""The routes of the content API that every project has, which those of its code cannot take."""
