@@ -3,7 +3,7 @@
 Exports read them; imports check whether a database is empty, and empty it.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import sqlalchemy as sa
 
@@ -14,10 +14,7 @@ from quire.database.program import Program, Row, Rows, Statement
 from quire.database.tables.inspection import Inspector
 from quire.database.tables.system import CORE_STORE, HISTORY_VERSIONS
 from quire.database.tables.table_map import (
-    ComponentEdge,
-    LinkEdge,
     ModelTable,
-    MorphListEdge,
     TableMap,
 )
 from quire.schema.model import LOCALE_UID
@@ -32,7 +29,7 @@ def delete_all_rows(tables: TableMap, uids: Collection[str], inspector: Inspecto
     ``uids`` are those of content types and components.
     """
     mapped = [tables[uid] for uid in uids]
-    joins = {name for table in mapped for name in _join_tables(table)}
+    joins = {edge.table for table in mapped for edge in table.join_edges}
     own = [table.name for table in mapped]
     present = yield from inspector.table_names()
     records = [
@@ -41,12 +38,6 @@ def delete_all_rows(tables: TableMap, uids: Collection[str], inspector: Inspecto
     for name in (*sorted(joins), *own, *records):
         quoted = name.replace('"', '""')
         yield Statement(f'DELETE FROM "{quoted}"')  # noqa: S608 - a table of the schema
-
-
-def _join_tables(table: ModelTable) -> Iterator[str]:
-    for edge in table.edges.values():
-        if isinstance(edge, ComponentEdge | LinkEdge | MorphListEdge):
-            yield edge.table
 
 
 class ExistingContent:

@@ -15,11 +15,6 @@ from quire.database.copying.values import Common, restorer
 from quire.database.dialect import Dialect
 from quire.database.program import Value
 from quire.database.tables.table_map import (
-    COMPONENT_ENTITY,
-    COMPONENT_ID,
-    COMPONENT_TYPE,
-    FIELD,
-    ORDER,
     BackColumnEdge,
     ColumnEdge,
     ComponentEdge,
@@ -39,8 +34,6 @@ _LARGEST = 2**63 - 1
 _SMALLEST = -(2**63)
 _ROUNDED_LARGEST = float(2**63)
 """The largest integers of 64 bits as floats, as Strapi writes them."""
-
-_COMPONENT_COLUMNS = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
 
 
 class ArchiveRow(NamedTuple):
@@ -113,7 +106,7 @@ class EntryRows:
             order = None if is_single else float(position)
             yield ArchiveRow(
                 edge.table,
-                _COMPONENT_COLUMNS,
+                edge.columns,
                 (row_id, component_id, uid, edge.field, order),
                 joins=True,
             )
@@ -189,9 +182,8 @@ class LinkRows:
                 self._check_target(edge.target, line)
                 return self._link(edge, line, near, far)
             case MorphListEdge():
-                columns = (edge.near, edge.far_id, edge.far_type, FIELD, ORDER)
                 values = (near, far, right.type, right.field, self._order(right.pos))
-                return ArchiveRow(edge.table, columns, values, joins=True)
+                return ArchiveRow(edge.table, edge.columns, values, joins=True)
             case ColumnEdge():
                 self._check_target(edge.target, line)
                 return ColumnChange(table.name, near, {edge.column: far})
@@ -206,12 +198,11 @@ class LinkRows:
                 raise TransferError(f"{left.type} stores no links in {left.field}.")
 
     def _link(self, edge: LinkEdge, line: LinkLine, near: int, far: int) -> ArchiveRow:
-        columns, values = [edge.near, edge.far], [near, far]
+        values = [near, far]
         for column, position in ((edge.order, line.left.pos), (edge.inverse_order, line.right.pos)):
             if column is not None:
-                columns.append(column)
                 values.append(self._order(position))  # type: ignore[arg-type]  # a number or None
-        return ArchiveRow(edge.table, tuple(columns), tuple(values), joins=True)
+        return ArchiveRow(edge.table, edge.columns, tuple(values), joins=True)
 
     def _is_known_type(self, uid: str) -> bool:
         return uid in self._tables.tables
@@ -246,9 +237,7 @@ def _layout(model: Model, tables: TableMap, dialect: Dialect) -> _Layout:
         table=table.name,
         columns=("id", *(table.columns[scalar.name] for scalar in scalars)),
         encoders=tuple((scalar.name, _encoder(model, scalar, dialect)) for scalar in scalars),
-        components=tuple(
-            (name, edge) for name, edge in table.edges.items() if isinstance(edge, ComponentEdge)
-        ),
+        components=table.edges_of(ComponentEdge),
     )
 
 

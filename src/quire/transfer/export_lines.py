@@ -17,8 +17,6 @@ from quire.database.stores.accounts import CUSTOM_GRANTS_KEY
 from quire.database.stores.core_store import decode_setting
 from quire.database.stores.webhooks import Webhooks
 from quire.database.tables.table_map import (
-    FIELD,
-    ORDER,
     ColumnEdge,
     Edge,
     LinkEdge,
@@ -221,11 +219,10 @@ def _place(
     table = store.tables[model.uid].name
     match edge:
         case LinkEdge(owning=True):
-            orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
 
             def linked(attribute: RelationAttribute, row: Row) -> _LinkRow:
                 _, near, far, *positions = row
-                found = dict(zip(orders, positions, strict=True))
+                found = dict(zip(edge.orders, positions, strict=True))
                 return _plain(
                     model,
                     attribute,
@@ -233,25 +230,24 @@ def _place(
                     (far, found.get(edge.inverse_order or "")),
                 )
 
-            return edge.table, (edge.near, edge.far, *orders), linked
+            return edge.table, edge.columns, linked
         case MorphListEdge():
 
             def morphed(attribute: RelationAttribute, row: Row) -> _LinkRow:
                 _, near, far, type_, name, order = row
                 return _morph(model, attribute, near, _end(type_, name, far, order))
 
-            columns = (edge.near, edge.far_id, edge.far_type, FIELD, ORDER)
-            return edge.table, columns, morphed
+            return edge.table, edge.columns, morphed
         case ColumnEdge():
             return (
                 table,
-                (edge.column,),
+                edge.columns,
                 lambda attribute, row: _plain(model, attribute, (row[0], None), (row[1], None)),
             )
         case MorphColumnEdge():
             return (
                 table,
-                (edge.id_column, edge.type_column),
+                edge.columns,
                 lambda attribute, row: _morph(
                     model, attribute, row[0], _end(row[2], None, row[1], None)
                 ),

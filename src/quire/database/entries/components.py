@@ -14,6 +14,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program
 from quire.database.tables.table_map import (
+    COMPONENT_COLUMNS,
     COMPONENT_ENTITY,
     COMPONENT_ID,
     COMPONENT_TYPE,
@@ -43,7 +44,7 @@ def component_links(
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(layout.table.components_table)
         entity = table.c(COMPONENT_ENTITY)
-        names = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+        names = ("id", *COMPONENT_COLUMNS)
         return (
             sa.select(*(table.c(name) for name in names))
             .where(store.dialect.member_of(entity, builder.parents()))
@@ -68,8 +69,8 @@ def attach_components(
     store: EntryStore, layout: EntryLayout, links: Iterable[tuple[int, int, str, str, float | None]]
 ) -> Program[None]:
     """Link components to their entries: ``(entity, component, uid, field, order)`` each."""
-    columns = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
-    yield from store.writes.insert_many(layout.table.components_table, columns, list(links))
+    table = layout.table.components_table
+    yield from store.writes.insert_many(table, COMPONENT_COLUMNS, list(links))
 
 
 class ComponentOwner(NamedTuple):

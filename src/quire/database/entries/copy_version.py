@@ -18,7 +18,7 @@ from quire.database.entries.relink import RowReplacement, relink
 from quire.database.entries.store import EntryStore
 from quire.database.entries.versions_query import counterparts
 from quire.database.program import Program, Value
-from quire.database.tables.table_map import FIELD, LinkEdge, MorphListEdge, MorphTargetEdge
+from quire.database.tables.table_map import FIELD, ORDER, LinkEdge, MorphListEdge, MorphTargetEdge
 from quire.schema.attributes.base import RelationAttribute
 
 
@@ -160,7 +160,7 @@ class _Copier:
             yield from self._copy_morph_targets(edges, source, new)
         for name, edge in layout.morph_lists:
             if names is None or name in names:
-                yield from self._copy_morph_list(edge, source, new)
+                yield from self._copy_join_rows(edge, edge.near, {}, source, new)
         links = yield from component_links(self._store, layout, [source])
         rows: list[tuple[int, int, str, str, float | None]] = []
         for link in links:
@@ -180,40 +180,36 @@ class _Copier:
         self, edges: Sequence[MorphTargetEdge], source: int, new: int
     ) -> Program[None]:
         """Copy the rows of one morph table that refer to a row through some of its attributes."""
-        edge, fields = edges[0], tuple(edge.field for edge in edges)
-        key = ("copy related", edge.table, edge.near_id, fields)
-        columns = (edge.far, edge.near_type, FIELD, "order")
+        edge, fields = edges[0], [edge.field for edge in edges]
+        only = {edge.near_type: [edge.type_value], FIELD: fields}
+        yield from self._copy_join_rows(edge, edge.near_id, only, source, new)
+
+    def _copy_join_rows(
+        self,
+        edge: MorphTargetEdge | MorphListEdge,
+        near: str,
+        only: Mapping[str, Sequence[str]],
+        source: int,
+        new: int,
+    ) -> Program[None]:
+        """Copy rows of a morph table from one row to another; ``only`` are values of columns."""
+        copied = [name for name in edge.columns if name != near]
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(edge.table, *(sa.column(n) for n in (*columns, edge.near_id)))
+            described = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
             rows = builder.table(edge.table)
-            chosen = [*(rows.c(name) for name in columns), builder.plain_slot(0)]
-            here = (
-                rows.c(edge.near_id) == builder.plain_slot(1),
-                rows.c(edge.near_type) == builder.plain_slot(2),
-                rows.c(FIELD).in_([builder.constant(field) for field in fields]),
-            )
-            select = sa.select(*chosen).select_from(rows.source).where(*here)
-            select = select.order_by(rows.c("order"), rows.c("id"))
-            return sa.insert(described).from_select([*columns, edge.near_id], select)
+            chosen = [*(rows.c(name) for name in copied), builder.plain_slot(0)]
+            select = sa.select(*chosen).select_from(rows.source)
+            select = select.where(rows.c(near) == builder.plain_slot(1))
+            for name, values in only.items():
+                select = select.where(rows.c(name).in_([builder.constant(v) for v in values]))
+            select = select.order_by(rows.c(ORDER), rows.c("id"))
+            return sa.insert(described).from_select([*copied, near], select)
 
-        values = (new, source, edge.type_value)
-        yield from self._store.writes.run(key, build, values)
-
-    def _copy_morph_list(self, edge: MorphListEdge, source: int, new: int) -> Program[None]:
-        """Copy the rows of a morph table that a row owns."""
-        columns = (edge.far_id, edge.far_type, FIELD, "order")
-
-        def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(edge.table, *(sa.column(n) for n in (*columns, edge.near)))
-            rows = builder.table(edge.table)
-            chosen = [*(rows.c(name) for name in columns), builder.plain_slot(0)]
-            here = rows.c(edge.near) == builder.plain_slot(1)
-            select = sa.select(*chosen).select_from(rows.source).where(here)
-            select = select.order_by(rows.c("order"), rows.c("id"))
-            return sa.insert(described).from_select([*columns, edge.near], select)
-
-        yield from self._store.writes.run(("copy owned", edge.table), build, (new, source))
+        shape = tuple((name, *values) for name, values in only.items())
+        yield from self._store.writes.run(
+            ("copy join rows", edge.table, near, shape), build, (new, source)
+        )
 
     def copy_links(self, layout: EntryLayout, source: int, new: int) -> Program[None]:
         """Link the new row to the targets of the source, in the matching version."""
@@ -310,8 +306,6 @@ class _Copier:
 
     def _insert_links(self, edge: LinkEdge, near: int, links: Sequence[_RowLink]) -> Program[None]:
         """Insert links; one without a position in the target's list is appended there."""
-        columns = [edge.near, edge.far]
-        columns += [name for name in (edge.order, edge.inverse_order) if name is not None]
         complete: list[list[Value]] = []
         for link in links:
             row: list[Value] = [near, link.far]
@@ -323,7 +317,7 @@ class _Copier:
                     place = yield from self._next_place(edge, link.far)
                 row.append(place)
             complete.append(row)
-        yield from self._store.writes.insert_many(edge.table, tuple(columns), complete)
+        yield from self._store.writes.insert_many(edge.table, edge.columns, complete)
 
     def _next_place(self, edge: LinkEdge, far: int) -> Program[Value]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:

@@ -47,14 +47,7 @@ class EntryLayout(Struct, frozen=True, dict=True):
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """All columns but ``id``."""
-        names = dict.fromkeys(self.table.columns.values())
-        for edge in self.table.edges.values():
-            if isinstance(edge, ColumnEdge):
-                names[edge.column] = None
-            elif isinstance(edge, MorphColumnEdge):
-                names[edge.id_column] = names[edge.type_column] = None
-        names.pop("id", None)
-        return tuple(names)
+        return self.table.row_columns
 
     @cached_property
     def own_scalars(self) -> tuple[ScalarAttribute, ...]:
@@ -78,24 +71,20 @@ class EntryLayout(Struct, frozen=True, dict=True):
     @cached_property
     def links(self) -> tuple[tuple[RelationAttribute, LinkEdge], ...]:
         """Relations through a link table, from this side."""
-        found = []
-        for name, edge in self.table.edges.items():
-            attribute = self.model.attributes[name]
-            if isinstance(edge, LinkEdge) and isinstance(attribute, RelationAttribute):
-                found.append((attribute, edge))
-        return tuple(found)
+        found = [
+            (self.model.attributes[name], edge) for name, edge in self.table.edges_of(LinkEdge)
+        ]
+        return tuple((a, edge) for a, edge in found if isinstance(a, RelationAttribute))
 
     @cached_property
     def morph_lists(self) -> tuple[tuple[str, MorphListEdge], ...]:
         """Relations to rows of any type that rows of this model own."""
-        edges = self.table.edges.items()
-        return tuple((name, edge) for name, edge in edges if isinstance(edge, MorphListEdge))
+        return self.table.edges_of(MorphListEdge)
 
     @cached_property
     def morph_targets(self) -> tuple[tuple[str, MorphTargetEdge], ...]:
         """Media, and relations whose other side owns a morph table."""
-        edges = self.table.edges.items()
-        return tuple((name, edge) for name, edge in edges if isinstance(edge, MorphTargetEdge))
+        return self.table.edges_of(MorphTargetEdge)
 
     def is_versioned(self) -> bool:
         """Whether the model is a content type with draft & publish."""
@@ -169,15 +158,13 @@ class EntryLayouts:
         self._morph_columns = tuple(
             (layout.table.name, edge)
             for layout in layouts
-            for edge in layout.table.edges.values()
-            if isinstance(edge, MorphColumnEdge)
+            for _, edge in layout.table.edges_of(MorphColumnEdge)
         )
         self._uses: dict[str, list[tuple[EntryLayout, str]]] = {}
         for layout in layouts:
-            for name, edge in layout.table.edges.items():
-                if isinstance(edge, ComponentEdge):
-                    for uid in edge.components:
-                        self._uses.setdefault(uid, []).append((layout, name))
+            for name, edge in layout.table.edges_of(ComponentEdge):
+                for uid in edge.components:
+                    self._uses.setdefault(uid, []).append((layout, name))
 
     def __getitem__(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""
@@ -226,8 +213,8 @@ class EntryLayouts:
                     links.append(IncomingLink(layout, attribute, edge, one_way))
             columns += [
                 IncomingColumn(layout.table.name, edge.column)
-                for edge in layout.table.edges.values()
-                if isinstance(edge, ColumnEdge) and edge.target == uid
+                for _, edge in layout.table.edges_of(ColumnEdge)
+                if edge.target == uid
             ]
         return IncomingLinks(tuple(links), tuple(columns))
 

@@ -276,18 +276,16 @@ class _Extension:
     ) -> sa.ClauseElement:
         """Link ``near`` to the new row, at the positions of ``links``, where that is missing."""
         edge = self._edge
-        orders = [name for name in (edge.order, edge.inverse_order) if name is not None]
-        names = [edge.near, edge.far, *orders]
-        described = sa.table(edge.table, *(sa.column(name) for name in names))
+        described = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
         there = builder.table(edge.table)
         known = sa.exists(
             sa.select(there.c("id")).where(
                 there.c(edge.near) == near, there.c(edge.far) == builder.plain_slot(0)
             )
         )
-        chosen = [near, builder.plain_slot(0), *(links.c(name) for name in orders)]
+        chosen = [near, builder.plain_slot(0), *(links.c(name) for name in edge.orders)]
         select = sa.select(*chosen).select_from(source).where(*conditions, sa.not_(known))
-        return sa.insert(described).from_select(names, select)
+        return sa.insert(described).from_select(edge.columns, select)
 
 
 def _same_entry(

@@ -31,6 +31,8 @@ from quire.database.tables.table_map import (
 from quire.schema.attributes.base import DynamicZoneAttribute
 
 LINK_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD)
+"""Those without the order, which is not needed to find damage."""
+
 _UNIQUE = (COMPONENT_ENTITY, COMPONENT_ID, FIELD, COMPONENT_TYPE)
 
 
@@ -252,17 +254,12 @@ def _unknown_field(layout: ExaminedTables, mapped: ModelTable) -> Damaged:
         field, kind = links.c(FIELD), links.c(COMPONENT_TYPE)
         fits = [
             (field == edge.field) & kind_fits(layout, mapped, edge, kind)
-            for edge in component_edges(mapped)
+            for _, edge in mapped.edges_of(ComponentEdge)
         ]
         known = ~type_unknown(layout, builder, kind) & kind.is_not(None)
         return ids_of(links, known, ~sa.func.coalesce(sa.or_(*fits), sa.false()))
 
     return damaged
-
-
-def component_edges(mapped: ModelTable) -> tuple[ComponentEdge, ...]:
-    """Return the edges from a row to its components."""
-    return tuple(edge for edge in mapped.edges.values() if isinstance(edge, ComponentEdge))
 
 
 def kind_fits(

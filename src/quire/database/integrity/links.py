@@ -54,10 +54,8 @@ def reference_rules(layout: ExaminedTables) -> Iterator["ReferencesRule"]:
     for mapped in layout.tables.tables.values():
         columns = {
             edge.column: _reference_rule(layout, mapped.name, edge)
-            for edge in mapped.edges.values()
-            if isinstance(edge, ColumnEdge)
-            and layout.known(edge.target)
-            and layout.has(mapped.name, edge.column)
+            for _, edge in mapped.edges_of(ColumnEdge)
+            if layout.known(edge.target) and layout.has(mapped.name, edge.column)
         }
         if columns:
             yield ReferencesRule(layout, mapped.name, columns)
@@ -97,10 +95,9 @@ class ReferencesRule(Struct, frozen=True):
 def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
     """Iterate over the existing link tables, from the side that owns them."""
     for mapped in layout.tables.tables.values():
-        for edge in mapped.edges.values():
+        for _, edge in mapped.edges_of(LinkEdge):
             if (
-                isinstance(edge, LinkEdge)
-                and edge.owning
+                edge.owning
                 and layout.has(edge.table, "id", edge.near, edge.far)
                 and layout.known(edge.owner)
                 and layout.known(edge.target)

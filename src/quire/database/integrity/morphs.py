@@ -20,11 +20,10 @@ def morph_rules(layout: ExaminedTables) -> Iterator[RowRule]:
     removes those of deleted types.
     """
     for mapped in layout.tables.tables.values():
-        for edge in mapped.edges.values():
-            if isinstance(edge, MorphListEdge):
-                yield from _table_rules(layout, mapped, edge)
-            elif isinstance(edge, MorphColumnEdge):
-                yield from _column_rules(layout, mapped, edge)
+        for _, edge in mapped.edges_of(MorphListEdge):
+            yield from _table_rules(layout, mapped, edge)
+        for _, column in mapped.edges_of(MorphColumnEdge):
+            yield from _column_rules(layout, mapped, column)
 
 
 def target_gone(

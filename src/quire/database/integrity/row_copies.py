@@ -12,15 +12,16 @@ import sqlalchemy as sa
 from msgspec import Struct, field
 
 from quire.database.compile.statements import AliasedTable, StatementBuilder
-from quire.database.integrity.components import LINK_COLUMNS, component_edges, kind_fits
+from quire.database.integrity.components import kind_fits
 from quire.database.integrity.examined_tables import ExaminedTables, plain_table
 from quire.database.program import Program
 from quire.database.tables.table_map import (
+    COMPONENT_COLUMNS,
     COMPONENT_ENTITY,
     COMPONENT_ID,
     COMPONENT_TYPE,
     FIELD,
-    ORDER,
+    ComponentEdge,
     ModelTable,
     MorphListEdge,
     MorphTargetEdge,
@@ -97,7 +98,7 @@ class RowCopier(Struct, frozen=True):
     def _components(self, owners: RowCopies) -> Program[None]:
         """Copy the components of copied rows, then link the copies to each other."""
         mapped = self.layout.tables[owners.uid]
-        if not self.layout.has(mapped.components_table, *LINK_COLUMNS, ORDER):
+        if not self.layout.has(mapped.components_table, "id", *COMPONENT_COLUMNS):
             return
         rows = yield from self.layout.run(lambda builder: self._used(builder, mapped, owners))
         used: dict[str, list[int]] = defaultdict(list)
@@ -117,7 +118,7 @@ class RowCopier(Struct, frozen=True):
         kind = links.c(COMPONENT_TYPE)
         fields = [
             (links.c(FIELD) == edge.field) & kind_fits(self.layout, mapped, edge, kind)
-            for edge in component_edges(mapped)
+            for _, edge in mapped.edges_of(ComponentEdge)
         ]
         used = sa.select(kind, links.c(COMPONENT_ID)).distinct()
         among = self._among(builder, links, COMPONENT_ENTITY, owners.originals)
@@ -126,7 +127,7 @@ class RowCopier(Struct, frozen=True):
     def _component_links(
         self, mapped: ModelTable, owners: RowCopies, parts: RowCopies
     ) -> Program[None]:
-        kept = (COMPONENT_TYPE, FIELD, ORDER)
+        _, _, *kept = COMPONENT_COLUMNS
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(mapped.components_table)
@@ -137,31 +138,32 @@ class RowCopier(Struct, frozen=True):
                 links.c(COMPONENT_ID) == part.c.old,
                 links.c(COMPONENT_TYPE) == parts.uid,
             )
-            columns = [COMPONENT_ENTITY, COMPONENT_ID, *kept]
-            target = plain_table(mapped.components_table, *columns)
-            return sa.insert(target).from_select(columns, copied.order_by(links.c("id")))
+            target = plain_table(mapped.components_table, *COMPONENT_COLUMNS)
+            return sa.insert(target).from_select(COMPONENT_COLUMNS, copied.order_by(links.c("id")))
 
         yield from self.layout.run(insert)
 
     def _morphs(self, made: RowCopies) -> Program[None]:
         """Copy polymorphic links: the media of a row, and its own targets."""
-        for edge in self.layout.tables[made.uid].edges.values():
-            if isinstance(edge, MorphTargetEdge):
-                yield from self._morph_links(made, edge)
-            elif isinstance(edge, MorphListEdge) and self.layout.has(edge.table, edge.near):
-                kept = [edge.far_id, edge.far_type, FIELD, ORDER]
-                yield from self._copy_links(made, edge.table, edge.near, kept, {})
-
-    def _morph_links(self, made: RowCopies, edge: MorphTargetEdge) -> Program[None]:
-        kept = [edge.far, edge.near_type, FIELD, ORDER]
-        if self.layout.has(edge.table, edge.near_id, *kept):
-            only = {edge.near_type: edge.type_value, FIELD: edge.field}
-            yield from self._copy_links(made, edge.table, edge.near_id, kept, only)
+        mapped = self.layout.tables[made.uid]
+        for _, target in mapped.edges_of(MorphTargetEdge):
+            only = {target.near_type: target.type_value, FIELD: target.field}
+            yield from self._copy_links(made, target.table, target.near_id, target.columns, only)
+        for _, edge in mapped.edges_of(MorphListEdge):
+            yield from self._copy_links(made, edge.table, edge.near, edge.columns, {})
 
     def _copy_links(
-        self, made: RowCopies, table: str, near: str, kept: list[str], only: Mapping[str, str]
+        self,
+        made: RowCopies,
+        table: str,
+        near: str,
+        columns: Sequence[str],
+        only: Mapping[str, str],
     ) -> Program[None]:
         """Copy rows of a link table from the originals to the copies; ``only`` selects some."""
+        if not self.layout.has(table, *columns):
+            return
+        kept = [name for name in columns if name != near]
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
             links, pairs = builder.table(table), self.pairs(builder, made)

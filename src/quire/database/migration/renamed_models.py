@@ -107,7 +107,7 @@ def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Prog
 def _type_columns(store: EntryStore) -> Iterator[tuple[str, str]]:
     """Iterate over the columns that contain uids."""
     for table in store.tables.tables.values():
-        if any(isinstance(edge, ComponentEdge) for edge in table.edges.values()):
+        if table.edges_of(ComponentEdge):
             yield table.components_table, COMPONENT_TYPE
         for edge in table.edges.values():
             if isinstance(edge, MorphListEdge):

@@ -12,8 +12,6 @@ from msgspec import Struct
 from quire.database.migration.schema_pair import Renames, SchemaTables
 from quire.database.tables.table_map import (
     COMPONENT_COLUMNS,
-    FIELD,
-    ORDER,
     ColumnEdge,
     ComponentEdge,
     Edge,
@@ -109,11 +107,11 @@ class _ModelPair:
         yield MatchedTable(
             before=self._before.name, after=self._after.name, columns=dict(self._columns())
         )
-        if _has_parts(self._before) and _has_parts(self._after):
+        if self._before.edges_of(ComponentEdge) and self._after.edges_of(ComponentEdge):
             yield MatchedTable(
                 before=self._before.components_table,
                 after=self._after.components_table,
-                columns={name: name for name in COMPONENT_COLUMNS},
+                columns={name: name for name in ("id", *COMPONENT_COLUMNS)},
             )
         for earlier, later in self._edges():
             match earlier, later:
@@ -148,8 +146,7 @@ class _ModelPair:
                 case ColumnEdge(), ColumnEdge():
                     yield after.column, before.column
                 case MorphColumnEdge(), MorphColumnEdge():
-                    yield after.id_column, before.id_column
-                    yield after.type_column, before.type_column
+                    yield from zip(after.columns, before.columns, strict=True)
                 case _:
                     continue
 
@@ -200,10 +197,6 @@ def _secrets(side: SchemaTables, uid: str) -> frozenset[str]:
     return frozenset(a.name for a in side.schema.model(uid).scalars if a.secret)
 
 
-def _has_parts(table: ModelTable) -> bool:
-    return any(isinstance(edge, ComponentEdge) for edge in table.edges.values())
-
-
 def _has_rows_elsewhere(edge: Edge) -> bool:
     if isinstance(edge, MorphTargetEdge):
         return edge.target == FILE_UID
@@ -220,10 +213,5 @@ def _moved_links(before: LinkEdge, after: LinkEdge) -> MatchedTable:
 
 
 def _moved_morphs(before: MorphListEdge, after: MorphListEdge) -> MatchedTable:
-    columns = {name: name for name in ("id", FIELD, ORDER)}
-    columns |= {
-        after.near: before.near,
-        after.far_id: before.far_id,
-        after.far_type: before.far_type,
-    }
-    return MatchedTable(before=before.table, after=after.table, columns=columns)
+    columns = dict(zip(after.columns, before.columns, strict=True))
+    return MatchedTable(before=before.table, after=after.table, columns={"id": "id", **columns})

@@ -19,14 +19,6 @@ from quire.database.tables.system import (
     PLAIN_TABLES,
 )
 from quire.database.tables.table_map import (
-    COMPONENT_COLUMNS,
-    FIELD,
-    ORDER,
-    ColumnEdge,
-    ComponentEdge,
-    LinkEdge,
-    MorphColumnEdge,
-    MorphListEdge,
     TableMap,
 )
 
@@ -198,19 +190,6 @@ def _internal_migrations(tables: Collection[str]) -> Program[frozenset[str]]:
 
 def _mapped_tables(table_map: TableMap) -> Iterator[tuple[str, Iterable[str]]]:
     for table in table_map.tables.values():
-        yield table.name, table.columns.values()
-        for edge in table.edges.values():
-            match edge:
-                case ComponentEdge():
-                    yield edge.table, COMPONENT_COLUMNS
-                case LinkEdge():
-                    orders = (edge.order, edge.inverse_order)
-                    yield edge.table, ("id", edge.near, edge.far, *filter(None, orders))
-                case MorphListEdge():
-                    yield edge.table, ("id", edge.near, edge.far_id, edge.far_type, FIELD, ORDER)
-                case ColumnEdge():
-                    yield table.name, (edge.column,)
-                case MorphColumnEdge():
-                    yield table.name, (edge.id_column, edge.type_column)
-                case _:
-                    continue
+        yield table.name, ("id", *table.row_columns)
+        for edge in table.join_edges:
+            yield edge.table, ("id", *edge.columns)

@@ -168,7 +168,7 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
         """Add a creator column to a table without documents."""
         mapped = self.table_map[model.uid]
         table = self.metadata.tables[mapped.name]
-        if any(isinstance(edge, ComponentEdge) for edge in mapped.edges.values()):
+        if mapped.edges_of(ComponentEdge):
             self._components_table(model, mapped, table)
         for edge in mapped.edges.values():
             match edge:
@@ -387,11 +387,8 @@ def tables_with_read_indexes(schema: Schema, table_map: TableMap) -> frozenset[s
         mapped = table_map[model.uid]
         if isinstance(model, ContentType) and has_lists(model) and _has_list_indexes(model):
             found.add(mapped.name)
-        for edge in mapped.edges.values():
-            if isinstance(edge, ComponentEdge | MorphListEdge) or (
-                isinstance(edge, LinkEdge) and _is_own(model)
-            ):
-                found.add(edge.table)
+        own = _is_own(model)
+        found |= {e.table for e in mapped.join_edges if own or not isinstance(e, LinkEdge)}
     return frozenset(found)
 
 

@@ -8,6 +8,7 @@ columns, nothing about queries. Names follow the rules of `naming`.
 from collections import deque
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -23,6 +24,16 @@ from quire.schema.attributes.base import (
 )
 from quire.schema.model import FILE_UID, Component, Model, Schema
 from quire.schema.words import snake_case
+
+MORPH_TARGET_ID = "target_id"
+MORPH_TARGET_TYPE = "target_type"
+COMPONENT_ENTITY = "entity_id"
+COMPONENT_ID = "cmp_id"
+COMPONENT_TYPE = "component_type"
+FIELD = "field"
+ORDER = "order"
+COMPONENT_COLUMNS = (COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
+"""The columns of a components table beside ``id``."""
 
 
 class LinkEdge(Struct, frozen=True, kw_only=True):
@@ -40,12 +51,27 @@ class LinkEdge(Struct, frozen=True, kw_only=True):
     owning: bool
     owner: str
 
+    @property
+    def orders(self) -> tuple[str, ...]:
+        """The columns with positions."""
+        return tuple(name for name in (self.order, self.inverse_order) if name is not None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the link table beside ``id``."""
+        return (self.near, self.far, *self.orders)
+
 
 class ColumnEdge(Struct, frozen=True, kw_only=True):
     """The id of the target is in a column of the source row."""
 
     target: str
     column: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the near row."""
+        return (self.column,)
 
 
 class BackColumnEdge(Struct, frozen=True, kw_only=True):
@@ -62,6 +88,11 @@ class ComponentEdge(Struct, frozen=True, kw_only=True):
     table: str
     field: str
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the components table beside ``id``."""
+        return COMPONENT_COLUMNS
+
 
 class MorphListEdge(Struct, frozen=True, kw_only=True):
     """From the row that owns a morph table to rows of any type (``morphToMany``)."""
@@ -70,6 +101,11 @@ class MorphListEdge(Struct, frozen=True, kw_only=True):
     near: str
     far_id: str
     far_type: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the morph table beside ``id``."""
+        return (self.near, self.far_id, self.far_type, FIELD, ORDER)
 
 
 class MorphTargetEdge(Struct, frozen=True, kw_only=True):
@@ -86,12 +122,22 @@ class MorphTargetEdge(Struct, frozen=True, kw_only=True):
     type_value: str
     field: str
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the morph table beside ``id``."""
+        return (self.far, self.near_type, FIELD, ORDER, self.near_id)
+
 
 class MorphColumnEdge(Struct, frozen=True, kw_only=True):
     """``target_id`` and ``target_type`` in the source row (``morphToOne``)."""
 
     id_column: str
     type_column: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the near row."""
+        return (self.id_column, self.type_column)
 
 
 class MorphBackColumnEdge(Struct, frozen=True, kw_only=True):
@@ -120,6 +166,8 @@ Edge = (
     | MorphBackColumnEdge
     | LocalizationsEdge
 )
+JoinEdge = ComponentEdge | LinkEdge | MorphListEdge
+EdgeT = TypeVar("EdgeT", bound=Edge)
 
 
 class ModelTable(Struct, frozen=True, kw_only=True):
@@ -134,6 +182,26 @@ class ModelTable(Struct, frozen=True, kw_only=True):
     columns: Mapping[str, str]
     edges: Mapping[str, Edge]
     components_table: str
+
+    def edges_of(self, kind: type[EdgeT]) -> tuple[tuple[str, EdgeT], ...]:
+        """Return the edges of one kind, with their attributes."""
+        return tuple((name, edge) for name, edge in self.edges.items() if isinstance(edge, kind))
+
+    @property
+    def row_columns(self) -> tuple[str, ...]:
+        """The columns beside ``id``: those of scalars, and those with the ids of other rows."""
+        names = dict.fromkeys(self.columns.values())
+        for edge in self.edges.values():
+            if isinstance(edge, ColumnEdge | MorphColumnEdge):
+                names.update(dict.fromkeys(edge.columns))
+        names.pop("id", None)
+        return tuple(names)
+
+    @property
+    def join_edges(self) -> tuple[JoinEdge, ...]:
+        """The edges through tables of components, links and morphs that a relation owns."""
+        edges = self.edges.values()
+        return tuple(e for e in edges if isinstance(e, ComponentEdge | LinkEdge | MorphListEdge))
 
 
 class TableMap(Struct, frozen=True):
@@ -155,17 +223,6 @@ class TableMap(Struct, frozen=True):
             return frozenset()
         edges = (model.edges.get(name) for name in attributes)
         return frozenset({model.name, *(e.table for e in edges if isinstance(e, LinkEdge))})
-
-
-MORPH_TARGET_ID = "target_id"
-MORPH_TARGET_TYPE = "target_type"
-COMPONENT_ENTITY = "entity_id"
-COMPONENT_ID = "cmp_id"
-COMPONENT_TYPE = "component_type"
-FIELD = "field"
-ORDER = "order"
-COMPONENT_COLUMNS = ("id", COMPONENT_ENTITY, COMPONENT_ID, COMPONENT_TYPE, FIELD, ORDER)
-"""The columns of a components table."""
 
 
 _mapped: deque[tuple[Schema, TableMap]] = deque(maxlen=4)
