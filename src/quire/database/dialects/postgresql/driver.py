@@ -107,7 +107,8 @@ class PostgresDatabase:
         self._begin_read = _BEGIN_READ if options.pooler else None
         self._ending: set[asyncio.Future[None]] = set()
         """Tasks that continue although nobody waits for them any more."""
-        # Slow reads may use all other connections: cached responses need none.
+        # Slow reads may use all other connections: cached responses need none. It is opened when
+        # that happens.
         own_connection = options.connections >= _SEPARATE_PRESENCE
         readers = options.connections - (2 if own_connection else 1)
         self._readers = _read_pool(options, size=max(1, readers))
@@ -140,7 +141,7 @@ class PostgresDatabase:
 
     async def _ask_snapshot(self, setting: Statement | None) -> Snapshot:
         if not self._replicas:
-            return await self._read_again(self._asking, lambda: snapshot_program(setting))
+            return await self._read_again(self._free_pool(), lambda: snapshot_program(setting))
         return await self._ask_snapshot_or_replica(setting)
 
     async def _ask_snapshot_or_replica(self, setting: Statement | None) -> Snapshot:
@@ -149,7 +150,7 @@ class PostgresDatabase:
         if self._finding is None:
             try:
                 snapshot = await self._read_again(
-                    self._asking, lambda: snapshot_program(setting, with_position=True)
+                    self._free_pool(), lambda: snapshot_program(setting, with_position=True)
                 )
             except ServiceUnavailableError as error:
                 if not _was_lost(error):
@@ -164,6 +165,10 @@ class PostgresDatabase:
             raise lost or ServiceUnavailableError
         snapshot = await self._read_at_replica(replica, lambda: snapshot_program(setting))
         return snapshot._replace(text=None)
+
+    def _free_pool(self) -> Pool:
+        """Return the pool for reads, or that of the version while all connections are lent."""
+        return self._readers if self._readers.has_idle else self._asking
 
     async def _find_server(self) -> None:
         """Retry the lost server until it responds."""

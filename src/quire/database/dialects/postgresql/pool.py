@@ -46,6 +46,11 @@ class Pool:
         self._all_back: asyncio.Event | None = None
         """Set when no connection is lent any more, for `close`."""
 
+    @property
+    def has_idle(self) -> bool:
+        """Whether a connection is there that is not lent."""
+        return bool(self._idle)
+
     def add(self, connection: PostgresConnection) -> None:
         """Add a connection that was opened elsewhere, if there is room."""
         self._open += 1

@@ -11,6 +11,8 @@ import asyncpg
 import pytest
 from msgspec.structs import replace
 
+from quire.database.dialects.postgresql import driver
+from quire.database.dialects.postgresql.connection import PostgresConnection, open_connection
 from quire.database.dialects.postgresql.content_version import PostgresContentVersion
 from quire.database.dialects.postgresql.driver import PostgresDatabase, connect
 from quire.database.dialects.postgresql.options import PostgresOptions
@@ -442,6 +444,25 @@ async def test_a_read_that_only_takes_long_is_left_in_peace(options: PostgresOpt
     assert len(rows) == 1
 
 
+@asynccontextmanager
+async def endless_read(database: PostgresDatabase) -> AsyncIterator[None]:
+    """Keep a connection for reads busy for a while."""
+    begun = asyncio.Event()
+
+    def program() -> Program[None]:
+        yield Statement("SELECT 1")
+        begun.set()
+        yield Statement("SELECT pg_sleep(300)")
+
+    reading = asyncio.ensure_future(database.read(program))
+    await begun.wait()
+    try:
+        yield
+    finally:
+        reading.cancel()
+        await asyncio.wait([reading])
+
+
 async def test_more_reads_than_connections_take_turns(database: PostgresDatabase) -> None:
     rows = await asyncio.gather(
         *(database.read(lambda: run("SELECT pg_sleep(0.01)")) for _ in range(20))
@@ -454,11 +475,9 @@ async def test_a_read_that_gets_no_connection_is_told_to_come_back(
     options: PostgresOptions,
 ) -> None:
     async with another(replace(options, connections=2, queue_timeout_ms=50)) as database:
-        slow = asyncio.ensure_future(database.read(lambda: run("SELECT pg_sleep(0.5)")))
-        await asyncio.sleep(0.1)
-        with pytest.raises(DatabaseBusyError, match="Too many requests are waiting"):
-            await count(database)
-        await slow
+        async with endless_read(database):
+            with pytest.raises(DatabaseBusyError, match="Too many requests are waiting"):
+                await count(database)
         assert await count(database) == 0
 
 
@@ -466,17 +485,34 @@ async def test_whether_anybody_has_committed_is_known_while_all_readers_are_busy
     options: PostgresOptions,
 ) -> None:
     """What is cached is answered then; the question has a connection of its own."""
-    async with another(replace(options, connections=3, queue_timeout_ms=50)) as database:
-        slow = asyncio.ensure_future(database.read(lambda: run("SELECT pg_sleep(0.5)")))
-        await asyncio.sleep(0.1)
+    busy = replace(options, connections=3, queue_timeout_ms=50)
+    async with another(busy) as database, endless_read(database):
         with pytest.raises(DatabaseBusyError):
             await count(database)
         before = await database.present_version()
         assert before is not None
         await database.write(run(ADD, "one"))
         assert await database.present_version() not in {before, None}
-        assert not slow.done()
-        await slow
+
+
+async def test_that_question_has_a_connection_of_its_own_only_when_all_readers_are_busy(
+    options: PostgresOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[PostgresConnection] = []
+
+    async def counted(options: PostgresOptions, **session: str) -> PostgresConnection:
+        opened.append(await open_connection(options, **session))
+        return opened[-1]
+
+    monkeypatch.setattr(driver, "open_connection", counted)
+    async with another(replace(options, connections=3)) as database:
+        for _ in range(3):
+            await count(database)
+            await database.present_version()
+        assert len(opened) == 1
+        async with endless_read(database):
+            await database.present_version()
+        assert len(opened) == 2
 
 
 async def test_lost_connections_are_replaced(
