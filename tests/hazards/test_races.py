@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections import Counter
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
@@ -17,6 +18,14 @@ from tests.hazards.writing import JSON_HEADERS, Editor, shown
 from tests.unit.cli.processes import serving as serving_processes
 
 CLIENTS = 50
+
+
+@pytest.fixture
+async def own_editor(own_newsroom: Settings) -> AsyncIterator[Editor]:
+    """Nobody is sent away for having waited too long, however slow the machine is."""
+    patient = {"database__pool_timeout_ms": 600_000, "database__busy_timeout_ms": 600_000}
+    async with serving(own_newsroom.project, **patient) as visitor:
+        yield Editor(visitor, own_newsroom)
 
 
 def unique_errors(responses: list[Answer]) -> Counter[str]:

@@ -393,19 +393,20 @@ async def test_through_a_pooler_no_state_is_read_at(options: PostgresOptions) ->
 
 
 async def test_writers_wait_for_each_other_whatever_process_they_are_in(
-    database: PostgresDatabase, options: PostgresOptions
+    options: PostgresOptions,
 ) -> None:
+    patient = replace(options, lock_timeout_ms=60_000, queue_timeout_ms=60_000)
+
     def highest_plus_one() -> Program[None]:
         rows = yield Statement("SELECT coalesce(max(text::int), 0) FROM notes")
         yield Statement("SELECT pg_sleep(0.005)")
         yield Statement(ADD, (str(int(rows[0][0] or 0) + 1),))
 
-    async with another(options) as other:
+    async with another(patient) as one, another(patient) as other:
         await asyncio.gather(
-            *(place.write(highest_plus_one()) for place in (database, other) for _ in range(10))
+            *(place.write(highest_plus_one()) for place in (one, other) for _ in range(10))
         )
-
-    assert await count(database) == 20
+        assert await count(one) == 20
 
 
 async def test_whoever_waits_too_long_for_another_writer_is_told_to_come_back(
@@ -438,8 +439,8 @@ async def test_a_read_that_takes_too_long_is_given_up(options: PostgresOptions) 
 
 
 async def test_a_read_that_only_takes_long_is_left_in_peace(options: PostgresOptions) -> None:
-    async with another(replace(options, connect_timeout_ms=100)) as database:
-        rows = await database.read(lambda: run("SELECT 1 FROM pg_sleep(0.5)"))
+    async with another(replace(options, connect_timeout_ms=2000)) as database:
+        rows = await database.read(lambda: run("SELECT 1 FROM pg_sleep(2.5)"))
 
     assert len(rows) == 1
 
