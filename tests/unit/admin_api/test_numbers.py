@@ -1,11 +1,12 @@
 """Numbers of any size in requests of administrators are understood or refused."""
 
 import json
+from collections.abc import AsyncIterator
 
 import pytest
 from jwt.api_jws import PyJWS
 
-from tests.unit.admin_api.office import SECRETS, Office
+from tests.unit.admin_api.office import SECRETS, Office, open_office
 from tests.unit.kiosk import PAPER
 
 NUMBERS = ["0", "-1", "1.5", "9223372036854775808", "1e400", "9" * 30, "9" * 5000, "NaN"]
@@ -42,12 +43,19 @@ PLACES = [
 ]
 
 
+@pytest.fixture(scope="module")
+async def shared_office(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Office]:
+    """For tests that only read."""
+    async with open_office(tmp_path_factory.mktemp("numbers")) as opened:
+        yield opened
+
+
 @pytest.mark.parametrize("place", PLACES)
 async def test_no_number_in_an_address_is_an_error_of_the_server(
-    office: Office, place: str
+    shared_office: Office, place: str
 ) -> None:
     for number in NUMBERS:
-        response = await office.send("GET", place + number, token=office.boss)
+        response = await shared_office.send("GET", place + number, token=shared_office.boss)
         assert response.status < 500, (number, response)
 
 
@@ -87,7 +95,7 @@ async def test_no_number_in_a_body_is_an_error_of_the_server(
 @pytest.mark.parametrize("number", [10**12, 10**19, 10**30, 1e300, -(10**30), True, "1"])
 @pytest.mark.parametrize("claim", ["exp", "iat", "id", "userId"])
 async def test_no_number_in_a_signed_token_is_an_error_of_the_server(
-    office: Office, claim: str, number: object
+    shared_office: Office, claim: str, number: object
 ) -> None:
     claims = {"id": 1, "userId": "1", "iat": 1_800_000_000, "exp": 1_900_000_000, claim: number}
     for secret, target in (
@@ -95,5 +103,5 @@ async def test_no_number_in_a_signed_token_is_an_error_of_the_server(
         (SECRETS["ADMIN_JWT_SECRET"], "/admin/users/me"),
     ):
         token = PyJWS().encode(json.dumps(claims).encode(), secret, algorithm="HS256")
-        response = await office.send("GET", target, token=token)
+        response = await shared_office.send("GET", target, token=token)
         assert response.status < 500, response

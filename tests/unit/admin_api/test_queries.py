@@ -5,6 +5,7 @@ What is expected here was asked of the reference, on the recorded project.
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +45,37 @@ class Manager:
         return response
 
 
-@pytest.fixture
-async def client(own_recorded: Path) -> AsyncIterator[AsgiClient]:
+@asynccontextmanager
+async def served(project: Path) -> AsyncIterator[AsgiClient]:
     overrides = {"admin.rate_limit.enabled": False}
-    settings = load_settings(own_recorded, environ={}, overrides=overrides)
-    async with running(build_app(settings)) as client:
+    async with running(
+        build_app(load_settings(project, environ={}, overrides=overrides))
+    ) as client:
+        yield client
+
+
+async def manager(client: AsgiClient) -> Manager:
+    """Sign in whoever may do everything."""
+    headers = await AdminAuthorization(client, credentials()).headers("admin")
+    return Manager(client, headers["Authorization"].removeprefix("Bearer "))
+
+
+@pytest.fixture(scope="module")
+async def manage(shared_recorded: Path) -> AsyncIterator[Manager]:
+    """For tests that only read: they share a site."""
+    async with served(shared_recorded) as client:
+        yield await manager(client)
+
+
+@pytest.fixture
+async def own_client(own_recorded: Path) -> AsyncIterator[AsgiClient]:
+    async with served(own_recorded) as client:
         yield client
 
 
 @pytest.fixture
-async def manage(client: AsgiClient) -> Manager:
-    headers = await AdminAuthorization(client, credentials()).headers("admin")
-    return Manager(client, headers["Authorization"].removeprefix("Bearer "))
+async def own_manage(own_client: AsgiClient) -> Manager:
+    return await manager(own_client)
 
 
 async def limited(client: AsgiClient, manage: Manager, permissions: list[object]) -> Manager:
@@ -232,10 +252,10 @@ async def test_filters_hold_for_a_single_folder(manage: Manager) -> None:
 
 
 async def test_a_folder_shows_only_files_that_may_be_seen(
-    client: AsgiClient, manage: Manager
+    own_client: AsgiClient, own_manage: Manager
 ) -> None:
     own = {"action": "plugin::upload.read", "conditions": ["admin::is-creator"]}
-    admin_user = await limited(client, manage, [own])
+    admin_user = await limited(own_client, own_manage, [own])
     assert (await admin_user.ok("GET", "/upload/folders/1?populate=*"))["data"]["files"] == []
 
 
@@ -275,12 +295,12 @@ async def test_entries_to_check_in_what_is_no_locale_or_order_are_400(
 
 
 async def test_who_may_read_a_part_of_a_component_can_change_it_in_place(
-    client: AsgiClient, manage: Manager
+    own_client: AsgiClient, own_manage: Manager
 ) -> None:
     granted = {"fields": ["title", "seo.metaTitle", "links.url"], "locales": ["en"]}
     admin_user = await limited(
-        client,
-        manage,
+        own_client,
+        own_manage,
         [
             {
                 "action": f"plugin::content-manager.explorer.{action}",
@@ -297,7 +317,7 @@ async def test_who_may_read_a_part_of_a_component_can_change_it_in_place(
         "seo": {"metaTitle": "m", "metaDescription": "stays"},
         "links": [{"text": "stays", "url": "/a"}],
     }
-    path = f"{list_path}/{(await manage.ok('POST', list_path, whole))['data']['documentId']}"
+    path = f"{list_path}/{(await own_manage.ok('POST', list_path, whole))['data']['documentId']}"
     seen = (await admin_user.ok("GET", path))["data"]
     assert (seen["seo"].keys(), seen["links"][0].keys()) == (
         {"id", "metaTitle"},
@@ -308,7 +328,7 @@ async def test_who_may_read_a_part_of_a_component_can_change_it_in_place(
         "links": [{**seen["links"][0], "url": "/b"}],
     }
     await admin_user.ok("PUT", path, changed)
-    after = (await manage.ok("GET", path))["data"]
+    after = (await own_manage.ok("GET", path))["data"]
     assert (after["seo"]["metaTitle"], after["seo"]["metaDescription"]) == ("n", "stays")
     assert (after["links"][0]["url"], after["links"][0]["text"]) == ("/b", "stays")
     listed = (await admin_user.ok("GET", f"{list_path}?filters[title]=Whole"))["results"]
