@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from quire.database.compile.compiled_read import CompiledNode, CompiledRead
@@ -14,6 +14,7 @@ from quire.errors import AppError
 from quire.query.plan import ReadPlan
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ResolvedRead
+from tests.examples import examples
 from tests.library.model import library_schema, library_tables
 from tests.library.queries import resolver
 
@@ -77,6 +78,7 @@ PLAIN = resolver().list(query("a", "1", ["a"]))
 TEXTS = compiled(PLAIN.plan)
 
 
+@settings(max_examples=examples(100))
 @given(texts, st.integers(-(2**40), 2**40).map(str), st.lists(texts, min_size=1, max_size=150))
 @example("'; DROP TABLE books; --", "0", ["') OR 1=1"] * 101)
 def test_values_change_neither_the_plan_nor_the_text_of_its_statements(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import fields
@@ -30,6 +30,7 @@ from quire.admin_api.media import image_tools, remote_import
 from quire.content_api.request_bodies import RequestBody, _parts, read_body
 from quire.content_api.routes import Route
 from quire.errors import ValidationError
+from tests.examples import examples
 from tests.unit.admin_api.office import Office
 from tests.unit.admin_api.test_routes import named, routes
 
@@ -84,6 +85,7 @@ def objects(kind: type[Struct]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.__name__)
+@settings(max_examples=examples(100))
 @given(data=st.data())
 def test_a_body_is_a_struct_or_is_refused_with_its_problems(
     kind: type[Struct], data: st.DataObject
