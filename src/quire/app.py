@@ -140,12 +140,12 @@ class Application:
         if scope["type"] == "http" and self.runtime is not None:
             await self.runtime.asgi_app(scope, receive, send)
         elif scope["type"] == "lifespan":
-            await self._live(scope, receive, send)
+            await self._run_lifespan(scope, receive, send)
         else:
             message = f"cannot serve {scope['type']} before the start or at all"
             raise RuntimeError(message)
 
-    async def _live(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
+    async def _run_lifespan(self, scope: AsgiScope, receive: AsgiReceive, send: AsgiSend) -> None:
         await receive()
         await self.start()
         if "state" in scope:
@@ -182,7 +182,7 @@ class Application:
 
     async def _start(self, database: Database) -> None:
         writes = Writes(database.dialect)
-        disregarded = await self._disregarded(database, writes)
+        disregarded = await self._servable_schema(database, writes)
         options = load_options(self.settings)
         await require_agreement(self.settings, database, self._schema, options)
         await clear_archives(self.settings, database, self._clock)
@@ -222,7 +222,7 @@ class Application:
         self.runtime = runtime
         self._follow(database, disregarded)
 
-    async def _disregarded(self, database: Database, writes: Writes) -> str | None:
+    async def _servable_schema(self, database: Database, writes: Writes) -> str | None:
         """Return the other schema that is recorded for the tables, if it can be served.
 
         Types may have been changed since the files were read: then they are read again. Otherwise
@@ -321,7 +321,7 @@ class Application:
             services.jobs.adopt(runtime.jobs)
             database.forget_statements()
         _log.info("content types have changed", version=schema.version)
-        await _tidy(runtime)
+        await _clean_permissions(runtime)
 
     async def _successor(self, stale: ContentApi) -> ContentApi | None:
         """Return the handler that replaces an API; see `quire.content_api.content.Successor`."""
@@ -353,7 +353,7 @@ def _no_response(error: AppError) -> str:
     )
 
 
-async def _tidy(runtime: SchemaRuntime) -> None:
+async def _clean_permissions(runtime: SchemaRuntime) -> None:
     """Delete permissions on removed attributes; a failure is retried at the next start."""
     if runtime.admin is None:
         return

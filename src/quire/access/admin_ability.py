@@ -156,7 +156,7 @@ class AdminAbility:
         return tuple(
             rule
             for rule in self.rules(action, subject)
-            if rule.covers_locale(locale) and self._holds(rule, creator)
+            if rule.covers_locale(locale) and self._satisfies_conditions(rule, creator)
         )
 
     def row_filter(self, rule: GrantRule) -> CreatorFilter | None:
@@ -171,16 +171,16 @@ class AdminAbility:
     def covers(self, other: "Iterable[tuple[str, Subject, GrantRule]]") -> bool:
         """Tell whether everything that ``other`` grants is granted here, at least as widely."""
         return self.super_admin or all(
-            any(_wider(mine, rule) for mine in self.rules(action, subject))
+            any(_grants_at_least(mine, rule) for mine in self.rules(action, subject))
             for action, subject, rule in other
         )
 
-    def _holds(self, rule: GrantRule, creator: Creator | None) -> bool:
+    def _satisfies_conditions(self, rule: GrantRule, creator: Creator | None) -> bool:
         wanted = self.row_filter(rule)
         return wanted is None or wanted.passes(creator)
 
 
-def _wider(rule: GrantRule, other: GrantRule) -> bool:
+def _grants_at_least(rule: GrantRule, other: GrantRule) -> bool:
     """Tell whether a rule grants all that another one does."""
     if rule.conditions and not (other.conditions and other.conditions <= rule.conditions):
         return False

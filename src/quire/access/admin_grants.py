@@ -90,16 +90,16 @@ def _rule(schema: Schema, action: AdminAction, grant: Grant) -> GrantRule | None
     content_type = schema.content_types.get(grant.subject or "")
     if content_type is None:
         return None
-    fields = _listed(grant.properties, FIELDS) if FIELDS in action.properties else None
+    fields = _parse_names(grant.properties, FIELDS) if FIELDS in action.properties else None
     locales: frozenset[str] | None = None
     if content_type.localized:
         # Here a missing list means none, and only null means all.
         missing = LOCALES not in grant.properties
-        locales = frozenset() if missing else _listed(grant.properties, LOCALES)
+        locales = frozenset() if missing else _parse_names(grant.properties, LOCALES)
     return GrantRule(fields=fields, locales=locales, conditions=conditions)
 
 
-def _listed(properties: Mapping[str, object], name: str) -> frozenset[str] | None:
+def _parse_names(properties: Mapping[str, object], name: str) -> frozenset[str] | None:
     """Parse a list of names; ``None`` when there is none, which means all."""
     value = properties.get(name)
     if value is None:

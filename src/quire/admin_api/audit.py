@@ -115,7 +115,7 @@ class AuditedDatabase:
         pending = _pending.get()
         if pending is None or pending.noted:
             return await self._inner.write(program)
-        result = await self._inner.write(self._told(program, pending.row))
+        result = await self._inner.write(self._with_audit_row(program, pending.row))
         pending.noted = True
         return result
 
@@ -135,7 +135,7 @@ class AuditedDatabase:
         """See `Database.close`."""
         await self._inner.close()
 
-    def _told(self, program: Program[T], row: AuditRow) -> Program[T]:
+    def _with_audit_row(self, program: Program[T], row: AuditRow) -> Program[T]:
         result = yield from program
         yield from self._log.added(row)
         return result

@@ -233,7 +233,7 @@ class AdminRoleApi:
     async def find(self, request: Request) -> Response:
         """List roles, with their numbers of users."""
         listed = await self._lists.all(ADMIN_ROLE_UID, request.query, request.version)
-        found = await self._counted(listed.ids)
+        found = await self._with_user_counts(listed.ids)
         if listed.fields is not None:
             wanted = listed.fields | {"id", "documentId", "usersCount"}
             found = [keep_fields(one, wanted) for one in found]
@@ -241,7 +241,7 @@ class AdminRoleApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a role."""
-        found = await self._counted([_role_id(request)])
+        found = await self._with_user_counts([_role_id(request)])
         if not found:
             raise NotFoundError(NOT_FOUND)
         return respond_data(found[0])
@@ -323,7 +323,7 @@ class AdminRoleApi:
         except InUseError as error:
             raise validation_error([Problem((field,), error.message, given)]) from error
 
-    async def _counted(self, ids: Sequence[int]) -> list[AdminRole]:
+    async def _with_user_counts(self, ids: Sequence[int]) -> list[AdminRole]:
         def program() -> Program[list[AdminRole]]:
             roles = yield from self._admin_users.roles(ids)
             members = yield from self._admin_users.members(ids)

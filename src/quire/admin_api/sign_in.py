@@ -251,7 +251,7 @@ class AdminSignInApi:
         code = self._counted_code(admin_user, body.get("code"))
         device = _device(body.get("deviceId"), body.get("rememberMe"))
         signed_in = await self._accounts.sign_in(admin_user, device, code)
-        return self._welcome(signed_in, roles=False)
+        return self._serialize_sign_in(signed_in, roles=False)
 
     async def refresh(self, request: Request) -> Response:
         """Return an access token for the refresh token of the cookie, which is exchanged."""
@@ -262,7 +262,7 @@ class AdminSignInApi:
         tokens = await self._accounts.refresh(token)
         if tokens is None:
             raise UnauthorizedError(BAD_REFRESH_TOKEN)
-        return _with(respond_data({"token": tokens.access}), self._cookie.set(tokens))
+        return _with_headers(respond_data({"token": tokens.access}), self._cookie.set(tokens))
 
     async def sign_out(self, request: Request) -> Response:
         """End the caller's sessions: of one device if it is named, else all."""
@@ -270,7 +270,7 @@ class AdminSignInApi:
         device = body.get("deviceId")
         device_id = device[:_LONGEST_DEVICE] if isinstance(device, str) and device else None
         await self._accounts.sign_out(request.administrator.id, device_id)
-        return _with(respond_data({}), self._cookie.clear())
+        return _with_headers(respond_data({}), self._cookie.clear())
 
     async def invitation(self, request: Request) -> Response:
         """Return the recipient of an invitation."""
@@ -292,7 +292,7 @@ class AdminSignInApi:
         signed_in = await self._accounts.register(
             body.registration_token, names, password, _device(body.device_id, body.remember_me)
         )
-        return self._welcome(signed_in)
+        return self._serialize_sign_in(signed_in)
 
     async def register_first(self, request: Request) -> Response:
         """Create the first administrator, with the registration token that the server printed."""
@@ -311,7 +311,7 @@ class AdminSignInApi:
             _device(body.device_id, body.remember_me),
             asked if isinstance(asked, str) else None,
         )
-        return self._welcome(signed_in)
+        return self._serialize_sign_in(signed_in)
 
     async def forgot_password(self, request: Request) -> Response:
         """Send a password reset link; the response is the same for everybody."""
@@ -327,7 +327,7 @@ class AdminSignInApi:
         token = body.reset_password_token
         code = self._counted_code(await self._recovery.holder(token), body.code)
         admin_user = await self._recovery.reset(token, body.password, code)
-        return self._welcome(await self._accounts.begin(admin_user, _device()))
+        return self._serialize_sign_in(await self._accounts.begin(admin_user, _device()))
 
     def _counted_code(self, admin_user: AdminUser, code: object) -> str | None:
         """Return a code of a second factor.
@@ -339,11 +339,11 @@ class AdminSignInApi:
         self._attempts.count_code(admin_user.email)
         return code
 
-    def _welcome(self, signed_in: SignInResult, *, roles: bool = True) -> Response:
+    def _serialize_sign_in(self, signed_in: SignInResult, *, roles: bool = True) -> Response:
         token = signed_in.tokens.access
         user = administrator_response(signed_in.admin_user, roles=roles)
         response = respond_data({"token": token, "accessToken": token, "user": user})
-        return _with(response, self._cookie.set(signed_in.tokens))
+        return _with_headers(response, self._cookie.set(signed_in.tokens))
 
 
 def place_of(request: Request) -> str:
@@ -373,7 +373,7 @@ def _device(named: object = None, remember: object = None) -> AdminDevice:
     return AdminDevice(id=device_id, remember=bool(remember))
 
 
-def _with(response: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:
+def _with_headers(response: Response, headers: tuple[tuple[bytes, bytes], ...]) -> Response:
     return Response(
         response.status, response.body, response.content_type, (*response.headers, *headers)
     )

@@ -87,13 +87,13 @@ class DeliveryApi:
 
     async def find_all(self, request: Request) -> Response:
         """List the deliveries of all webhooks, the latest first, as `find` does for one."""
-        return await self._listed(request, None)
+        return await self._list_deliveries(request, None)
 
     async def find(self, request: Request) -> Response:
         """List the deliveries of a webhook, the latest first; ``before`` is the last known id."""
-        return await self._listed(request, webhook_id_of(request))
+        return await self._list_deliveries(request, webhook_id_of(request))
 
-    async def _listed(self, request: Request, webhook_id: int | None) -> Response:
+    async def _list_deliveries(self, request: Request, webhook_id: int | None) -> Response:
         asked = request.query
         state = asked.get("state")
         if state is not None and state not in STATES:

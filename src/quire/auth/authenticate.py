@@ -84,14 +84,14 @@ class Authenticator:
         ``credential`` is the fingerprint of the header, ``None`` without one; ``version`` is the
         present content version.
         """
-        principal = self._known(credential, version)
+        principal = self._cached_principal(credential, version)
         if principal is None:
             self._counter.misses += 1
         else:
             self._counter.hits += 1
         return principal
 
-    def _known(self, credential: bytes | None, version: int | None) -> Principal | None:
+    def _cached_principal(self, credential: bytes | None, version: int | None) -> Principal | None:
         if credential is None:
             return self._anonymous.get(version)
         known = self._verified.get(credential, version)
@@ -216,7 +216,7 @@ class Authenticator:
             raise UnauthorizedError(INVALID_CREDENTIALS)
         if not user.confirmed and await self.confirmation_required():
             raise UnauthorizedError(INVALID_CREDENTIALS)
-        ability = await self._role_ability(user.role_id, _places(user))
+        ability = await self._role_ability(user.role_id, _placeholder_values(user))
         principal = EndUser(
             id=user.id,
             document_id=user.document_id,
@@ -250,7 +250,7 @@ class Authenticator:
         return now + _HOUR_MS
 
 
-def _places(user: UserRow) -> Mapping[str, object]:
+def _placeholder_values(user: UserRow) -> Mapping[str, object]:
     return {
         "$user.id": user.id,
         "$user.documentId": user.document_id,

@@ -133,7 +133,7 @@ class SharedCounters:
             self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             self._place = _File(self._file)
         except OSError as error:
-            _tell(error)
+            _log_fallback(error)
 
     def add(
         self, key: str, now: int, interval: int, *, report_from: int | None = None
@@ -144,11 +144,11 @@ class SharedCounters:
         """
         digest, offset = self._find(key)
         try:
-            window = _counted(self._place, offset, digest, now, interval)
+            window = _increment(self._place, offset, digest, now, interval)
         except OSError as error:
-            _tell(error)
+            _log_fallback(error)
             self._place = _ProcessGroups()
-            window = _counted(self._place, offset, digest, now, interval)
+            window = _increment(self._place, offset, digest, now, interval)
         if report_from is not None and window.calls >= report_from:
             # The first report has the calls before it; of several processes one makes it.
             calls = window.calls if window.calls == report_from else 1
@@ -184,15 +184,15 @@ class SharedCounters:
         try:
             with self._place.held(offset):
                 slots = _slots(self._place, offset)
-                chosen = _known(slots, digest, now, window.ends_at - now)
+                chosen = _present_slot(slots, digest, now, window.ends_at - now)
                 if chosen is None:
-                    chosen = min(range(_SLOTS), key=lambda n: _worth(slots[n], now))
+                    chosen = min(range(_SLOTS), key=lambda n: _eviction_rank(slots[n], now))
                 elif slots[chosen][2] >= window.calls:
                     return
                 slot = _SLOT.pack(digest, window.ends_at, window.calls)
                 self._place.write(offset + chosen * _SLOT.size, slot)
         except OSError as error:
-            _tell(error)
+            _log_fallback(error)
             self._place = _ProcessGroups()
 
     def seen(self, key: str, now: int, interval: int) -> CounterWindow | None:
@@ -202,7 +202,7 @@ class SharedCounters:
             slots = _slots(self._place, offset)
         except OSError:
             return None
-        known = _known(slots, digest, now, interval)
+        known = _present_slot(slots, digest, now, interval)
         return None if known is None else CounterWindow(slots[known][1], slots[known][2])
 
     def close(self) -> None:
@@ -222,14 +222,14 @@ def _offset(digest: bytes) -> int:
     return _GROUP * (1 + int.from_bytes(digest[:4]) % _GROUPS)
 
 
-def _counted(
+def _increment(
     place: _GroupStore, offset: int, digest: bytes, now: int, interval: int
 ) -> CounterWindow:
     with place.held(offset):
         slots = _slots(place, offset)
-        known = _known(slots, digest, now, interval)
+        known = _present_slot(slots, digest, now, interval)
         if known is None:
-            chosen = min(range(_SLOTS), key=lambda n: _worth(slots[n], now))
+            chosen = min(range(_SLOTS), key=lambda n: _eviction_rank(slots[n], now))
             window = CounterWindow(now + interval, 1)
         else:
             chosen = known
@@ -243,7 +243,7 @@ def _slots(place: _GroupStore, offset: int) -> list[tuple[bytes, int, int]]:
     return list(_SLOT.iter_unpack(place.read(offset)))
 
 
-def _known(
+def _present_slot(
     slots: list[tuple[bytes, int, int]], digest: bytes, now: int, interval: int
 ) -> int | None:
     """Return the slot with the present window of a key.
@@ -256,11 +256,11 @@ def _known(
     return None
 
 
-def _worth(slot: tuple[bytes, int, int], now: int) -> tuple[bool, int, int]:
+def _eviction_rank(slot: tuple[bytes, int, int], now: int) -> tuple[bool, int, int]:
     """Rank slots by the damage of losing them."""
     _, ends_at, calls = slot
     return ends_at > now, calls, ends_at
 
 
-def _tell(error: OSError) -> None:
+def _log_fallback(error: OSError) -> None:
     _log.warning("calls are counted by each process for itself", reason=str(error))

@@ -104,7 +104,7 @@ class ModelEditor:
 
     async def obstacle(self) -> str | None:
         """Return why the files of the project cannot be changed; ``None`` if they can."""
-        return await asyncio.to_thread(self._obstacle)
+        return await asyncio.to_thread(self._find_obstacle)
 
     async def draw(self, change: Callable[[SchemaFiles], None]) -> ModelDraft:
         """Return the result of a change of the model, without applying it.
@@ -113,7 +113,7 @@ class ModelEditor:
         SchemaError with every error of the resulting files, and with the Python code of the project
         that needs something that would be removed.
         """
-        return await asyncio.to_thread(self._draw, change)
+        return await asyncio.to_thread(self._draft_change, change)
 
     async def plan(self, draft: ModelDraft) -> PlannedMigration:
         """Return the plan for the database.
@@ -121,9 +121,11 @@ class ModelEditor:
         Raises MigrationConflictError, SeveralDocumentsError, and AppError when the database does
         not respond.
         """
-        goal = self._goal(draft, title="", may_lose=True)
+        goal = self._migration_goal(draft, title="", may_lose=True)
         kind = self._project.kind
-        return _served(await self._project.database.read(lambda: plan_migration_to(kind, goal)))
+        return _check_documents(
+            await self._project.database.read(lambda: plan_migration_to(kind, goal))
+        )
 
     async def apply(self, draft: ModelDraft, *, title: str, may_lose: bool) -> PlannedMigration:
         """Apply a draft to the tables, the files and this process.
@@ -134,7 +136,9 @@ class ModelEditor:
         """
         self._busy += 1
         try:
-            return await self._apply(draft, self._goal(draft, title=title, may_lose=may_lose))
+            return await self._apply(
+                draft, self._migration_goal(draft, title=title, may_lose=may_lose)
+            )
         finally:
             self._busy -= 1
 
@@ -164,7 +168,7 @@ class ModelEditor:
         await renew_statistics(project.database, kind.statistics, kind.inspector)
         return planned
 
-    def _obstacle(self) -> str | None:
+    def _find_obstacle(self) -> str | None:
         settings = self._project.settings
         locked = unwritable_folder(settings.project)
         if locked is not None:
@@ -175,7 +179,7 @@ class ModelEditor:
             return str(error)
         return None if schema.version == self.schema.version else _DRIFTED
 
-    def _draw(self, change: Callable[[SchemaFiles], None]) -> ModelDraft:
+    def _draft_change(self, change: Callable[[SchemaFiles], None]) -> ModelDraft:
         settings = self._project.settings
         sources, options = read_sources(settings.project), load_options(settings)
         if build_schema(sources, options).version != self.schema.version:
@@ -194,7 +198,7 @@ class ModelEditor:
             files=tuple(file_changes(settings.project, sources, drawn)),
         )
 
-    def _goal(self, draft: ModelDraft, *, title: str, may_lose: bool) -> MigrationGoal:
+    def _migration_goal(self, draft: ModelDraft, *, title: str, may_lose: bool) -> MigrationGoal:
         return MigrationGoal(
             schema=draft.schema,
             options=load_options(self._project.settings),
@@ -207,7 +211,7 @@ class ModelEditor:
     def _migrate(self, goal: MigrationGoal) -> Program[PlannedMigration]:
         yield from self._project.require()
         kind, now = self._project.kind, self._project.clock()
-        return _served((yield from migrate_to(kind, goal, now=now)))
+        return _check_documents((yield from migrate_to(kind, goal, now=now)))
 
 
 def _refuse_unknown_custom_fields(present: Schema, later: Schema) -> None:
@@ -225,7 +229,7 @@ def _refuse_unknown_custom_fields(present: Schema, later: Schema) -> None:
         raise SchemaError(problems)
 
 
-def _served(planned: PlannedMigration) -> PlannedMigration:
+def _check_documents(planned: PlannedMigration) -> PlannedMigration:
     for crowd in planned.plan.crowds:
         raise SeveralDocumentsError(crowd)
     return planned

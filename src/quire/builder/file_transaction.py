@@ -126,10 +126,10 @@ def recover(project: Path, version: str | None) -> list[str]:
         if written is not None and written.version == version:
             done += _finish(project, written.changes)
             path.unlink(missing_ok=True)
-            _sweep(project, path, written.changes)
+            _delete_prepared(project, path, written.changes)
         elif now_ms() - made > _PATIENCE_MS:
             path.unlink(missing_ok=True)
-            _sweep(project, path, [] if written is None else written.changes)
+            _delete_prepared(project, path, [] if written is None else written.changes)
     return done
 
 
@@ -146,7 +146,7 @@ def _finish(project: Path, changes: Sequence[FileChange]) -> Iterator[str]:
             yield change.path
 
 
-def _sweep(project: Path, file_transaction: Path, changes: Sequence[FileChange]) -> None:
+def _delete_prepared(project: Path, file_transaction: Path, changes: Sequence[FileChange]) -> None:
     """Delete the prepared contents of files."""
     token = file_transaction.name.removeprefix(_PREFIX).removesuffix(_SUFFIX)
     for change in changes:

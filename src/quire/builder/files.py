@@ -30,7 +30,7 @@ def file_changes(
 
     Raises OSError for a file that cannot be read.
     """
-    wanted = dict(_wanted(project, former, drawn))
+    wanted = dict(_changed_files(project, former, drawn))
     paths = sorted(wanted)
     changes = [
         FileChange(path=path, before=_content(project / path), after=wanted[path]) for path in paths
@@ -49,13 +49,13 @@ def unwritable_folder(project: Path) -> str | None:
     return None
 
 
-def _wanted(
+def _changed_files(
     project: Path, former: Sequence[SchemaFile], drawn: EditedFiles
 ) -> Iterator[tuple[str, str | None]]:
     """Yield path and content of each file that differs."""
     known = {source.uid: source for source in former}
     later = {source.uid: source for source in drawn.sources}
-    yield from _gone(project, [source for source in former if source.uid not in later])
+    yield from _removed_files(project, [source for source in former if source.uid not in later])
     for source in drawn.sources:
         before = known.get(source.uid)
         if before is None or not _is_same(before.raw, source.raw):
@@ -65,7 +65,9 @@ def _wanted(
         yield from _missing_core_files(project, [uid for uid in new if uid.startswith("api::")])
 
 
-def _gone(project: Path, sources: Sequence[SchemaFile]) -> Iterator[tuple[str, str | None]]:
+def _removed_files(
+    project: Path, sources: Sequence[SchemaFile]
+) -> Iterator[tuple[str, str | None]]:
     for source in sources:
         yield source.file, None
         if source.uid.startswith("api::"):

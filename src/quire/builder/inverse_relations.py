@@ -72,7 +72,7 @@ def _join(raw: Raw, wanted: Wanted, uid: str, known: Mapping[str, Any] | None) -
     dominant = raw.pop("dominant", None)
     other = wanted.get("targetAttribute", other_side(raw))
     if "inversedBy" not in raw and "mappedBy" not in raw:
-        side = _side(raw, dominant=dominant, known=known)
+        side = _relation_side(raw, dominant=dominant, known=known)
     else:
         side = "inversedBy" if "inversedBy" in raw else "mappedBy"
     raw.pop("inversedBy", None)
@@ -81,7 +81,7 @@ def _join(raw: Raw, wanted: Wanted, uid: str, known: Mapping[str, Any] | None) -
         raw[side] = other
 
 
-def _side(raw: Raw, *, dominant: object, known: Mapping[str, Any] | None) -> str:
+def _relation_side(raw: Raw, *, dominant: object, known: Mapping[str, Any] | None) -> str:
     """Return the side of a relation: as before, or by its kind."""
     if raw["relation"] == "oneToMany":
         return "mappedBy"

@@ -226,7 +226,9 @@ class SchemaFiles:
         for earlier, attribute in former.items():
             self._part(named, earlier, attribute, later.get(kept.get(earlier, "")), later)
         flaws = [
-            flaw for name in list(later) for flaw in self._meet(named, name, later, earlier_names)
+            flaw
+            for name in list(later)
+            for flaw in self._add_inverse(named, name, later, earlier_names)
         ]
         if flaws:
             raise InvalidDefinitionError(flaws)
@@ -247,7 +249,7 @@ class SchemaFiles:
         if other in facing and other_side(facing[other]) == name:
             del facing[other]
 
-    def _meet(
+    def _add_inverse(
         self, uid: str, name: str, own: Mapping[str, Raw], earlier_names: Mapping[str, str]
     ) -> Iterator[DefinitionProblem]:
         """Add the inverse of a relation; yield the problems."""
@@ -256,7 +258,7 @@ class SchemaFiles:
         if other is None:
             return
         target, path = str(attribute.get("target")), ("attributes", name)
-        facing = self._facing(target)
+        facing = self._editable_attributes(target)
         if facing is None:
             builtin = self._schema.content_types.get(target)
             if builtin is not None and other not in builtin.attributes:
@@ -276,7 +278,7 @@ class SchemaFiles:
         kept = {k: v for k, v in present.items() if k not in {"inversedBy", "mappedBy"}}
         facing[other] = kept | counterpart(attribute, name, uid)
 
-    def _facing(self, target: str) -> dict[str, Raw] | None:
+    def _editable_attributes(self, target: str) -> dict[str, Raw] | None:
         """Return the attributes of a type that may be changed; ``None`` for others."""
         raw = self._raws.get(target, self._raws.get(f"{EXTENSION}{target}"))
         return None if raw is None else _attributes(raw)

@@ -38,10 +38,10 @@ async def _archive(settings: Settings, *, restore: int | None, remove: int | Non
     try:
         kept = await database.read(lambda: all_archives(target.kind))
         if restore is not None:
-            count = await database.write(_put_back(target.kind, _chosen(kept, restore)))
+            count = await database.write(_put_back(target.kind, _archive_by_number(kept, restore)))
             print_message(f"{count} rows were restored.")
         elif remove is not None:
-            await _forget(database, target.kind, _chosen(kept, remove))
+            await _forget(database, target.kind, _archive_by_number(kept, remove))
             print_message("The archive was deleted.")
         else:
             _list(kept, settings.database.archive_days)
@@ -65,7 +65,7 @@ def _moment(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
 
 
-def _chosen(kept: Sequence[Archive], number: int) -> Archive:
+def _archive_by_number(kept: Sequence[Archive], number: int) -> Archive:
     for archive in kept:
         if archive.id == number:
             return archive

@@ -65,7 +65,7 @@ async def _examined(
     layout = ExaminedTables(schema=schema, tables=table_map, found=found, dialect=kind.dialect())
     return DatabaseReport(
         problems=tuple(f"In the database, {lack}." for lack in lacks if lack.lack in _GRAVE),
-        warnings=(*_lesser(lack.lack for lack in lacks), *map(str, hints)),
+        warnings=(*_summarize(lack.lack for lack in lacks), *map(str, hints)),
         damage=tuple(f"The database is damaged: {line}" for line in damage),
         findings=tuple(await _findings(looking, layout, kind)),
     )
@@ -79,7 +79,7 @@ async def _findings(
     return [*findings, *await looking.run(kind.lost(told))]
 
 
-def _lesser(lacks: Iterable[MissingKind]) -> Iterator[str]:
+def _summarize(lacks: Iterable[MissingKind]) -> Iterator[str]:
     """Summarize missing indexes and foreign keys: a database of another server lacks hundreds."""
     counts = Counter(lack for lack in lacks if lack not in _GRAVE)
     indexes = counts[MissingKind.INDEX] + counts[MissingKind.READ_INDEX]

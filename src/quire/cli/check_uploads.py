@@ -80,7 +80,7 @@ def check_uploads(settings: Settings, schema: Schema) -> OrphanedFiles:
     Raises StorageError when the storage cannot be listed, ConfigurationError for an invalid one,
     DatabaseOpenError for a database that cannot be opened.
     """
-    return asyncio.run(_swept(settings, schema))
+    return asyncio.run(_find_and_delete(settings, schema))
 
 
 def delete_uploads(settings: Settings, schema: Schema, keys: Collection[str]) -> None:
@@ -96,21 +96,21 @@ def describe_orphans(found: OrphanedFiles) -> Iterator[str]:
         yield f"{describe_surplus(found)}; `quire check --repair` {DELETES}"
     if found.without_bytes:
         lost = count_noun(len(found.without_bytes), "row")
-        yield f"files: {lost} of files that are not there ({_listed(found.without_bytes)})"
+        yield f"files: {lost} of files that are not there ({_shown_names(found.without_bytes)})"
 
 
 def describe_surplus(found: OrphanedFiles) -> str:
     """Report files that have no row."""
     surplus = count_noun(len(found.without_row), "file")
-    return f"uploads: {surplus} without a row ({_listed(found.without_row)})"
+    return f"uploads: {surplus} without a row ({_shown_names(found.without_row)})"
 
 
-def _listed(found: Collection[object]) -> str:
+def _shown_names(found: Collection[object]) -> str:
     shown = [str(one) for _, one in zip(range(SHOWN_IDS), found, strict=False)]
     return ", ".join([*shown, *(["..."] if len(found) > len(shown) else [])])
 
 
-async def _swept(settings: Settings, schema: Schema) -> OrphanedFiles:
+async def _find_and_delete(settings: Settings, schema: Schema) -> OrphanedFiles:
     target = target_of(settings)
     store = open_store(schema, map_tables(schema), target.kind.dialect())
     async with target.look() as looking:

@@ -109,7 +109,9 @@ def start(
     from quire.cli.project import open_project
     from quire.cli.serve import serve
 
-    overrides = _given({"server.host": host, "server.port": port, "server.workers": workers})
+    overrides = _given_options(
+        {"server.host": host, "server.port": port, "server.workers": workers}
+    )
     return serve(open_project(project, overrides), overrides)
 
 
@@ -119,7 +121,7 @@ def dev(project: Project = _HERE, /, *, host: Host = None, port: Port = None) ->
     from quire.cli.dev import develop
     from quire.cli.project import open_project
 
-    overrides = _given({"server.host": host, "server.port": port})
+    overrides = _given_options({"server.host": host, "server.port": port})
     overrides |= {"environment": "development", "server.workers": 1}
     return develop(open_project(project, overrides), overrides)
 
@@ -721,6 +723,6 @@ def delete_token(project: Project = _HERE, /, *, name: TokenName) -> int:
     return tokens.delete_token(open_project(project), name)
 
 
-def _given(options: dict[str, object]) -> dict[str, object]:
+def _given_options(options: dict[str, object]) -> dict[str, object]:
     """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}

@@ -34,7 +34,7 @@ def copy_project(project: Path, *, source: str | None, target: str, replace: boo
     if origin.place == goal.place:
         raise ConfigurationError(f"{goal.place} cannot be copied to itself.")
     outcome = asyncio.run(_copy(origin, goal, schema, replace=replace))
-    return _told(outcome, goal)
+    return _print_result(outcome, goal)
 
 
 def settings_of_url(address: str) -> Mapping[str, object]:
@@ -60,7 +60,7 @@ async def _copy(
         return await copy_database(origin, goal, schema, replace=replace, progress=bar)
 
 
-def _told(outcome: CopyResult, goal: DatabaseTarget) -> int:
+def _print_result(outcome: CopyResult, goal: DatabaseTarget) -> int:
     for name in outcome.unknown:
         print_warning(f"{name} is unknown to the project; it was copied as it is")
     for name in outcome.left_out:

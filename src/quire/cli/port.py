@@ -120,9 +120,10 @@ def _policy(finding: Finding, schema: Schema) -> str:
         elif action in _ACTIONS:
             by_type.setdefault(uid, []).append(_ACTIONS[action])
     decorators = "\n".join(
-        f'@policy("{uid}", on={_listed(sorted(set(actions)))})' for uid, actions in by_type.items()
+        f'@policy("{uid}", on={_join_names(sorted(set(actions)))})'
+        for uid, actions in by_type.items()
     )
-    decorators = decorators or f"@policy(None, on={_listed(sorted(_ACTIONS.values()))})"
+    decorators = decorators or f"@policy(None, on={_join_names(sorted(_ACTIONS.values()))})"
     name = _identifier(finding.file)
     return _function(decorators, f"def {name}(context: PolicyContext)", finding.file, "bool | None")
 
@@ -164,7 +165,7 @@ def _route(route: UnservedRoute) -> str:
     return _function(decorator, signature, route.file, "dict[str, object]")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return "[" + ", ".join(f'"{name}"' for name in names) + "]"
 
 

@@ -35,7 +35,7 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     settings = load_settings(project)
     require_project(settings)
     schema = load_project_schema(settings)
-    found = _look(settings, schema)
+    found = _find_damage(settings, schema)
     mendable = [finding for finding in found if is_mended(finding, duplicates=duplicates)]
     surplus = check_uploads(settings, schema)
     if not mendable and not surplus.without_row:
@@ -50,7 +50,7 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     if dry_run:
         print_message("Nothing was changed.")
         return PROBLEMS
-    if not yes and not _consented():
+    if not yes and not _ask_for_consent():
         print_message("Nothing was changed.")
         return PROBLEMS
     with show_progress("Repairing"):
@@ -61,10 +61,10 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
         print_result(f"repaired  {finding}: {finding.repair}")
     if surplus.without_row:
         print_result(f"repaired  {describe_surplus(surplus)}: {DELETES}")
-    return _told_of_rest(_look(settings, schema))
+    return _told_of_rest(_find_damage(settings, schema))
 
 
-def _look(settings: Settings, schema: Schema) -> tuple[Damage, ...]:
+def _find_damage(settings: Settings, schema: Schema) -> tuple[Damage, ...]:
     """Return the damage of rows; the database itself must be intact."""
     with show_progress("Looking into the database"):
         report = check_database(settings, schema)
@@ -75,7 +75,7 @@ def _look(settings: Settings, schema: Schema) -> tuple[Damage, ...]:
     return report.findings
 
 
-def _consented() -> bool:
+def _ask_for_consent() -> bool:
     if not sys.stdin.isatty():
         raise ApplicationError("There is no terminal to ask on: use --yes to repair this.")
     print_message("It cannot be undone. Make a copy of the database first.")

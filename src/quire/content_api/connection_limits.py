@@ -64,7 +64,7 @@ class LimitedConnection(HttpToolsProtocol):
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # as uvicorn
         """Start the checks."""
         super().connection_made(transport)
-        self._watch = self.loop.call_later(self.period, self._look)
+        self._watch = self.loop.call_later(self.period, self._check_progress)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the checks."""
@@ -162,22 +162,22 @@ class LimitedConnection(HttpToolsProtocol):
 
     # Its speed -------------------------------------------------------------------------------
 
-    def _look(self) -> None:
+    def _check_progress(self) -> None:
         """Close the connection if its data do not arrive; else check again later."""
         if self.transport.is_closing():
             return
         cycle: Any = self.cycle
         at_rest = cycle is None or cycle.response_complete
-        if self._is_new or not self._waits():
+        if self._is_new or not self._is_client_late():
             self._is_new = False
             self._received = 0
-            self._watch = self.loop.call_later(self.period, self._look)
+            self._watch = self.loop.call_later(self.period, self._check_progress)
             return
         if self._begun if at_rest else not cycle.response_started and not self.pipeline:
             self._response(408)
         self.transport.close()
 
-    def _waits(self) -> bool:
+    def _is_client_late(self) -> bool:
         """Tell whether the client has to send data, and has not sent enough."""
         cycle: Any = self.cycle
         if cycle is None or cycle.response_complete:

@@ -425,7 +425,7 @@ class ContentApi:
 
     def _unrouted(self, method: str, raw_path: bytes) -> Response | None:
         """Return the response for a path or method without a route."""
-        headers = ((b"allow", self._allow(raw_path).encode()),)
+        headers = ((b"allow", self._allowed_methods(raw_path).encode()),)
         if method == "OPTIONS":
             return Response(200, b"", TEXT, headers)
         if method in {"GET", "HEAD"}:
@@ -434,7 +434,7 @@ class ContentApi:
             return Response(501, b"Not Implemented", TEXT, headers)
         return Response(405, b"Method Not Allowed", TEXT, headers)
 
-    def _allow(self, raw_path: bytes) -> str:
+    def _allowed_methods(self, raw_path: bytes) -> str:
         """Return the methods of a path for ``Allow``.
 
         GET is always allowed: a path without a route may be a file.

@@ -129,7 +129,7 @@ class DocumentApi:
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Respond to a read from the cache, or read and cache the response."""
         kept, version = self._responses, request.version
-        question = self._question(request, mode, document_id)
+        question = self._cache_key(request, mode, document_id)
         response = kept.get(question, version)
         if response is not None:
             return response
@@ -193,7 +193,7 @@ class DocumentApi:
         prepared.budget().check_encoded(len(response.body), lambda: "")
         return response, found.is_cacheable
 
-    def _question(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:
+    def _cache_key(self, request: Request, mode: Mode, document_id: str | None) -> ResponseKey:
         return ResponseKey(
             self._type.uid,
             mode,

@@ -225,7 +225,7 @@ class FileApi:
         count = len(form.files)
         given = information_of_new(decoded(said), count) if said else [NOTHING] * count
         told = await self._library.add(
-            form.files, given, read=self._told, attachment=self._attachment(request, form)
+            form.files, given, read=self._public_data, attachment=self._attachment(request, form)
         )
         return respond_bare(told, CREATED)
 
@@ -235,7 +235,9 @@ class FileApi:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
         given = information_of_one(decoded(said)) if said else NOTHING
-        told = await self._library.replace(_file_id(request), files[0], given, read=self._told)
+        told = await self._library.replace(
+            _file_id(request), files[0], given, read=self._public_data
+        )
         return respond_bare(told)
 
     async def _describe(self, request: Request, body: object) -> Response:
@@ -243,7 +245,7 @@ class FileApi:
         if request.query.get("id", "") == "":
             raise ValidationError(NO_FILES)
         file_id = _file_id(request)
-        told = await self._library.describe([(file_id, _information(body))], read=self._told)
+        told = await self._library.describe([(file_id, _information(body))], read=self._public_data)
         return respond_bare(told[0])
 
     def _attachment(self, request: Request, form: FileForm) -> Attachment | None:
@@ -285,7 +287,7 @@ class FileApi:
         """Add, as Strapi does, whether the URL of a file is signed."""
         return {**members(item), "isUrlSigned": self._library.links is not None}
 
-    def _told(self, file_id: int) -> Program[Raw]:
+    def _public_data(self, file_id: int) -> Program[Raw]:
         """Return the public data of a file that the caller has just written."""
         prepared = self._reader.prepare_small(self._type, "populated", b"", FullAccess())
         return (yield from self._reading(prepared)(file_id))

@@ -48,22 +48,22 @@ def _edge(value: object, edge: PlanEdge, node: PlanNode, schema: Schema) -> obje
         counted = isinstance(attribute, ComponentAttribute)
         return value if counted else {"data": {"attributes": value}}
     if isinstance(attribute, DynamicZoneAttribute):
-        return _listed(value, edge, "__component", schema)
+        return _nest_list(value, edge, "__component", schema)
     if isinstance(attribute, ComponentAttribute):
-        return _each(value, edge.nodes[0], schema)
+        return _nest_items(value, edge.nodes[0], schema)
     if isinstance(attribute, RelationAttribute) and attribute.target is None:
-        return {"data": _listed(value, edge, "__type", schema)}
-    return {"data": _each(value, edge.nodes[0], schema)}
+        return {"data": _nest_list(value, edge, "__type", schema)}
+    return {"data": _nest_items(value, edge.nodes[0], schema)}
 
 
-def _listed(value: object, edge: PlanEdge, kind: str, schema: Schema) -> list[Any]:
+def _nest_list(value: object, edge: PlanEdge, kind: str, schema: Schema) -> list[Any]:
     """Nest a list whose items tell their kind."""
     nodes = {node.uid: node for node in edge.nodes}
     items = value if isinstance(value, list | tuple) else ()
     return [to_v4(item, nodes[members(item)[kind]], schema) for item in items]
 
 
-def _each(value: object, node: PlanNode, schema: Schema) -> object:
+def _nest_items(value: object, node: PlanNode, schema: Schema) -> object:
     if isinstance(value, list | tuple):
         return [to_v4(item, node, schema) for item in value]
     return to_v4(value, node, schema) if isinstance(value, Item) else None

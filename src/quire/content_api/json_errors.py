@@ -244,16 +244,16 @@ class _Scanner:
         if (match := pattern.match(self._text, self._at)) is not None:
             self._at = match.end()
 
-    def _placed(self, message: str, at: int) -> str:
+    def _with_position(self, message: str, at: int) -> str:
         return f"{message} in JSON at position {_units(self._text[:at])}"
 
     def _note(self, message: str, at: int) -> None:
-        self.remark = self.remark or self._placed(message, at)
+        self.remark = self.remark or self._with_position(message, at)
 
     def _fail(self, message: str) -> NoReturn:
         if message == _BEHIND:
             raise _FoundError(f"{message} at position {_units(self._text[: self._at])}")
-        raise _FoundError(self._placed(message, self._at))
+        raise _FoundError(self._with_position(message, self._at))
 
     def _unexpected(self) -> NoReturn:
         """Report a character that cannot begin a value or continue a word."""

@@ -34,7 +34,7 @@ class Addresses(Struct, frozen=True):
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
-        if self.required and not _listed(value):
+        if self.required and not _parse_addresses(value):
             yield problem_at(place, REQUIRED)
         for item in value if isinstance(value, list) else [value]:
             if item is not ABSENT and item is not None and not isinstance(item, str):
@@ -82,7 +82,7 @@ class MailApi:
 
 def _mail(given: MailInput) -> Mail:
     """Return a mail. Raises ValidationError for one to too many addresses."""
-    to, cc, bcc = (_listed(value) for value in (given.to, given.cc, given.bcc))
+    to, cc, bcc = (_parse_addresses(value) for value in (given.to, given.cc, given.bcc))
     if len(to) + len(cc) + len(bcc) > _MOST:
         raise validation_error([Problem((), TOO_MANY.format(_MOST))])
     return Mail(
@@ -97,7 +97,7 @@ def _mail(given: MailInput) -> Mail:
     )
 
 
-def _listed(value: object) -> tuple[str, ...]:
+def _parse_addresses(value: object) -> tuple[str, ...]:
     """Parse addresses that are given as a list, or as one text with commas."""
     if value is ABSENT or value is UNSET:
         return ()

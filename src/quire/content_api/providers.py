@@ -108,10 +108,10 @@ class ProviderApi:
         if not isinstance(callback, str) or not is_allowed(callback, provider):
             raise ValidationError(BAD_CALLBACK, {"callback": callback})
         begun = begin_sign_in(callback)
-        with _telling(provider):
+        with _converted_errors(provider):
             begun, address = await self._exchange(provider).begin(begun)
         sealed = cipher.close(BEGUN, provider.name, asdict(begun))
-        return self._keeping(respond_redirect(address), sealed)
+        return self._with_state_cookie(respond_redirect(address), sealed)
 
     async def handle_provider_callback(self, request: Request) -> Response:
         """Redirect a browser that comes from a provider to the page of the project."""
@@ -123,12 +123,12 @@ class ProviderApi:
         if not isinstance(code, str) or not code:
             raise ApplicationError(NOT_DONE)
         begun = SignInState(**kept)
-        with _telling(provider):
+        with _converted_errors(provider):
             profile = await self._exchange(provider).profile(code, begun)
         if profile.email is None:
             raise ApplicationError(NO_EMAIL)
         who = {"email": profile.email, "username": profile.username or ""}
-        return self._keeping(
+        return self._with_state_cookie(
             respond_redirect(begun.callback), cipher.close(DONE, provider.name, who)
         )
 
@@ -143,7 +143,7 @@ class ProviderApi:
         if user is None or user.blocked:
             raise ApplicationError(BLOCKED)
         response = await self._responses.signed_in(request, user_id)
-        return self._keeping(response, None)
+        return self._with_state_cookie(response, None)
 
     async def _provider(self, request: Request) -> tuple[Provider, StateCipher]:
         grant = await self._responses.read(lambda: self._accounts.stored(GRANT_KEY))
@@ -161,7 +161,7 @@ class ProviderApi:
             return OAuth1Client(provider)
         return OAuth2Client(provider, self._clock)
 
-    def _keeping(self, response: Response, sealed: str | None) -> Response:
+    def _with_state_cookie(self, response: Response, sealed: str | None) -> Response:
         """Return the header that stores the encrypted state; ``None`` deletes it."""
         ended = "; max-age=0" if sealed is None else ""
         cookie = f"{_COOKIE}={sealed or ''}{ended}{self._attributes}"
@@ -170,7 +170,7 @@ class ProviderApi:
 
 
 @contextmanager
-def _telling(provider: Provider) -> Iterator[None]:
+def _converted_errors(provider: Provider) -> Iterator[None]:
     """Convert errors of a provider to an error response, and log them."""
     try:
         yield

@@ -85,7 +85,8 @@ def validator_of(kind: type[Struct]) -> Fields:
     longest = body.longest_text
     return Fields(
         fields={
-            one.encode_name: _validator(one.type, _demanded(one), longest) for one in fields(kind)
+            one.encode_name: _validator(one.type, _is_required(one), longest)
+            for one in fields(kind)
         },
         closed=kind.__struct_config__.forbid_unknown_fields,
         keys_last=body.keys_last,
@@ -93,7 +94,7 @@ def validator_of(kind: type[Struct]) -> Fields:
     )
 
 
-def _demanded(field: FieldInfo) -> tuple[Rule, ...]:
+def _is_required(field: FieldInfo) -> tuple[Rule, ...]:
     return (required,) if field.required else ()
 
 

@@ -103,9 +103,15 @@ class RouteTable:
         self._plain: dict[tuple[str, bytes], Found] = {}
         for route in self.routes:
             self._add(route)
-        self._single = {key: found for route in self.routes for key, found in self._alone(route)}
+        self._single = {
+            key: found
+            for route in self.routes
+            for key, found in self._unambiguous_parameter_route(route)
+        }
 
-    def _alone(self, route: Route) -> Iterator[tuple[tuple[str, bytes], tuple[Route, str]]]:
+    def _unambiguous_parameter_route(
+        self, route: Route
+    ) -> Iterator[tuple[tuple[str, bytes], tuple[Route, str]]]:
         """Yield a route that ends in its only parameter and competes with no literal."""
         head, _, last = route.path.strip("/").rpartition("/")
         if not last.startswith(":") or ":" in head:

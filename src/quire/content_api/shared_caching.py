@@ -136,13 +136,13 @@ class QueryTags:
         key = uid, request.raw_query
         reached = self._kept.get(key)
         if reached is None and key not in self._kept:
-            reached = self._kept[key] = self._reached(uid, request.query)
+            reached = self._kept[key] = self._related_types(uid, request.query)
         if reached is None:
             return None
         own = uid if document_id is None else document_tag(uid, document_id)
         return (own, *sorted(reached - {own}))
 
-    def _reached(self, uid: str, query: dict[str, QueryValue]) -> frozenset[str] | None:
+    def _related_types(self, uid: str, query: dict[str, QueryValue]) -> frozenset[str] | None:
         if any(query.get(name, shown) != shown for name, shown in _VERSIONS.items()):
             return None
         words = set(_words(query))

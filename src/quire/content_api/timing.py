@@ -105,7 +105,7 @@ class DatabaseTimings:
 
     def observe(self, program: Program[T]) -> Program[T]:
         """Count the statements of a program."""
-        return _counted(program, _timings())
+        return _count_statements(program, _timings())
 
     def add(self, operation: Operation, seconds: float) -> None:
         """Add the time of an operation."""
@@ -113,7 +113,7 @@ class DatabaseTimings:
         _timings().add("database", seconds)
 
 
-def _counted(program: Program[T], timings: Timings) -> Program[T]:
+def _count_statements(program: Program[T], timings: Timings) -> Program[T]:
     try:
         statement = next(program)
         while True:

@@ -196,13 +196,13 @@ class UserApi:
 
     async def show_me(self, request: Request) -> Response:
         """Show the calling end user."""
-        return await self._one(request, _own_id(request))
+        return await self._read_user(request, _own_id(request))
 
     async def find_user(self, request: Request) -> Response:
         """Show an end user."""
-        return await self._one(request, row_id(request.parameters["id"]))
+        return await self._read_user(request, row_id(request.parameters["id"]))
 
-    async def _one(self, request: Request, user_id: int | None) -> Response:
+    async def _read_user(self, request: Request, user_id: int | None) -> Response:
         ability = request.principal.ability
         may_wait = request.may_wait
         prepared = await self._reader.prepare(

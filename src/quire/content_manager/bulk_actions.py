@@ -23,7 +23,7 @@ class BulkActions(WriteContext, frozen=True):
         All of them or none: raises ForbiddenError if one may not be published, and ValidationError
         for one that its workflow does not allow in its stage.
         """
-        drafts = yield from self._many(document_ids, locales, PUBLISH, published=False)
+        drafts = yield from self._checked_versions(document_ids, locales, PUBLISH, published=False)
         review = entry_review(self.unit.engine)
         for draft in drafts:
             yield from review.require_publishable(
@@ -34,7 +34,7 @@ class BulkActions(WriteContext, frozen=True):
         for document_id in dict.fromkeys(id_ for id_ in document_ids if id_ in present):
             command = PublishDocument(uid=self._type.uid, document_id=document_id, locales=among)
             for written in (yield from run_command(self.unit, command)):
-                yield from self._kept(written)
+                yield from self._record_revision(written)
             yield from self.unit.settle()
         return len(drafts)
 
@@ -43,7 +43,7 @@ class BulkActions(WriteContext, frozen=True):
 
         As in Strapi, each entry counts for every entry of its document among them.
         """
-        live = yield from self._many(document_ids, locales, PUBLISH, published=True)
+        live = yield from self._checked_versions(document_ids, locales, PUBLISH, published=True)
         for one in live:
             command = UnpublishDocument(
                 uid=self._type.uid, document_id=one["documentId"], locale=one["locale"]
@@ -78,7 +78,7 @@ class BulkActions(WriteContext, frozen=True):
     def _entries(self, document_ids: Sequence[str]) -> Program[list[Shown]]:
         return (yield from self._reading.owned_versions(self.rights, document_ids))
 
-    def _many(
+    def _checked_versions(
         self,
         document_ids: Sequence[str],
         locales: Sequence[str | None],

@@ -97,14 +97,14 @@ def is_displayed(content_type: ContentType) -> bool:
 
 def described_attributes(model: Model) -> dict[str, Mapping[str, object]]:
     """Describe the attributes of a model, including those that the server adds."""
-    found: dict[str, Mapping[str, object]] = {"id": _NUMBER, **dict(_own(model))}
+    found: dict[str, Mapping[str, object]] = {"id": _NUMBER, **dict(_own_attributes(model))}
     if isinstance(model, ContentType):
         found |= {"createdAt": _MOMENT, "updatedAt": _MOMENT}
         found |= {"createdBy": _CREATOR, "updatedBy": _CREATOR}
     return {**found, "documentId": _TEXT}
 
 
-def _own(model: Model) -> Iterator[tuple[str, Mapping[str, object]]]:
+def _own_attributes(model: Model) -> Iterator[tuple[str, Mapping[str, object]]]:
     for attribute in model.own_attributes:
         if not isinstance(attribute, RelationAttribute):
             yield attribute.name, attribute.raw

@@ -197,7 +197,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
         self, attribute: RelationAttribute, *, counted: bool, rows: bool
     ) -> PlanEdge | None:
         if attribute.target is None:
-            return self._any(attribute)
+            return self._polymorphic_node(attribute)
         if attribute.target == ADMIN_USER_UID and attribute.to_many:
             return None
         target = self.schema.content_types[attribute.target]
@@ -224,7 +224,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
             fields = CREATOR_FIELDS
         return PlanNode(uid=target.uid, fields=fields, status=self._status(target))
 
-    def _any(self, attribute: RelationAttribute) -> PlanEdge | None:
+    def _polymorphic_node(self, attribute: RelationAttribute) -> PlanEdge | None:
         """Return the node of a polymorphic relation, which only super admins are shown."""
         if not self.ability.super_admin:
             return None

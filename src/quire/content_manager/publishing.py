@@ -70,7 +70,7 @@ class ContentPublishing(WriteContext, frozen=True):
         yield from review.require_publishable(self._type.uid, document_id, locale)
         command = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         written = (yield from run_command(self.unit, command))[0]
-        yield from self._kept(written)
+        yield from self._record_revision(written)
         return (yield from self.shown(written, full=True))
 
     def unpublish(self, document_id: str, locale: str | None, *, discard: bool) -> Program[Result]:
@@ -117,5 +117,5 @@ class ContentPublishing(WriteContext, frozen=True):
             yield from self.history.before(self._reading, self.rights, draft)
         command = DiscardDraft(uid=self._type.uid, document_id=document_id, locale=locale)
         written = (yield from run_command(self.unit, command))[0]
-        yield from self._kept(written)
+        yield from self._record_revision(written)
         return written

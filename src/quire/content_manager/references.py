@@ -40,12 +40,12 @@ class IncomingReferences(Struct, frozen=True):
             ):
                 continue
             for path in relations_to(schema, content_type, target.uid):
-                one = yield from self._by(content_type, path, document_id)
+                one = yield from self._filter_by_target(content_type, path, document_id)
                 if one is not None:
                     found.append(one)
         return found
 
-    def _by(
+    def _filter_by_target(
         self, content_type: ContentType, path: Sequence[str], document_id: str
     ) -> Program[dict[str, object] | None]:
         rights = read_permissions(self.ability, content_type)
@@ -83,11 +83,11 @@ def relations_to(
         way = (*inside, attribute.name)
         if isinstance(attribute, ComponentAttribute) and len(inside) < _DEEPEST:
             yield from relations_to(schema, schema.components[attribute.component], uid, way)
-        elif isinstance(attribute, RelationAttribute) and _decides(attribute, uid):
+        elif isinstance(attribute, RelationAttribute) and _is_owning_relation(attribute, uid):
             yield way
 
 
-def _decides(attribute: RelationAttribute, uid: str) -> bool:
+def _is_owning_relation(attribute: RelationAttribute, uid: str) -> bool:
     """Tell whether an attribute is a relation to a type, and is its owning side."""
     leads = attribute.target == uid and attribute.name not in CREATORS
     return leads and attribute.mapped_by is None

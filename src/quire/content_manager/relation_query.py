@@ -49,7 +49,7 @@ def relation_query(query: Query, entry_id: str | None = None) -> RelationQuery:
         page=_number(query, "page", 1, LARGEST_NUMBER),
         page_size=_number(query, "pageSize", PAGE_SIZE, LARGEST_PAGE),
         status=_status(query.get("status")),
-        term=_term(query.get("_q")),
+        term=_search_term(query.get("_q")),
         operator=_operator(query.get("_filter")),
         omitted=_rows(query, "idsToOmit"),
         included=_rows(query, "idsToInclude"),
@@ -82,7 +82,7 @@ def _status(value: QueryValue) -> Status | None:
             raise invalid_value("status", _STATUS)
 
 
-def _term(value: QueryValue) -> str | None:
+def _search_term(value: QueryValue) -> str | None:
     if value is None or isinstance(value, str):
         return value or None
     raise invalid_value("_q", "Invalid input: expected string, received object")

@@ -33,13 +33,13 @@ def revision_data(schema: Schema, model: Model, entry: Mapping[str, Any]) -> Dat
     def kept(attribute: Attribute, value: object) -> object:
         match attribute:
             case RelationAttribute():
-                return _each(value, lambda one: _some(one, _OF_ENTRIES))
+                return _convert_items(value, lambda one: _some(one, _OF_ENTRIES))
             case MediaAttribute():
-                return _each(value, lambda one: _some(one, _OF_FILES))
+                return _convert_items(value, lambda one: _some(one, _OF_FILES))
             case _:
-                return _within(schema, attribute, value, kept)
+                return _convert_components(schema, attribute, value, kept)
 
-    return _told(model, entry, kept)
+    return _converted_values(model, entry, kept)
 
 
 class ExistingTargets(Struct, kw_only=True):
@@ -72,10 +72,10 @@ def targets_in(
             case MediaAttribute():
                 found.update(present.target(schema, FILE_UID, one) for one in _objects(value))
             case _:
-                _within(schema, attribute, value, seen)
+                _convert_components(schema, attribute, value, seen)
         return None
 
-    _told(model, data, seen)
+    _converted_values(model, data, seen)
     return frozenset(found)
 
 
@@ -92,7 +92,7 @@ def request_data(
                 ids = [one["id"] for one in there(FILE_UID, name, value)]
                 return ids if multiple else next(iter(ids), None)
             case _:
-                return _within(schema, attribute, value, written)
+                return _convert_components(schema, attribute, value, written)
 
     def there(uid: str, name: str, value: object) -> Iterator[Mapping[str, Any]]:
         for one in _objects(value):
@@ -101,13 +101,13 @@ def request_data(
             else:
                 present.missing.append({"field": name, "documentId": one.get("documentId")})
 
-    return _told(model, data, written)
+    return _converted_values(model, data, written)
 
 
 Do = Callable[[Attribute, object], object]
 
 
-def _told(model: Model, entry: Mapping[str, Any], do: Do) -> Data:
+def _converted_values(model: Model, entry: Mapping[str, Any], do: Do) -> Data:
     """Return the converted values of the attributes of an entry."""
     return {
         name: do(attribute, entry[name])
@@ -122,15 +122,15 @@ def _is_kept(attribute: Attribute) -> bool:
     return not isinstance(attribute, LocalizationsAttribute)
 
 
-def _within(schema: Schema, attribute: Attribute, value: object, do: Do) -> object:
+def _convert_components(schema: Schema, attribute: Attribute, value: object, do: Do) -> object:
     """Return a value with its components converted; they get new rows."""
     match attribute:
         case ComponentAttribute(component=uid):
             component = schema.components[uid]
-            return _each(value, lambda one: _told(component, one, do))
+            return _convert_items(value, lambda one: _converted_values(component, one, do))
         case DynamicZoneAttribute():
             return [
-                {"__component": uid, **_told(schema.components[uid], one, do)}
+                {"__component": uid, **_converted_values(schema.components[uid], one, do)}
                 for one in _objects(value)
                 if (uid := str(one.get("__component"))) in schema.components
             ]
@@ -138,7 +138,7 @@ def _within(schema: Schema, attribute: Attribute, value: object, do: Do) -> obje
             return value
 
 
-def _each(value: object, make: Callable[[Mapping[str, Any]], object]) -> object:
+def _convert_items(value: object, make: Callable[[Mapping[str, Any]], object]) -> object:
     if isinstance(value, list):
         return [make(one) for one in _objects(value)]
     return make(value) if isinstance(value, Mapping) else None

@@ -169,7 +169,7 @@ def _uid(sample: _SampleField) -> object:
     return f"sample-{sample.number}-{token_hex(3)}"
 
 
-def _whole(sample: _SampleField) -> int:
+def _integer(sample: _SampleField) -> int:
     least = _limit(sample.attribute, "min", 0)
     most = _limit(sample.attribute, "max", max(least, 0) + 10_000)
     if sample.attribute.unique:
@@ -179,7 +179,7 @@ def _whole(sample: _SampleField) -> int:
 
 def _fraction(sample: _SampleField) -> object:
     most = _limit(sample.attribute, "max", float("inf"))
-    return min(most, _whole(sample) + 0.5)
+    return min(most, _integer(sample) + 0.5)
 
 
 def _boolean(sample: _SampleField) -> object:
@@ -209,8 +209,8 @@ _MAKERS: Mapping[str, Callable[[_SampleField], object]] = {
     "email": _email,
     "password": _password,
     "uid": _uid,
-    "integer": _whole,
-    "biginteger": lambda sample: str(_whole(sample)),
+    "integer": _integer,
+    "biginteger": lambda sample: str(_integer(sample)),
     "float": _fraction,
     "decimal": _fraction,
     "boolean": _boolean,

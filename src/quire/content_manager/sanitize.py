@@ -63,10 +63,10 @@ class EntrySanitizer:
         for name, value in entry.items():
             own = f"{path}{name}"
             if name in ALWAYS or covers(rules, own):
-                shown[name] = self._inner(value, model, name, rules, own)
+                shown[name] = self._sanitize_component(value, model, name, rules, own)
         return shown
 
-    def _inner(
+    def _sanitize_component(
         self, value: object, model: Model, name: str, rules: Sequence[GrantRule], path: str
     ) -> object:
         """Return the shown form of a component, of which only parts may be granted."""

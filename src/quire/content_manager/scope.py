@@ -83,7 +83,7 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
             if attribute is None:
                 return False
             walked = f"{walked}.{name}" if walked else name
-            if is_hidden(model, attribute) or not self._tells(rights, walked):
+            if is_hidden(model, attribute) or not self._is_queryable(rights, walked):
                 return True
             if isinstance(attribute, ComponentAttribute):
                 model = self.schema.components[attribute.component]
@@ -91,16 +91,16 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
             target = self.target(attribute)
             if not isinstance(target, ContentType):
                 continue
-            if not self._reaches(attribute, target):
+            if not self._is_target(attribute, target):
                 return True
             rights, model, walked = read_permissions(rights.ability, target), target, ""
         return False
 
-    def _reaches(self, attribute: Attribute, target: ContentType) -> bool:
+    def _is_target(self, attribute: Attribute, target: ContentType) -> bool:
         files = isinstance(attribute, MediaAttribute)
         return files or may_follow(self.rights.ability, target)
 
-    def _tells(self, rights: TypePermissions, path: str) -> bool:
+    def _is_queryable(self, rights: TypePermissions, path: str) -> bool:
         """Tell whether an attribute of a content type may be queried."""
         target = rights.content_type
         if rights.ability.super_admin:

@@ -65,7 +65,7 @@ def _cell(attribute: Attribute | None, value: object) -> str:
         case None:
             return ""
         case str():
-            return _harmless(value)
+            return _escape_formula(value)
         case bool() | int() | float():
             return msgspec.json.encode(value).decode()
         case _ if isinstance(attribute, RelationAttribute):
@@ -76,7 +76,7 @@ def _cell(attribute: Attribute | None, value: object) -> str:
             return msgspec.json.encode(value).decode()
 
 
-def _harmless(text: str) -> str:
+def _escape_formula(text: str) -> str:
     if text.startswith(_FORMULA) and _NUMBER.fullmatch(text) is None:
         return f"'{text}"
     return text

@@ -44,10 +44,10 @@ def pick_writable(
     schema: Schema, model: Model, body: Body, rules: Sequence[GrantRule]
 ) -> dict[str, object]:
     """Return the writable values of a body for an entry."""
-    return _picked(schema, model, body, rules, "")
+    return _pick(schema, model, body, rules, "")
 
 
-def _picked(
+def _pick(
     schema: Schema, model: Model, body: Body, rules: Sequence[GrantRule], path: str
 ) -> dict[str, object]:
     found: dict[str, object] = {}
@@ -58,11 +58,11 @@ def _picked(
             continue
         if not any(rule.covers_field(own) for rule in rules) or _says_nothing(attribute, value):
             continue
-        found[name] = _inner(schema, attribute, value, rules, f"{own}.")
+        found[name] = _pick_value(schema, attribute, value, rules, f"{own}.")
     return found
 
 
-def _inner(
+def _pick_value(
     schema: Schema, attribute: Attribute, value: object, rules: Sequence[GrantRule], path: str
 ) -> object:
     """Return the writable part of the value of an attribute."""
@@ -82,7 +82,7 @@ def _part(
 ) -> object:
     if not isinstance(value, Mapping):
         return value
-    found = _picked(schema, component, value, rules, path)
+    found = _pick(schema, component, value, rules, path)
     return found if value.get("id") is None else {"id": value["id"], **found}
 
 

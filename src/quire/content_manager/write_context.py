@@ -81,7 +81,7 @@ class WriteContext(Struct, frozen=True):
         every = yield from reader.every_version(rights, written.document_id)
         return reader.document(rights, entry, every, wanted, localizations, rules)
 
-    def _kept(self, written: WrittenEntry) -> Program[None]:
+    def _record_revision(self, written: WrittenEntry) -> Program[None]:
         """Store the result of a change in the history."""
         live = written.published and self._type.draft_and_publish
         yield from self.history.after(

@@ -138,7 +138,7 @@ class ContentWriting(WriteContext, frozen=True):
             data = yield from new_account(self.unit.engine, data)
         command = CreateDocument(uid=self._type.uid, data=data, locale=locale)
         written = (yield from run_command(self.unit, command))[0]
-        yield from self._kept(written)
+        yield from self._record_revision(written)
         return written
 
     def update(
@@ -186,7 +186,7 @@ class ContentWriting(WriteContext, frozen=True):
             yield from self.history.before(self._reading, self.rights, entry)
         written = (yield from run_command(self.unit, command))[0]
         if kept:
-            yield from self._kept(written)
+            yield from self._record_revision(written)
         return written
 
     def clone(self, document_id: str, body: Body, locale: str | None) -> Program[Result]:
@@ -208,7 +208,7 @@ class ContentWriting(WriteContext, frozen=True):
             uid=self._type.uid, document_id=document_id, locale=locale, data=data
         )
         written = (yield from run_command(self.unit, command))[0]
-        yield from self._kept(written)
+        yield from self._record_revision(written)
         return (yield from self.shown(written, full=False))
 
     def delete(self, document_id: str, locale: str | None) -> Program[None]:

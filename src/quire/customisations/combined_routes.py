@@ -27,7 +27,7 @@ def combined_routes(module: Module, types: Mapping[str, ContentType]) -> list[ob
         return None
     names: dict[str, object] = {}
     machine = Machine(names, packages={"@strapi/strapi": _factories(types)})
-    names |= library(machine, _now)
+    names |= library(machine, _run_immediately)
     scope = machine.scope_of(module)
     try:
         made = _run(machine.evaluate(exported, scope, Frame(UNDEFINED, UNDEFINED)))
@@ -43,7 +43,7 @@ def combined_routes(module: Module, types: Mapping[str, ContentType]) -> list[ob
     return routes if isinstance(routes, list) else None
 
 
-def _now() -> int:
+def _run_immediately() -> int:
     raise UnsupportedError("the time")
 
 

@@ -100,9 +100,9 @@ class RequestValues(Struct):
             return symbol
         if not self.mentions_request(value):
             return self._constant(value)
-        return self._made(value)
+        return self._computed_value(value)
 
-    def _made(self, value: Expression) -> Value:
+    def _computed_value(self, value: Expression) -> Value:
         match value:
             case Object(members):
                 return ObjectLiteral(tuple(self._member(member) for member in members))

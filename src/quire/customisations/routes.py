@@ -241,7 +241,7 @@ class _Reader(Struct):
             self.found.registered.setdefault(owner, [])
         self.found.unserved.append(unserved)
         for content_type in self.types.values():
-            self._shadow(unserved, content_type)
+            self._disable_shadowed(unserved, content_type)
 
     def _take_own(
         self,
@@ -289,7 +289,7 @@ class _Reader(Struct):
             return actions.own[target[1]]
         return guard.problems[0].sentence if guard.problems else ""
 
-    def _shadow(self, unserved: UnservedRoute, content_type: ContentType) -> None:
+    def _disable_shadowed(self, unserved: UnservedRoute, content_type: ContentType) -> None:
         """Disable core actions whose requests run code of the project's own in Strapi."""
         if not content_type.is_api:
             return

@@ -177,7 +177,7 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
         *find_project_code(project, types),
         *find_configuration(settings),
     ]
-    weighed = _weighed(found, settings.migration.ignore, types)
+    weighed = _apply_ignores(found, settings.migration.ignore, types)
     return Customisations(
         closed=weighed.closed,
         findings=weighed.findings,
@@ -187,7 +187,7 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
     )
 
 
-def _weighed(found: list[Finding], ignore: tuple[str, ...], types: Types) -> Customisations:
+def _apply_ignores(found: list[Finding], ignore: tuple[str, ...], types: Types) -> Customisations:
     """Leave out findings that the owner accepts, and collect what the others disable."""
     weighed = []
     closed: dict[str, list[str]] = {}
@@ -219,7 +219,7 @@ def _api(folder: Path, types: Types) -> _Api:
     return _Api(name, folder, own)
 
 
-def _concerned(one: RouterFile, api: "_Api", types: Types) -> frozenset[str]:
+def _guarded_types(one: RouterFile, api: "_Api", types: Types) -> frozenset[str]:
     """The types that routes with code may guard: those of the folder, and any that they name."""
     segments = set(_QUOTED_PATH.findall(one.file.text))
     by_path = {uid for uid, of in types.items() if of.is_api and of.route_name in segments}
@@ -230,7 +230,7 @@ def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> It
     folders_by_name = {api.name: api for api in apis}
     for one in routes.opaque:
         sentence = "has routes of its own, or options on the usual ones, that are not served"
-        closes = _concerned(one, folders_by_name[one.api], types)
+        closes = _guarded_types(one, folders_by_name[one.api], types)
         yield warning_of(one.file, "routes", sentence, closes)
     problems = [
         (f"{one.uid}.{one.route.action}", problem)
@@ -253,7 +253,7 @@ def _unserved(
     by_name = {api.name: api for api in apis}
     known = set(routes.registered)
     for one in routes.opaque:
-        known |= _concerned(one, by_name[one.api], types)
+        known |= _guarded_types(one, by_name[one.api], types)
     for content_type in (one for api in by_name.values() for one in api.types):
         if has_routes and content_type.uid not in known:
             sentence = (

@@ -132,7 +132,7 @@ class Documents(Generic[D]):
 
         Raises ValueError for a page of more than `extensions.rows`, 10,000 by default.
         """
-        context, ability = self._reach("find")
+        context, ability = self._authorized_context("find")
         most = context.engine.code_limits.rows
         if not 0 < page_size <= most:
             message = f"page_size must be from 1 to {most} (extensions.rows): use stream for more"
@@ -156,7 +156,7 @@ class Documents(Generic[D]):
         planned, found = await context.read(program)
         await _compute(context, planned, found.documents)
         return Page(
-            (self._made(context, one, shape) for one in found.documents),
+            (self._to_documents(context, one, shape) for one in found.documents),
             page=page,
             page_size=page_size,
             total=found.pagination.get("total") if with_count else None,
@@ -192,7 +192,7 @@ class Documents(Generic[D]):
         locale: str | None = None,
     ) -> Any:
         """Return one document, ``None`` where there is none in this status and locale."""
-        context, ability = self._reach("findOne", document_id)
+        context, ability = self._authorized_context("findOne", document_id)
         find = Find(
             uid=self._uid,
             **self._shown(context, shape, fields, populate),
@@ -210,7 +210,7 @@ class Documents(Generic[D]):
         if found is None:
             return None
         await _compute(context, planned, [found])
-        return self._made(context, found, shape)
+        return self._to_documents(context, found, shape)
 
     async def first(
         self,
@@ -242,7 +242,7 @@ class Documents(Generic[D]):
         locale: str | None = None,
     ) -> int:
         """Return how many documents there are."""
-        context, ability = self._reach("find")
+        context, ability = self._authorized_context("find")
         find = Find(
             uid=self._uid,
             filters=filters,
@@ -406,7 +406,7 @@ class Documents(Generic[D]):
         )
         return await self._write("create", [command])
 
-    def _made(
+    def _to_documents(
         self, context: ExtensionContext, found: Shown, shape: type[Shape[Any]] | None = None
     ) -> Any:  # noqa: ANN401 - a document, or a value of the shape
         if shape is not None:
@@ -432,7 +432,7 @@ class Documents(Generic[D]):
             raise ValueError(message)
         return query_of_shape(shape, self._require_type(context), context.engine.schema)
 
-    def _reach(
+    def _authorized_context(
         self, action: str, document_id: str | None = None
     ) -> tuple[ExtensionContext, Ability]:
         """Return the current context and the ability to read. Raises ForbiddenError."""
@@ -476,7 +476,7 @@ class Documents(Generic[D]):
         ]
 
     async def _write(self, action: str, commands: Sequence[Command]) -> list[D]:
-        context, ability = self._reach(action)
+        context, ability = self._authorized_context(action)
         content_type = self._require_type(context)
         if not (content_type.is_api or (self._uid == USER_UID and system_reason() is not None)):
             raise ForbiddenError
@@ -489,13 +489,13 @@ class Documents(Generic[D]):
         if reason is not None:
             _log.info("written as system", reason=reason, code=context.name, uid=self._uid)
         shown = await context.write(
-            lambda unit: self._written(unit, commands),
+            lambda unit: self._run_commands(unit, commands),
             as_system=reason is not None,
             commands=commands,
         )
-        return [self._made(context, one) for one in shown]
+        return [self._to_documents(context, one) for one in shown]
 
-    def _written(self, unit: UnitOfWork, commands: Sequence[Command]) -> Program[list[Shown]]:
+    def _run_commands(self, unit: UnitOfWork, commands: Sequence[Command]) -> Program[list[Shown]]:
         """Run commands; returns the written documents, as a read without populate shows them."""
         shown: list[Shown] = []
         for command in commands:

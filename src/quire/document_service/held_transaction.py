@@ -75,11 +75,11 @@ class HeldTransaction:
         """Run what the coroutine asks for until it ends."""
         try:
             while not self._is_ended or self._requests:
-                yield await_in_loop(self._turn)
+                yield await_in_loop(self._resume_coroutine)
                 if self._is_late:
                     self.refuse_late()
                 while self._requests:
-                    yield from self._do(self._requests.popleft())
+                    yield from self._serve_request(self._requests.popleft())
         finally:
             self._is_closed = True
             if self.loop is not None and not self.loop.is_closed():
@@ -95,7 +95,7 @@ class HeldTransaction:
         """Raise the error of a transaction that takes too long."""
         raise ServiceUnavailableError
 
-    async def _turn(self) -> None:
+    async def _resume_coroutine(self) -> None:
         """Let the coroutine continue until it asks for something or ends."""
         if self.loop is None:
             self.loop = asyncio.get_running_loop()
@@ -124,15 +124,15 @@ class HeldTransaction:
             _fail(request.reply, ServiceUnavailableError())
         self._requests.clear()
 
-    def _do(self, request: _Request) -> Program[None]:
+    def _serve_request(self, request: _Request) -> Program[None]:
         try:
-            result = yield from self._counted(request.act())
+            result = yield from self._count_statements(request.act())
         except Exception as error:  # noqa: BLE001 - it is raised where the coroutine waits for it
             self._replies.append(partial(_fail, request.reply, error))
         else:
             self._replies.append(partial(_resolve, request.reply, result))
 
-    def _counted(self, program: Program[T]) -> Program[T]:
+    def _count_statements(self, program: Program[T]) -> Program[T]:
         """Run a program.
 
         Raises StatementLimitError in it when the transaction has run too many statements; the

@@ -154,7 +154,7 @@ class ReadPlanner:
         plans wait to be compiled, and WouldBlockError for a large plan where ``may_wait`` is false.
         """
         key = _key(content_type, mode, query, ability, computes=computes)
-        prepared = self._known(key)
+        prepared = self._cached_read(key)
         if prepared is None:
             default_locale = self.default_locale
             resolved = self._resolve(content_type, mode, query, ability, computes=computes)
@@ -172,13 +172,13 @@ class ReadPlanner:
     ) -> PreparedRead:
         """Do what `prepare` does, in the event loop: for queries that are known to be small."""
         key = _key(content_type, mode, query, ability, computes=False)
-        prepared = self._known(key)
+        prepared = self._cached_read(key)
         if prepared is None:
             prepared = self.planned(self._resolve(content_type, mode, query, ability))
             self._keep(key, prepared)
         return prepared
 
-    def _known(self, key: _Key | None) -> PreparedRead | None:
+    def _cached_read(self, key: _Key | None) -> PreparedRead | None:
         if key is None:
             return None
         found = self._prepared.get(key)

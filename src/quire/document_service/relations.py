@@ -103,7 +103,7 @@ def rows_of(
     if target.document_id is None:
         unknown = target.id is None or (target.uid or uid, target.id) in resolution.unseen
         return () if target.id is None or unknown else (target.id,)
-    wanted = _wanted(unit, resolution.version, target.uid or uid or "", target)
+    wanted = _request_rows(unit, resolution.version, target.uid or uid or "", target)
     return resolution.rows.get(wanted, ())
 
 
@@ -130,7 +130,7 @@ def resolve_targets(
     for found in _targets(unit, layout, values):
         target = found.target
         if target.document_id is not None and not found.by_column:
-            wanted[_wanted(unit, version, found.uid, target)] = None
+            wanted[_request_rows(unit, version, found.uid, target)] = None
         elif target.document_id is not None:
             # A relation that is stored in a column only has row ids.
             resolution.missing[found.uid] = resolution.missing.get(found.uid, 0) + 1
@@ -176,7 +176,7 @@ def _is_mixed(target: RelationTarget, anchor: RelationTarget) -> bool:
     return target.document_id is None and anchor.document_id is not None
 
 
-def _wanted(
+def _request_rows(
     unit: UnitOfWork, version: WrittenVersion, uid: str, target: RelationTarget
 ) -> _RequestedRows:
     content_type = unit.engine.schema.content_types.get(uid)

@@ -116,7 +116,7 @@ def require_before(unit: UnitOfWork, command: Command, rules: CommandRules) -> P
     if document_id is None:
         return False
     if rules.find is not None and not (
-        yield from _keeps(unit, command.uid, document_id, (rules.find,))
+        yield from _satisfies(unit, command.uid, document_id, (rules.find,))
     ):
         raise NotFoundError
     yield from _require(unit, command.uid, document_id, rules.before)
@@ -151,11 +151,13 @@ def visible_rows(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[fr
 
 
 def _require(unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str]) -> Program[None]:
-    if not (yield from _keeps(unit, uid, document_id, rules)):
+    if not (yield from _satisfies(unit, uid, document_id, rules)):
         raise ForbiddenError
 
 
-def _keeps(unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str]) -> Program[bool]:
+def _satisfies(
+    unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str]
+) -> Program[bool]:
     """Tell whether all versions of a document satisfy rules."""
     if not rules:
         return True

@@ -226,13 +226,13 @@ class DocumentService:
         """Run the program, if the guard allows it, and store deliveries for webhooks."""
         may_listen = yield from self._require()
         if self._outbox is None or not (may_listen or self._outbox.purges):
-            return (yield from self._acted(act, unit)), False
+            return (yield from self._run_and_store(act, unit)), False
         listeners = yield from self._outbox.listeners()
         unit.listening = bool(listeners)
-        result = yield from self._acted(act, unit)
+        result = yield from self._run_and_store(act, unit)
         return result, (yield from self._outbox.record(unit.events, listeners, unit.trace))
 
-    def _acted(self, act: Act[T], unit: UnitOfWork) -> Program[T]:
+    def _run_and_store(self, act: Act[T], unit: UnitOfWork) -> Program[T]:
         """Run the program, and store changes for functions of the project."""
         result = yield from act(unit)
         if unit.changes and self._engine.changes is not None:

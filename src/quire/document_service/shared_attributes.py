@@ -64,7 +64,7 @@ def shared_values_before(
     """
     if not layout.shared or all(entry.locale == locale for entry in entries):
         return None
-    return (yield from _common(unit, layout, by_locale(entries)[0].id))
+    return (yield from _shared_parts(unit, layout, by_locale(entries)[0].id))
 
 
 def by_locale(entries: Iterable[EntryRow]) -> list[EntryRow]:
@@ -90,7 +90,7 @@ def sync_locales_later(
         return
 
     def step() -> Program[None]:
-        after = yield from _common(unit, layout, source.id)
+        after = yield from _shared_parts(unit, layout, source.id)
         if after == before and not (copied and _has_secret(layout, after)):
             return
         entries = yield from entries_of(unit.store, layout, source.document_id)
@@ -119,7 +119,7 @@ def write_to_locales_later(
 
     def step() -> Program[None]:
         for other in others:
-            yield from _give(unit, layout, source, other, shared)
+            yield from _write_parts(unit, layout, source, other, shared)
 
     unit.later(step)
 
@@ -133,7 +133,7 @@ def _other_locales(source: EntryRow, entries: Iterable[EntryRow]) -> list[EntryR
     ]
 
 
-def _common(unit: UnitOfWork, layout: EntryLayout, row_id: int) -> Program[SharedValues]:
+def _shared_parts(unit: UnitOfWork, layout: EntryLayout, row_id: int) -> Program[SharedValues]:
     columns = yield from shared_columns(unit, layout, row_id, layout.shared)
     names = _parts(layout, layout.shared)
     if not names:
@@ -155,7 +155,7 @@ def _take_all(
     yield from _write(unit, layout, source, other, common.columns, parts)
 
 
-def _give(
+def _write_parts(
     unit: UnitOfWork, layout: EntryLayout, source: EntryRow, other: EntryRow, names: Collection[str]
 ) -> Program[None]:
     columns = _shared_columns(layout, names)

@@ -67,12 +67,12 @@ def _translate(source: str) -> str:
     out: list[str] = []
     position = 0
     while position < len(source):
-        piece, position = _piece(source, position)
+        piece, position = _translate_part(source, position)
         out.append(piece)
     return "".join(out)
 
 
-def _piece(source: str, position: int) -> tuple[str, int]:
+def _translate_part(source: str, position: int) -> tuple[str, int]:
     """Translate the part at a position outside of brackets; returns it and its end."""
     character = source[position]
     if character == "\\":
@@ -142,11 +142,11 @@ def _bracket(source: str, position: int) -> tuple[str, int]:
     position += negated
     inside: list[str] = []
     while not source.startswith("]", position):
-        first, position = _member(source, position)
+        first, position = _translate_member(source, position)
         inside.append(first)
         if not source.startswith("-", position) or source.startswith("-]", position):
             continue
-        last, position = _member(source, position + 1)
+        last, position = _translate_member(source, position + 1)
         # Next to a class such as \d a hyphen is literal.
         plain = _CLASS in first or _CLASS in last
         inside.append(rf"\-{last}" if plain else f"-{last}")
@@ -155,7 +155,7 @@ def _bracket(source: str, position: int) -> tuple[str, int]:
     return f"[{'^' if negated else ''}{''.join(inside)}]".replace(_CLASS, ""), position + 1
 
 
-def _member(source: str, position: int) -> tuple[str, int]:
+def _translate_member(source: str, position: int) -> tuple[str, int]:
     """Translate one character or class inside of brackets; classes are marked."""
     if position >= len(source):
         raise PatternError("a bracket that is not closed")

@@ -117,7 +117,7 @@ class ScheduleWorker(QueueWorker):
         )
         if not is_first:
             return False
-        chosen = _chosen(definition, due_times, now)
+        chosen = _selected_due_times(definition, due_times, now)
         yield from enqueue_runs(self._queue, definition, chosen, now)
         if len(chosen) < len(due_times):
             count = len(due_times) - len(chosen)
@@ -147,7 +147,9 @@ class _Advance(Struct, frozen=True, kw_only=True):
     next_due: int
 
 
-def _chosen(definition: ScheduleDefinition, due_times: Sequence[int], now: int) -> list[int]:
+def _selected_due_times(
+    definition: ScheduleDefinition, due_times: Sequence[int], now: int
+) -> list[int]:
     """Return the due times that a job is enqueued for."""
     match definition.missed:
         case "once":

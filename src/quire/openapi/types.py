@@ -112,7 +112,7 @@ class TypeSchemas(Struct, frozen=True):
                 found = self.schemas.refer(key, name, lambda: self._record(inner, more))
             case others:
                 found = self.of(inner)
-        return _noted(found, others)
+        return _with_metadata(found, others)
 
     def _union(self, choices: tuple[Any, ...]) -> JsonSchema:
         kept = [one for one in choices if one is not UnsetType and one is not NoneType]
@@ -140,7 +140,7 @@ class TypeSchemas(Struct, frozen=True):
         )
 
 
-def _noted(schema: JsonSchema, notes: list[object]) -> JsonSchema:
+def _with_metadata(schema: JsonSchema, notes: list[object]) -> JsonSchema:
     """Return a schema with the metadata of its type."""
     found = dict(schema)
     for note in _flat(notes):

@@ -11,10 +11,10 @@ def known_filters(filters: QueryValue, content_type: ContentType, schema: Schema
 
     An empty condition is dropped as a whole; private attributes stay, and are rejected later.
     """
-    return _known(filters, content_type, schema) if isinstance(filters, dict) else filters
+    return _known_members(filters, content_type, schema) if isinstance(filters, dict) else filters
 
 
-def _known(
+def _known_members(
     filters: dict[str, QueryValue], model: Model | None, schema: Schema
 ) -> dict[str, QueryValue]:
     """Return the known members of an object; without a model, only operators."""
@@ -23,20 +23,22 @@ def _known(
         if name in GROUPS:
             # An object instead of a list stays, and is rejected later.
             is_known = isinstance(value, list) or name == NOT
-            kept[name] = _each(value, model, schema) if is_known else value
+            kept[name] = _known_items(value, model, schema) if is_known else value
         elif model is None:
             if name in OPERATORS or name in schema.operators:
                 kept[name] = value
         elif (attribute := model.attributes.get(name)) is not None:
             target = attribute.target if isinstance(attribute, RelationAttribute) else None
             related = None if target is None else schema.content_types[target]
-            known = _known(value, related, schema) if isinstance(value, dict) else value
+            known = _known_members(value, related, schema) if isinstance(value, dict) else value
             kept[name] = (known or "") if attribute.private else known
     return {name: value for name, value in kept.items() if value not in ({}, [])}
 
 
-def _each(value: QueryValue, model: Model | None, schema: Schema) -> QueryValue:
+def _known_items(value: QueryValue, model: Model | None, schema: Schema) -> QueryValue:
     if isinstance(value, list):
-        found = [_known(one, model, schema) if isinstance(one, dict) else one for one in value]
+        found = [
+            _known_members(one, model, schema) if isinstance(one, dict) else one for one in value
+        ]
         return [one for one in found if one != {}]
-    return _known(value, model, schema) if isinstance(value, dict) else value
+    return _known_members(value, model, schema) if isinstance(value, dict) else value

@@ -77,7 +77,7 @@ class SchemaFollower:
         Concurrent calls share one check. Raises AppError when the database cannot be read.
         """
         if self._looking is None or self._looking.done():
-            self._looking = asyncio.get_running_loop().create_task(self._look())
+            self._looking = asyncio.get_running_loop().create_task(self._check_schema())
         return await asyncio.shield(self._looking)
 
     async def catch_up(self) -> None:
@@ -107,7 +107,7 @@ class SchemaFollower:
                 is_told = True
             pause = _SECONDS if done else min(2 * pause, _LONGEST_SECONDS)
 
-    async def _look(self) -> bool:
+    async def _check_schema(self) -> bool:
         version = self._database.version()
         if self._is_followed.get(version):
             return True

@@ -94,7 +94,7 @@ class EntryCheck:
         rules = ValidationRules(draft=draft, creating=True, strict_relations=True)
         checked = check_entry(self._known.schema, model, data, rules)
         paths = {path for path, _ in found}
-        told = [*_told(checked), *self._taken_twice(source, locale, checked)]
+        told = [*_messages_of(checked), *self._taken_twice(source, locale, checked)]
         for (name, *below), message in told:
             path = source.place(locale, str(name), draft=draft) + _inner(below)
             if path not in paths:
@@ -124,7 +124,7 @@ def _is_own(name: str) -> bool:
     return name not in _AUTOMATIC
 
 
-def _told(checked: CheckedEntry) -> Iterator[tuple[Place, str]]:
+def _messages_of(checked: CheckedEntry) -> Iterator[tuple[Place, str]]:
     """Iterate over validation messages, without the position at their beginning.
 
     A message about the entry as a whole is assigned to one of its values.

@@ -182,7 +182,7 @@ class _SeedingRun:
         """Create the database together with its content."""
         with placed_files(self._listed(), self._advance):
             async with self._database.new() as database:
-                await self._run(database, self._first)
+                await self._run(database, self._create_and_seed)
 
     async def existing(self) -> None:
         """Add the content to a database that has none."""
@@ -191,14 +191,14 @@ class _SeedingRun:
         try:
             await database.read(lambda: self._require_unfilled(target))
             with placed_files(self._listed(), self._advance):
-                await self._run(database, self._further)
+                await self._run(database, self._seed_existing)
         finally:
             await database.close()
 
     def _listed(self) -> list[Upload]:
         return list(self._uploads.values())
 
-    def _first(self, target: SeedTarget, advance: Advance) -> Program[None]:
+    def _create_and_seed(self, target: SeedTarget, advance: Advance) -> Program[None]:
         default = self._content.locales[0]
         yield from first_program(
             self._schema,
@@ -211,7 +211,7 @@ class _SeedingRun:
         )
         yield from seed_program(self._content, self._uploads, target, advance)
 
-    def _further(self, target: SeedTarget, advance: Advance) -> Program[None]:
+    def _seed_existing(self, target: SeedTarget, advance: Advance) -> Program[None]:
         # Again, because now nobody else can write.
         yield from self._require_unfilled(target)
         yield from seed_program(self._content, self._uploads, target, advance)

@@ -279,7 +279,7 @@ def _moment(value: object) -> Common:
     return ms_from_iso(value)
 
 
-def _whole(value: object) -> Common:
+def _parse_integer(value: object) -> Common:
     """Parse an integer of 64 bits, which may be text and rounded to a float."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise TypeError
@@ -311,9 +311,9 @@ _COMMON: Mapping[StorageKind, Callable[[object], Common]] = {
     StorageKind.JSON: _json,
     StorageKind.DATETIME: _moment,
     StorageKind.TIMESTAMP: _moment,
-    StorageKind.ID: _whole,
-    StorageKind.INTEGER: _whole,
-    StorageKind.BIGINTEGER: _whole,
+    StorageKind.ID: _parse_integer,
+    StorageKind.INTEGER: _parse_integer,
+    StorageKind.BIGINTEGER: _parse_integer,
     StorageKind.FLOAT: _number,
     StorageKind.DECIMAL: _number,
     StorageKind.BOOLEAN: _truth,

@@ -185,7 +185,7 @@ class _ImportRun:
         """Create the database together with the content."""
         if not self._into.replace:
             await self._files.require_free()
-        async with self._placed(), self._target.new() as database:
+        async with self._stored_files(), self._target.new() as database:
             return await self._write(database, expected, is_new=True)
 
     async def existing(self, expected: ImportCounts) -> ImportCounts:
@@ -196,12 +196,12 @@ class _ImportRun:
             if not self._into.replace:
                 await database.read(lambda: self._require_empty(database))
                 await self._files.require_free()
-            async with self._placed():
+            async with self._stored_files():
                 return await self._write(database, expected, is_new=False)
         finally:
             await database.close()
 
-    def _placed(self) -> AbstractAsyncContextManager[None]:
+    def _stored_files(self) -> AbstractAsyncContextManager[None]:
         self._progress.begin("Storing files", len(self._archive.assets))
         return self._files.placed(self._progress.advance)
 
@@ -218,7 +218,7 @@ class _ImportRun:
             if is_new:
                 yield from self._first_program()
             else:
-                yield from migrate_to(self._target.kind, self._goal(), now=now_ms())
+                yield from migrate_to(self._target.kind, self._migration_goal(), now=now_ms())
                 if not self._into.replace:
                     # Again, because now nobody else can write.
                     yield from self._require_empty(database)
@@ -239,7 +239,7 @@ class _ImportRun:
             api_prefix=self._into.settings.api.prefix,
         )
 
-    def _goal(self) -> MigrationGoal:
+    def _migration_goal(self) -> MigrationGoal:
         """Return the target schema of the tables: that of the schema files, which may be new."""
         return MigrationGoal(
             schema=self._into.schema,

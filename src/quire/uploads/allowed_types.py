@@ -32,7 +32,7 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
             raise ApplicationError(f"File type '{file.mime}' is not allowed")
         declared = file.incoming.declared.partition(";")[0].strip().lower()
         others = {file.told, type_of_extension(file.ext), declared or None} - {None}
-        if any(not self._lets_in(str(type_)) for type_ in self._telling(others)):
+        if any(not self._lets_in(str(type_)) for type_ in self._specific_type(others)):
             raise ApplicationError(_CONTRADICTION)
 
     def _lets_in(self, type_: str) -> bool:
@@ -41,7 +41,7 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
             return False
         return not self.allowed or any(_matches(pattern, lower) for pattern in self.allowed)
 
-    def _telling(self, types: Iterable[str | None]) -> list[str]:
+    def _specific_type(self, types: Iterable[str | None]) -> list[str]:
         """Leave out a generic declared type."""
         return [type_ for type_ in types if type_ and type_ != "application/octet-stream"]
 

@@ -58,8 +58,8 @@ def information_of_one(value: object, *, folders: bool = False) -> FileInfo:
     """
     given = _parsed(value) if isinstance(value, str) else value
     if not isinstance(given, dict):
-        raise validation_error([_misfit("object", given)])
-    return _understood(given, (_INFO,), folders=folders)
+        raise validation_error([_type_problem("object", given)])
+    return _parse_info(given, (_INFO,), folders=folders)
 
 
 def information_of_new(value: object, count: int, *, folders: bool = False) -> list[FileInfo]:
@@ -71,14 +71,14 @@ def information_of_new(value: object, count: int, *, folders: bool = False) -> l
         alone = value[0] if isinstance(value, list) and len(value) == 1 else value
         return [information_of_one(alone, folders=folders)]
     if not isinstance(value, list):
-        raise validation_error([_misfit("array", value)])
+        raise validation_error([_type_problem("array", value)])
     listed = []
     for index, given in enumerate(value[:count]):
         if not isinstance(given, dict):
             where = f"{_INFO}[{index}]"
             message = f"{where} {not_of_type('object', None, given)}"
             raise validation_error([Problem((_INFO, str(index)), message, None)])
-        listed.append(_understood(given, (_INFO, index), folders=folders))
+        listed.append(_parse_info(given, (_INFO, index), folders=folders))
     return [*listed, *[NOTHING] * (count - len(listed))]
 
 
@@ -94,12 +94,12 @@ def _refuse_constant(text: str) -> object:
     raise ValueError(text)
 
 
-def _misfit(type_name: str, given: object) -> Problem:
+def _type_problem(type_name: str, given: object) -> Problem:
     cast = ABSENT if given is None else given
     return Problem((_INFO,), f"{_INFO} {not_of_type(type_name, None, cast)}", None)
 
 
-def _understood(
+def _parse_info(
     given: Mapping[str, object], place: tuple[str | int, ...], *, folders: bool
 ) -> FileInfo:
     values: dict[str, object] = {}

@@ -51,10 +51,10 @@ class ImageWorkers:
         self.folder.mkdir(parents=True, exist_ok=True)
         if not self._tidied:
             self._tidied = True
-            self._tidy()
+            self._delete_leftovers()
         return Path(mkdtemp(dir=self.folder))
 
-    def _tidy(self) -> None:
+    def _delete_leftovers(self) -> None:
         """Delete temporary files of servers that crashed."""
         long_ago = time.time() - _ABANDONED_SECONDS  # noqa: TID251 - compared with real moments
         for left in self.folder.iterdir():

@@ -113,7 +113,7 @@ async def prepare(
         for format_ in other_types(picture, kept, rules):
             for label, version in (("", picture), *made):
                 again = await _in_type(image_workers, version, format_)
-                here = _beside(kept.variant(label) if label else kept, format_)
+                here = _variant_name(kept.variant(label) if label else kept, format_)
                 key = f"{label}_{format_}".lstrip("_")
                 formats[key] = _format(f"{key}_{name}", here, again.type, again)
                 others.append(StoredPart(key=here.key, path=again.path, type=again.type))
@@ -190,7 +190,7 @@ async def _in_type(image_workers: ImageWorkers, version: ImageInfo, format_: str
     return await image_workers.run(recode, version, target, format_=format_)
 
 
-def _beside(kept: StoredName, format_: str) -> StoredName:
+def _variant_name(kept: StoredName, format_: str) -> StoredName:
     """Return the storage name of an image in another type."""
     return StoredName(kept.hash, f".{format_}")
 

@@ -75,7 +75,7 @@ async def _fetched(
             if response.status != _OK or headers.get("content-encoding", "identity") != "identity":
                 raise ApplicationError(UNREACHABLE)
             name = _name(url, headers)
-            size = await _written(response, target, name, size_limit)
+            size = await _download(response, target, name, size_limit)
             declared = headers.get("content-type", "")
             return IncomingFile(path=target, name=name, declared=declared, size=size)
     raise ApplicationError(UNREACHABLE)
@@ -102,10 +102,10 @@ def _headers(url: str) -> list[tuple[bytes | str, bytes | str]]:
     return [("Host", host), ("Accept", "*/*"), ("Accept-Encoding", "identity")]
 
 
-async def _written(response: httpcore.Response, target: Path, name: str, size_limit: int) -> int:
+async def _download(response: httpcore.Response, target: Path, name: str, size_limit: int) -> int:
     size = 0
     with await asyncio.to_thread(target.open, "wb") as file:
-        async with aclosing(_pieces(response)) as pieces:
+        async with aclosing(_iterate_body(response)) as pieces:
             async for piece in pieces:
                 size += len(piece)
                 if size > size_limit:
@@ -116,7 +116,7 @@ async def _written(response: httpcore.Response, target: Path, name: str, size_li
     return size
 
 
-async def _pieces(response: httpcore.Response) -> AsyncGenerator[bytes, None]:
+async def _iterate_body(response: httpcore.Response) -> AsyncGenerator[bytes, None]:
     async for piece in response.aiter_stream():
         yield piece
 

@@ -61,7 +61,7 @@ class Replacements:
         self._storage = storage
         self._leases = leases
 
-    async def _held(self, name: str, wait: float) -> AbstractAsyncContextManager[None]:
+    async def _machine_lease(self, name: str, wait: float) -> AbstractAsyncContextManager[None]:
         """Exclude other machines; on this one, the lock excludes everybody else already."""
         if self._leases is None:
             return nullcontext()
@@ -77,7 +77,7 @@ class Replacements:
         lock = await self._locked(file_id, wait)
         name = _LEASE.format(file_id)
         try:
-            async with await self._held(name, wait):
+            async with await self._machine_lease(name, wait):
                 yield self._folder / str(file_id)
         finally:
             await asyncio.shield(asyncio.to_thread(_let_go, lock, self._lock_path(file_id)))
@@ -139,7 +139,7 @@ class Replacements:
 
     async def left(self) -> list[int]:
         """Return the files with a record, or with an unfinished one."""
-        return await asyncio.to_thread(_places, self._folder)
+        return await asyncio.to_thread(_recovery_folders, self._folder)
 
     async def _put_back(self, place: Path, note: ReplacementRecord) -> None:
         await self._storage.remove(note.added)
@@ -200,7 +200,7 @@ def _forget(place: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
 
 
-def _places(folder: Path) -> list[int]:
+def _recovery_folders(folder: Path) -> list[int]:
     """Return the files that have a folder or, after a crash, a lock that nobody holds."""
     if not folder.is_dir():
         return []

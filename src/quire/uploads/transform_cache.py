@@ -81,7 +81,7 @@ class TransformCache:
         name = hashlib.sha256(
             f"{key}\n{version}\n{wanted.name()}\n{row.focus}".encode()
         ).hexdigest()
-        kept = await asyncio.to_thread(self._kept, name)
+        kept = await asyncio.to_thread(self._cached_image, name)
         if kept is not None:
             return kept
         return await self._once(name, partial(self._make, row, key, name, wanted))
@@ -130,9 +130,9 @@ class TransformCache:
             original = bench / "original"
             if not await self._storage.fetch(key, original):
                 raise NotFoundError
-            return await self._image_workers.run(self._made, row, original, name, wanted)
+            return await self._image_workers.run(self._create_image, row, original, name, wanted)
 
-    def _made(
+    def _create_image(
         self, row: FileRow, original: Path, name: str, wanted: RequestedTransform
     ) -> TransformedImage:
         with original.open("rb") as file:
@@ -150,7 +150,7 @@ class TransformCache:
         self._keep(made, target)
         return TransformedImage(path=target, type=FORMATS[format_])
 
-    def _kept(self, name: str) -> TransformedImage | None:
+    def _cached_image(self, name: str) -> TransformedImage | None:
         for format_, type_ in FORMATS.items():
             path = self._options.folder / f"{name}.{format_}"
             if _touch(path):

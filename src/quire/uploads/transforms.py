@@ -92,9 +92,9 @@ def parse_transform(path: str, raw_query: bytes, rules: TransformRules) -> Reque
 def understand_transform(values: Mapping[str, str]) -> RequestedTransform:
     """Parse the requested transformation. Raises ValidationError for invalid parameters."""
     wanted = RequestedTransform(
-        width=_side(values, _WIDTH),
-        height=_side(values, _HEIGHT),
-        fit=_fit(values.get(_FIT, "inside")),
+        width=_parse_side(values, _WIDTH),
+        height=_parse_side(values, _HEIGHT),
+        fit=_parse_fit(values.get(_FIT, "inside")),
         format=_format(values.get(_FORMAT)),
         quality=_number(values, _QUALITY, 100) or DEFAULT_QUALITY,
     )
@@ -150,7 +150,7 @@ def _require_listed(wanted: RequestedTransform, sizes: frozenset[int]) -> None:
         raise ForbiddenError(UNKNOWN_SIZE)
 
 
-def _side(values: Mapping[str, str], name: str) -> int | None:
+def _parse_side(values: Mapping[str, str], name: str) -> int | None:
     return _number(values, name, LARGEST)
 
 
@@ -164,7 +164,7 @@ def _number(values: Mapping[str, str], name: str, most: int) -> int | None:
     return number
 
 
-def _fit(text: str) -> Fit:
+def _parse_fit(text: str) -> Fit:
     if text == "inside":
         return "inside"
     if text == "cover":

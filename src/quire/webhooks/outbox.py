@@ -94,7 +94,7 @@ class Outbox:
 
         ``trace`` is the ``traceparent`` of the cause of the events, if it has one.
         """
-        told = [one for event in events for one in self._told(event, listeners, trace)]
+        told = [one for event in events for one in self._deliveries_of(event, listeners, trace)]
         if self.purges and PURGE_ID not in self._full:
             told += [_purge(event, trace) for event in events if _is_public(event)]
         if told:
@@ -102,7 +102,7 @@ class Outbox:
             yield from self._deliveries.add(told, self._clock())
         return bool(told)
 
-    def _told(
+    def _deliveries_of(
         self, event: Event, listeners: Sequence[Webhook], trace: str | None
     ) -> list[Delivery]:
         name = event.name.value

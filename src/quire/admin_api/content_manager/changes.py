@@ -271,7 +271,7 @@ class ChangeApi:
         locale = self._locale(request)
 
         def act(writing: ContentWriting, document_id: str | None) -> Program[Result]:
-            yield from writing.delete(_there(document_id), locale)
+            yield from writing.delete(_require_document_id(document_id), locale)
             return {}
 
         return await self._single(request, ContentWriting, act)
@@ -294,7 +294,11 @@ class ChangeApi:
         discard, locale = _discards(request.body), self._locale(request)
 
         def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
-            return (yield from writing.unpublish(_there(document_id), locale, discard=discard))
+            return (
+                yield from writing.unpublish(
+                    _require_document_id(document_id), locale, discard=discard
+                )
+            )
 
         return await self._single(request, ContentPublishing, act)
 
@@ -304,7 +308,7 @@ class ChangeApi:
         locale = self._locale(request)
 
         def act(writing: ContentPublishing, document_id: str | None) -> Program[Result]:
-            return (yield from writing.discard(_there(document_id), locale))
+            return (yield from writing.discard(_require_document_id(document_id), locale))
 
         return await self._single(request, ContentPublishing, act)
 
@@ -390,7 +394,7 @@ def _discards(body: object) -> bool:
     return isinstance(body, Mapping) and body.get("discardDraft") is True
 
 
-def _there(document_id: str | None) -> str:
+def _require_document_id(document_id: str | None) -> str:
     if document_id is None:
         raise NotFoundError
     return document_id

@@ -234,7 +234,7 @@ class CheckApi:
             every = yield from self._reading.every_version(rights, own or "")
             if not every:
                 raise NotFoundError
-            here = self._here(rights, every, locale)
+            here = self._draft_in_locale(rights, every, locale)
             rows = [] if here is None else [here["id"]]
             return (yield from draft_relations(self._engine, content_type, rows)).shown
 
@@ -254,14 +254,14 @@ class CheckApi:
             rows = []
             for document_id in ids:
                 own = [one for one in every if one["documentId"] == document_id]
-                found = (self._here(rights, own, locale) for locale in locales)
+                found = (self._draft_in_locale(rights, own, locale) for locale in locales)
                 rows += [one["id"] for one in found if one is not None]
             counted = yield from draft_relations(self._engine, rights.content_type, rows)
             return counted.others + counted.many_to_many
 
         return respond_data(await self._database.read(program, snapshot=True))
 
-    def _here(
+    def _draft_in_locale(
         self, rights: TypePermissions, every: list[Shown], locale: str | None
     ) -> Shown | None:
         """Return the draft in a locale, if it exists. Raises ForbiddenError if it is hidden."""

@@ -243,11 +243,11 @@ class OwnContentApi:
             )
         except PreviewedError as preview:
             changes = preview.changes
-        return respond_data(_told(changes, preview=only_shown))
+        return respond_data(_serialize_changes(changes, preview=only_shown))
 
     def _locale(self, request: Request, rights: TypePermissions) -> str | None:
         return locale_of(request.query, rights.content_type, self._engine.default_locale)
 
 
-def _told(changes: Changes, *, preview: bool) -> Mapping[str, object]:
+def _serialize_changes(changes: Changes, *, preview: bool) -> Mapping[str, object]:
     return {"preview": preview, "count": len(changes), "changes": changes}

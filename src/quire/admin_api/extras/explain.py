@@ -91,7 +91,7 @@ class ExplainApi:
 
     async def explain(self, request: Request) -> Response:
         """Tell whether an administrator may do something, and what each permission contributes."""
-        question, admin_user_id = _question(request), id_of(request.query.get("user"))
+        question, admin_user_id = _parse_query(request), id_of(request.query.get("user"))
         if not request.administrator.ability.allows(_SEES_ROLES):
             raise PolicyError
 
@@ -112,9 +112,11 @@ class ExplainApi:
     ) -> Program[dict[str, Any]]:
         ability = yield from self._authenticator.ability_of(admin_user)
         if not admin_user.may_sign_in:
-            return _told("inactive")
+            return _serialize_reasons("inactive")
         if admin_user.is_super_admin:
-            return _told("super-admin", allowed=ability.allows(question.action, question.subject))
+            return _serialize_reasons(
+                "super-admin", allowed=ability.allows(question.action, question.subject)
+            )
         entry = yield from self._entry(question)
         grants: list[dict[str, Any]] = []
         for role in admin_user.roles:
@@ -125,13 +127,15 @@ class ExplainApi:
                     continue
                 granted = granted_by(self._content.engine.schema, [grant])
                 misses = (
-                    _misses(ability, granted[0][2], question, entry) if granted else ["nothing"]
+                    _missing_parts(ability, granted[0][2], question, entry)
+                    if granted
+                    else ["nothing"]
                 )
                 name = {"id": role.id, "name": role.name}
                 grants.append({"id": permission.id, "role": name, "misses": misses})
         allowed = any(not one["misses"] for one in grants)
         because = "granted" if allowed else "narrower" if grants else "no-permission"
-        return {**_told(because, allowed=allowed), "permissions": grants}
+        return {**_serialize_reasons(because, allowed=allowed), "permissions": grants}
 
     def _entry(self, question: PermissionQuery) -> Program[EntryOrigin | None]:
         """Return the entry's properties for rules."""
@@ -147,7 +151,7 @@ class ExplainApi:
         return entry_origin(every[0])
 
 
-def _misses(
+def _missing_parts(
     ability: AdminAbility, rule: GrantRule, question: PermissionQuery, entry: EntryOrigin | None
 ) -> list[str]:
     """Return what a rule lacks to allow the action."""
@@ -163,11 +167,11 @@ def _misses(
     return found
 
 
-def _told(because: str, *, allowed: bool = False) -> dict[str, Any]:
+def _serialize_reasons(because: str, *, allowed: bool = False) -> dict[str, Any]:
     return {"allowed": allowed, "because": because, "permissions": []}
 
 
-def _question(request: Request) -> PermissionQuery:
+def _parse_query(request: Request) -> PermissionQuery:
     asked = request.query
     texts: dict[str, str | None] = {}
     for name in ("action", "subject", "field", "locale", "documentId"):

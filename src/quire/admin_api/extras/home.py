@@ -75,7 +75,7 @@ class OwnHomeApi:
                 "edited": (yield from recent.documents("update")),
                 "published": (yield from recent.documents("publish")),
                 "documents": (yield from recent.counts()),
-                "types": (yield from _counted(recent, types)),
+                "types": (yield from _count_by_type(recent, types)),
                 "failingWebhooks": None,
             }
             if ability.allows(_SEES_WEBHOOKS):
@@ -102,7 +102,9 @@ class OwnHomeApi:
         ]
 
 
-def _counted(recent: RecentEntries, types: list[ContentType]) -> Program[list[dict[str, Any]]]:
+def _count_by_type(
+    recent: RecentEntries, types: list[ContentType]
+) -> Program[list[dict[str, Any]]]:
     """Count the documents of each type that the caller may read."""
     found = []
     for one in types:

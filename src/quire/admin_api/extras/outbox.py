@@ -92,16 +92,16 @@ class OutboxApi:
 
     async def replay(self, request: Request) -> Response:
         """Deliver a waiting or given up change now."""
-        await self._act(request, self._changes.rows.replay)
+        await self._run_action(request, self._changes.rows.replay)
         self._changes.added()
         return respond_data({}, ACCEPTED)
 
     async def discard(self, request: Request) -> Response:
         """Delete a waiting or given up change: its function never receives it."""
-        await self._act(request, self._changes.rows.discard)
+        await self._run_action(request, self._changes.rows.discard)
         return respond_data({})
 
-    async def _act(self, request: Request, act: Callable[[int, int], Program[bool]]) -> None:
+    async def _run_action(self, request: Request, act: Callable[[int, int], Program[bool]]) -> None:
         """Run an action on a change. Raises NotFoundError and ConflictError."""
 
         def program() -> Program[None]:

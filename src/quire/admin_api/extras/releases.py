@@ -215,8 +215,8 @@ class ReleaseApi:
         ``state`` (``open`` or ``done``) filters the list, ``page`` and ``pageSize`` paginate it.
         """
         state = _state(request)
-        page = _whole(request, "page", 1, most=_LAST_PAGE)
-        size = _whole(request, "pageSize", _PAGE_SIZE, most=_MOST_LISTED)
+        page = _parse_integer(request, "page", 1, most=_LAST_PAGE)
+        size = _parse_integer(request, "pageSize", _PAGE_SIZE, most=_MOST_LISTED)
 
         def program() -> Program[tuple[list[ShownRelease], int]]:
             every = yield from self._releases.all()
@@ -509,7 +509,7 @@ def _state(request: Request) -> str | None:
     raise ValidationError(_STATES)
 
 
-def _whole(request: Request, name: str, default: int, *, most: int) -> int:
+def _parse_integer(request: Request, name: str, default: int, *, most: int) -> int:
     """Return an integer of the query. Raises PaginationError and ValidationError."""
     text = parse_positive(request.query, name, default)
     if len(text) > len(str(most)) or int(text) > most:

@@ -199,7 +199,7 @@ class ReviewApi:
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[ShownReview | None]:
-            placed = yield from self._placed(request, rights)
+            placed = yield from self._review_of_entry(request, rights)
             workflow = yield from self._review.workflows.of_type(placed.uid)
             if workflow is None:
                 return None
@@ -214,7 +214,7 @@ class ReviewApi:
         await self._tables.ensure(ENTRY_STAGES)
 
         def program() -> Program[ShownReview]:
-            placed = yield from self._placed(request, rights, UPDATE)
+            placed = yield from self._review_of_entry(request, rights, UPDATE)
             workflow = yield from self._workflow(placed.uid)
             if wanted.stage is not UNSET:
                 stage_id = id_of(wanted.stage)
@@ -246,7 +246,7 @@ class ReviewApi:
             raise ValidationError(_NO_WORKFLOW.format(uid=uid))
         return workflow
 
-    def _placed(
+    def _review_of_entry(
         self, request: Request, rights: TypePermissions, action: str | None = None
     ) -> Program[EntryStage]:
         """Return the stage of the entry in the path.

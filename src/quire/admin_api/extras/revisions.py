@@ -128,10 +128,10 @@ class RevisionApi:
         history = await self._history.ready()
 
         def program() -> Program[list[dict[str, object]]]:
-            yield from self._seen(rights, place)
+            yield from self._visible_entry(rights, place)
             if not history.most:
                 return []
-            return (yield from self._told((yield from history.revisions.of(place))))
+            return (yield from self._serialize_missing((yield from history.revisions.of(place))))
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -141,10 +141,10 @@ class RevisionApi:
         await self._history.ready()
 
         def program() -> Program[dict[str, object]]:
-            seen = yield from self._seen(rights, place)
+            seen = yield from self._visible_entry(rights, place)
             revision = yield from self._revision(request, place)
             data = seen.shown(orjson.loads(revision.data))
-            (told,) = yield from self._told([revision])
+            (told,) = yield from self._serialize_missing([revision])
             fields = differences(rights.content_type, data, seen.shown(seen.draft), data)
             changed = {
                 name: {"revision": then, "draft": now} for name, (then, now) in fields.items()
@@ -160,7 +160,7 @@ class RevisionApi:
         history, expected = await self._history.ready(), expected_tags(request)
 
         def program(unit: UnitOfWork) -> Program[Result]:
-            yield from self._seen(rights, place)
+            yield from self._visible_entry(rights, place)
             revision = yield from self._revision(request, place)
             body, missing = yield from revision_as_request(self._engine, rights, revision)
             writing = ContentWriting(unit, rights, history)
@@ -177,7 +177,7 @@ class RevisionApi:
         locale = locale_of(request.query, content_type, self._engine.default_locale)
         return rights, RevisionKey(content_type.uid, request.parameters["id"], locale)
 
-    def _seen(self, rights: TypePermissions, place: RevisionKey) -> Program[_Seen]:
+    def _visible_entry(self, rights: TypePermissions, place: RevisionKey) -> Program[_Seen]:
         """Return the entry for a caller who may read it.
 
         Raises NotFoundError if the document does not exist, and ForbiddenError.
@@ -204,7 +204,9 @@ class RevisionApi:
             raise NotFoundError
         return found
 
-    def _told(self, found: Sequence[RevisionSummary]) -> Program[list[dict[str, object]]]:
+    def _serialize_missing(
+        self, found: Sequence[RevisionSummary]
+    ) -> Program[list[dict[str, object]]]:
         admin_users = yield from self._admin_users({one.created_by for one in found} - {None})
         return [
             {

@@ -112,7 +112,7 @@ class SavedViewApi:
             if (yield from self._views.count(who.id)) >= MOST_VIEWS:
                 raise ValidationError(f"There may be {MOST_VIEWS} views at most")
             view_id = yield from self._views.insert(row)
-            return (yield from self._own(request, view_id))
+            return (yield from self._editable_view(request, view_id))
 
         await self._tables.ensure(SAVED_VIEWS)
         return respond_data(_shown(await self._database.write(program()), who.id), CREATED)
@@ -124,9 +124,9 @@ class SavedViewApi:
             values["state"] = _state(values["state"])
 
         def program() -> Program[SavedView]:
-            view = yield from self._own(request)
+            view = yield from self._editable_view(request)
             yield from self._views.update(view.id, {**values, "updated_at": self._clock()})
-            return (yield from self._own(request))
+            return (yield from self._editable_view(request))
 
         await self._tables.ensure(SAVED_VIEWS)
         changed = await self._database.write(program())
@@ -136,7 +136,7 @@ class SavedViewApi:
         """Delete an own view."""
 
         def program() -> Program[SavedView]:
-            view = yield from self._own(request)
+            view = yield from self._editable_view(request)
             yield from self._views.delete(view.id)
             return view
 
@@ -144,7 +144,7 @@ class SavedViewApi:
         deleted = await self._database.write(program())
         return respond_data(_shown(deleted, request.administrator.id))
 
-    def _own(self, request: Request, view_id: int | None = None) -> Program[SavedView]:
+    def _editable_view(self, request: Request, view_id: int | None = None) -> Program[SavedView]:
         """Return a view that the caller may change; super admins may change shared ones, too.
 
         Raises NotFoundError for one that they cannot see, and ForbiddenError.

@@ -138,7 +138,7 @@ class FolderApi:
 
         def act(unit: UnitOfWork) -> Program[tuple[dict[str, list[Shown]], tuple[FileRow, ...]]]:
             known = yield from self._check(unit, rights, files, folders)
-            told = yield from self._told(*known)
+            told = yield from self._serialize_result(*known)
             gone = yield from delete(unit, files=files, folders=folders)
             return told, gone.rows
 
@@ -156,7 +156,7 @@ class FolderApi:
         def act(unit: UnitOfWork) -> Program[dict[str, list[Shown]]]:
             yield from self._check(unit, rights, files, folders)
             moved = yield from move(unit, files=files, folders=folders, destination=destination)
-            return (yield from self._told(*moved))
+            return (yield from self._serialize_result(*moved))
 
         return respond_data(await self._documents.run(act))
 
@@ -183,7 +183,9 @@ class FolderApi:
         yield from rights.check(unit.store, contained.all_files)
         return list(contained.files), list(contained.folders)
 
-    def _told(self, files: list[int], folders: list[int]) -> Program[dict[str, list[Shown]]]:
+    def _serialize_result(
+        self, files: list[int], folders: list[int]
+    ) -> Program[dict[str, list[Shown]]]:
         told: dict[str, list[Shown]] = {"files": [], "folders": []}
         for file_id in files:
             told["files"].append((yield from self._reads.stored(file_id)))

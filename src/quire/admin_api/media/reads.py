@@ -83,7 +83,7 @@ class MediaReads:
             "page": parse_positive(query, "page", 1),
             "pageSize": parse_positive(query, "pageSize", _PAGE_SIZE),
         }
-        wanted["populate"] = [*dict.fromkeys(("folder", *_asked(query, FILE_UID)))]
+        wanted["populate"] = [*dict.fromkeys(("folder", *_requested_relations(query, FILE_UID)))]
         prepared = self._prepare(FILE_UID, "list", wanted)
         items, total = await self._reader.rows(prepared, version)
         pagination = prepared.pagination
@@ -116,17 +116,17 @@ class MediaReads:
         """
         wanted = self._window(query, FOLDER_UID)
         wanted |= {name: query[name] for name in ("start", "limit") if name in query}
-        wanted["populate"] = [*_asked(query, FOLDER_UID)]
+        wanted["populate"] = [*_requested_relations(query, FOLDER_UID)]
         items, _ = await self._reader.rows(self._prepare(FOLDER_UID, "window", wanted), version)
         found = [members(item) for item in items]
         populate = query.get("populate")
-        held = _held(populate)
+        held = _folder_content_mode(populate)
         if held["files"] == "rows":
             by_folder = await self._files_of([one["id"] for one in found], makers)
             found = [{**one, "files": by_folder.get(one["id"], [])} for one in found]
         counted = [name for name, what in held.items() if what == "count"]
         if counted:
-            found = await self._database.read(lambda: self._counted(found, counted))
+            found = await self._database.read(lambda: self._with_counts(found, counted))
         if populate == "*":
             found = [{**one, "localizations": []} for one in found]
         return found
@@ -185,7 +185,7 @@ class MediaReads:
             raise NotFoundError(NO_SUCH_FILE)
         return self.told(members(items[0]))
 
-    def _counted(self, found: list[Shown], names: Collection[str]) -> Program[list[Shown]]:
+    def _with_counts(self, found: list[Shown], names: Collection[str]) -> Program[list[Shown]]:
         """Add the numbers of subfolders and files to folders."""
         files = yield from files_in_folders(self._store)
         children: dict[int, int] = {}
@@ -216,7 +216,7 @@ class MediaReads:
             raise ValidationError(error.message) from error
 
 
-def _held(populate: QueryValue) -> dict[str, Literal["count", "rows"] | None]:
+def _folder_content_mode(populate: QueryValue) -> dict[str, Literal["count", "rows"] | None]:
     """Return whether the files and folders of a folder are counted or shown."""
     if populate is None:
         return {"children": "count", "files": "count"}
@@ -231,7 +231,7 @@ def _held(populate: QueryValue) -> dict[str, Literal["count", "rows"] | None]:
     }
 
 
-def _asked(query: Query, uid: str) -> list[str]:
+def _requested_relations(query: Query, uid: str) -> list[str]:
     """Return the requested relations, of those that are allowed."""
     value = query.get("populate")
     names: Collection[str] = ()

@@ -95,10 +95,10 @@ class ImportApi:
         folder = id_of(body.get("folderId"))
         said = NOTHING if folder is None else FileInfo({}, folder)
         by = request.administrator.id
-        fates = await asyncio.gather(*(self._fate(url, said, by) for url in urls))
+        fates = await asyncio.gather(*(self._import_one(url, said, by) for url in urls))
         return Response(200, b"".join(_events(urls, fates)), _EVENTS)
 
-    async def _fate(self, url: str, said: FileInfo, by: int) -> _Fate:
+    async def _import_one(self, url: str, said: FileInfo, by: int) -> _Fate:
         try:
             return _Fate(file=await self._import(url, said, by))
         except AppError as error:

@@ -79,7 +79,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         self, place: Place, attribute: object, others: Mapping[str, object]
     ) -> Iterator[Problem]:
         if not isinstance(attribute, Mapping):
-            yield _wrong(place, not_of_type("object", attribute), attribute)
+            yield _problem(place, not_of_type("object", attribute), attribute)
             return
         if "type" not in attribute:
             message = "Attribute must have either a type or a target"
@@ -92,7 +92,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         for option, form in {**_COMMON, **_OPTIONS.get(kind, {})}.items():
             value = attribute.get(option)
             if value is not None and not _is(form, value):
-                yield _wrong((*place, option), not_of_type(form, value), value)
+                yield _problem((*place, option), not_of_type(form, value), value)
         for check in (_columns, *_CHECKS.get(kind, ())):
             yield from check(place, attribute)
         if kind == "relation":
@@ -110,7 +110,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         if str(relation).startswith("morphTo"):
             return
         if target is None:
-            yield _wrong((*place, "target"), "is a required field")
+            yield _problem((*place, "target"), "is a required field")
             return
         uids = [*linkable(self.schema), *self.more, *_STANDING_FOR]
         if target not in uids:
@@ -135,13 +135,13 @@ def linkable(schema: Schema) -> list[str]:
     return [one.uid for one in in_order(schema) if one.kind is TypeKind.COLLECTION]
 
 
-def _wrong(place: Place, message: str, value: object = ABSENT) -> Problem:
+def _problem(place: Place, message: str, value: object = ABSENT) -> Problem:
     return Problem(path_of(place), f"{place_text(place)} {message}", value)
 
 
 def _not_listed(place: Place, value: object, allowed: Sequence[object]) -> Problem:
     listed = ", ".join(str(one) for one in allowed)
-    return _wrong(place, f"must be one of the following values: {listed}", value)
+    return _problem(place, f"must be one of the following values: {listed}", value)
 
 
 def _is(form: str, value: object) -> bool:
@@ -193,15 +193,15 @@ def _columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
     name, column = attribute.get("columnName"), attribute.get("column")
     if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
         message = f"must match the following regex: {NAME_PATTERN}"
-        yield _wrong((*place, "columnName"), message, name)
+        yield _problem((*place, "columnName"), message, name)
     if column is None:
         return
     if not isinstance(column, Mapping):
-        yield _wrong((*place, "column"), not_of_type("object", column), column)
+        yield _problem((*place, "column"), not_of_type("object", column), column)
         return
     for option, value in column.items():
         if isinstance(value, list | Mapping) and not _are_numbers(value):
-            yield _wrong((*place, "column", str(option)), "must be a single value", value)
+            yield _problem((*place, "column", str(option)), "must be a single value", value)
 
 
 def _are_numbers(value: object) -> bool:
@@ -227,21 +227,21 @@ def _choices(place: Place, attribute: Attribute) -> Iterator[Problem]:
     given = attribute.get("enum")
     here = (*place, "enum")
     if given is None:
-        yield _wrong(here, "is a required field")
+        yield _problem(here, "is a required field")
     if not isinstance(given, list):
         return
     if not given:
-        yield _wrong(here, "field must have at least 1 items", given)
+        yield _problem(here, "field must have at least 1 items", given)
     for index, one in enumerate(given):
         if not isinstance(one, str):
-            yield _wrong((*here, index), not_of_type("string", one), one)
+            yield _problem((*here, index), not_of_type("string", one), one)
         elif one == "":
-            yield _wrong((*here, index), "is a required field", one)
+            yield _problem((*here, index), "is a required field", one)
         elif one[0].isdigit():
-            yield _wrong((*here, index), "should not start with number", one)
+            yield _problem((*here, index), "should not start with number", one)
     texts = [one for one in given if isinstance(one, str)]
     if len(set(texts)) != len(texts):
-        yield _wrong(here, "cannot contain duplicate values", given)
+        yield _problem(here, "cannot contain duplicate values", given)
     default = attribute.get("default")
     if default is not None and default not in given:
         yield _not_listed((*place, "default"), default, given)
@@ -254,20 +254,20 @@ def _kinds_of_media(place: Place, attribute: Attribute) -> Iterator[Problem]:
             yield _not_listed((*place, "allowedTypes", index), one, _KINDS_OF_MEDIA)
 
 
-def _held(place: Place, attribute: Attribute) -> Iterator[Problem]:
+def _reserved_columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
     if attribute.get("component") is None:
-        yield _wrong((*place, "component"), "is a required field")
+        yield _problem((*place, "component"), "is a required field")
 
 
 def _zone(place: Place, attribute: Attribute) -> Iterator[Problem]:
     given = attribute.get("components")
     if given is None:
-        yield _wrong((*place, "components"), "is a required field")
+        yield _problem((*place, "components"), "is a required field")
     elif given == []:
-        yield _wrong((*place, "components"), "field must have at least 1 items", given)
+        yield _problem((*place, "components"), "field must have at least 1 items", given)
     for index, one in enumerate(given if isinstance(given, list) else ()):
         if not isinstance(one, str):
-            yield _wrong((*place, "components", index), not_of_type("string", one), one)
+            yield _problem((*place, "components", index), not_of_type("string", one), one)
 
 
 def _slug(place: Place, attribute: Attribute) -> Iterator[Problem]:
@@ -280,7 +280,7 @@ def _slug(place: Place, attribute: Attribute) -> Iterator[Problem]:
         yield Problem(path_of(here), message, default)
     if not attribute.get("regex") and not _UID.fullmatch(default):
         message = 'must match the custom regex or the default one "/^[A-Za-z0-9-_.~]*$/"'
-        yield _wrong(here, message, default)
+        yield _problem(here, message, default)
 
 
 def _target_field(
@@ -302,7 +302,7 @@ def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
     """Limit the length of texts in schema files and in responses about the model."""
     for option, value in attribute.items():
         if isinstance(value, str) and length(value) > _LONGEST:
-            yield _wrong((*place, option), f"must be at most {_LONGEST} characters")
+            yield _problem((*place, option), f"must be at most {_LONGEST} characters")
 
 
 _CHECKS: Mapping[str, tuple[Check, ...]] = {
@@ -313,7 +313,7 @@ _CHECKS: Mapping[str, tuple[Check, ...]] = {
     "password": (_lengths,),
     "enumeration": (_choices,),
     "media": (_kinds_of_media,),
-    "component": (_held, _amounts),
+    "component": (_reserved_columns, _amounts),
     "dynamiczone": (_zone, _amounts),
     "uid": (_slug, _short_enough),
 }

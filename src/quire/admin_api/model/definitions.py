@@ -24,12 +24,12 @@ def type_definition(
         singular_name=body["singularName"],
         plural_name=body["pluralName"],
         attributes=attributes,
-        kind=_said(body, "kind"),
-        draft_and_publish=_said(body, "draftAndPublish"),
-        collection_name=_said(body, "collectionName"),
-        description=_said(body, "description"),
+        kind=_option(body, "kind"),
+        draft_and_publish=_option(body, "draftAndPublish"),
+        collection_name=_option(body, "collectionName"),
+        description=_option(body, "description"),
         options=_options(body),
-        plugin_options=_said(body, "pluginOptions"),
+        plugin_options=_option(body, "pluginOptions"),
         former_names=former,
     )
 
@@ -42,10 +42,10 @@ def component_definition(
         category=kebab_case(body["category"]),
         display_name=body["displayName"],
         attributes=attributes,
-        icon=_said(body, "icon"),
-        description=_said(body, "description"),
+        icon=_option(body, "icon"),
+        description=_option(body, "description"),
         options=_options(body),
-        plugin_options=_said(body, "pluginOptions"),
+        plugin_options=_option(body, "pluginOptions"),
         former_names=former,
     )
 
@@ -100,13 +100,13 @@ def _resolved(attribute: Body, uids: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _said(body: Body, name: str) -> Any | UnsetType:  # noqa: ANN401 - as the form has checked it
+def _option(body: Body, name: str) -> Any | UnsetType:  # noqa: ANN401 - as the form has checked it
     value = body.get(name)
     return UNSET if value is None else value
 
 
 def _options(body: Body) -> Mapping[str, Any] | UnsetType:
-    options = _said(body, "options")
+    options = _option(body, "options")
     if options is UNSET:
         return UNSET
     return {name: value for name, value in options.items() if name not in _OPTIONS_SAID_APART}

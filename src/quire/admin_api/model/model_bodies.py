@@ -86,7 +86,7 @@ class Attributes(Struct, frozen=True):
         elif isinstance(value, Mapping) and len(value) <= _MOST_ATTRIBUTES:
             yield from self.forms.problems(place, value)
         else:
-            yield from Fields(closed=False, rules=(_few,)).problems(place, value)
+            yield from Fields(closed=False, rules=(_limit_members,)).problems(place, value)
 
 
 class AnyObject(Struct, frozen=True):
@@ -172,21 +172,21 @@ class ComponentBody(Struct, frozen=True, kw_only=True):
             fields={
                 "attributes": Attributes(forms),
                 "displayName": CheckedText(
-                    (MinLength(1), StandaloneMessage(_demanded("displayName.required")))
+                    (MinLength(1), StandaloneMessage(_required_rule("displayName.required")))
                 ),
                 "description": CheckedText((), nullable=True),
                 "icon": CheckedText((), nullable=True),
                 "options": AnyObject(),
                 "pluginOptions": AnyObject(),
                 "category": CheckedText(
-                    (StandaloneMessage(_demanded("category.required")), _category)
+                    (StandaloneMessage(_required_rule("category.required")), _category)
                 ),
             },
         )
         yield from shape.problems(place, value)
 
 
-def _demanded(message: str) -> Rule:
+def _required_rule(message: str) -> Rule:
     return lambda value: None if required(value) is None else message
 
 
@@ -194,7 +194,7 @@ def _untaken(names: Collection[str]) -> Rule:
     return lambda value: _TAKEN.format(value) if value in names else None
 
 
-def _few(value: object) -> str | None:
+def _limit_members(value: object) -> str | None:
     many = isinstance(value, Mapping) and len(value) > _MOST_ATTRIBUTES
     return f"field must have at most {_MOST_ATTRIBUTES} members" if many else None
 
@@ -224,7 +224,7 @@ class CategoryName(RequestBody, forbid_unknown_fields=False):
 
     name: Annotated[
         str,
-        CheckedText((MinLength(3), StandaloneMessage(_demanded("name.required")), _category)),
+        CheckedText((MinLength(3), StandaloneMessage(_required_rule("name.required")), _category)),
     ]
 
 

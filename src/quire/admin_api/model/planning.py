@@ -123,16 +123,16 @@ class ModelPlanningApi:
 
     async def restore(self, request: Request) -> Response:
         """Restore the archived rows of a change, as far as the model has their tables again."""
-        count = await self._kept.put_back(await self._chosen(request))
+        count = await self._kept.put_back(await self._archive_in_path(request))
         return respond_data({"count": count})
 
     async def forget(self, request: Request) -> Response:
         """Delete the archive of a change."""
-        chosen = await self._chosen(request)
+        chosen = await self._archive_in_path(request)
         await self._kept.forget(chosen)
         return respond_data(_shown(chosen))
 
-    async def _chosen(self, request: Request) -> Archive:
+    async def _archive_in_path(self, request: Request) -> Archive:
         number = id_of(request.parameters["id"])
         for one in await self._kept.all():
             if one.id == number:

@@ -120,7 +120,7 @@ class SchemaUpdate:
                     known=self._described(entry),
                     more=more,
                 )
-                wanted = self._wanted(entry, self._own(entry))
+                wanted = self._merged_attributes(entry, self._own_attributes(entry))
                 yield from forms.problems((entry.uid, "attributes"), wanted)
 
     def check_attributes(self) -> None:
@@ -159,14 +159,14 @@ class SchemaUpdate:
         if uid.startswith("plugin::"):
             uid = schema_files.extend(uid)
         raw = schema_files.raw(uid) or {}
-        wanted = self._wanted(entry, raw.get("attributes", {}))
+        wanted = self._merged_attributes(entry, raw.get("attributes", {}))
         former = {one.name: one.former for one in entry.attributes if one.former is not None}
         if entry.is_component:
             schema_files.change_component(uid, component_definition(entry.body, wanted, former))
         else:
             schema_files.change_type(uid, type_definition(entry.body, wanted, former))
 
-    def _wanted(self, entry: ModelEntry, own: Mapping[str, Any]) -> dict[str, Any]:
+    def _merged_attributes(self, entry: ModelEntry, own: Mapping[str, Any]) -> dict[str, Any]:
         """Return all requested attributes of a model, renamed ones in their places.
 
         Attributes in the body follow each other as they do there, others stay where they are.
@@ -190,14 +190,14 @@ class SchemaUpdate:
         )
         return models.get(entry.present_uid)
 
-    def _own(self, entry: ModelEntry) -> Mapping[str, Any]:
+    def _own_attributes(self, entry: ModelEntry) -> Mapping[str, Any]:
         present = self._present(entry)
         attributes = {} if present is None else present.raw.get("attributes")
         return attributes if isinstance(attributes, Mapping) else {}
 
     def _described(self, entry: ModelEntry) -> Mapping[str, Any]:
         """Return the unchanged attributes, which need no check."""
-        own = dict(self._own(entry))
+        own = dict(self._own_attributes(entry))
         if entry.is_component:
             component = self._schema.components.get(entry.present_uid)
             found = {} if component is None else describe_component(component)

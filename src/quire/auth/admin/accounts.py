@@ -113,14 +113,15 @@ class AdminAccounts:
         def program() -> Program[SignInResult]:
             yield from self._factors.require(admin_user, code)
             return SignInResult(
-                admin_user=admin_user, tokens=(yield from self._begun(admin_user.id, device))
+                admin_user=admin_user,
+                tokens=(yield from self._start_session(admin_user.id, device)),
             )
 
         return await self._database.write(program())
 
     async def begin(self, admin_user: AdminUser, device: AdminDevice) -> SignInResult:
         """Start a session of an administrator who is fully authenticated."""
-        tokens = await self._database.write(self._begun(admin_user.id, device))
+        tokens = await self._database.write(self._start_session(admin_user.id, device))
         return SignInResult(admin_user=admin_user, tokens=tokens)
 
     async def refresh(self, token: str) -> Tokens | None:
@@ -200,9 +201,11 @@ class AdminAccounts:
         admin_user = yield from self._admin_users.admin_user(user_id)
         if admin_user is None:
             raise LookupError(f"there is no administrator {user_id}")
-        return SignInResult(admin_user=admin_user, tokens=(yield from self._begun(user_id, device)))
+        return SignInResult(
+            admin_user=admin_user, tokens=(yield from self._start_session(user_id, device))
+        )
 
-    def _begun(self, user_id: int, device: AdminDevice) -> Program[Tokens]:
+    def _start_session(self, user_id: int, device: AdminDevice) -> Program[Tokens]:
         now = self._clock()
         return (
             yield from self._sessions.begin(

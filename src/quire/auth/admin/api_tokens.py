@@ -97,7 +97,7 @@ class ApiTokenManager:
 
     async def all(self) -> list[ManagedApiToken]:
         """Return all tokens, by name."""
-        tokens = await self._database.read(self._found)
+        tokens = await self._database.read(self._select_tokens)
         return sorted(tokens, key=lambda token: str(token.row.name))
 
     async def one(self, token_id: int) -> ManagedApiToken:
@@ -169,7 +169,7 @@ class ApiTokenManager:
         """Delete a token; returns it, ``None`` when there was none."""
 
         def program() -> Program[ManagedApiToken | None]:
-            found = yield from self._found(eq("id", token_id))
+            found = yield from self._select_tokens(eq("id", token_id))
             if not found:
                 return None
             yield from self._revoke(token_id)
@@ -200,12 +200,14 @@ class ApiTokenManager:
         return tuple(dict.fromkeys(actions))
 
     def _existing(self, token_id: int, key: str | None = None) -> Program[ManagedApiToken]:
-        found = yield from self._found(eq("id", token_id), key=key)
+        found = yield from self._select_tokens(eq("id", token_id), key=key)
         if not found:
             raise NotFoundError(NOT_FOUND)
         return found[0]
 
-    def _found(self, *where: Condition, key: str | None = None) -> Program[list[ManagedApiToken]]:
+    def _select_tokens(
+        self, *where: Condition, key: str | None = None
+    ) -> Program[list[ManagedApiToken]]:
         rows = yield from self._tokens.select(*where, IS_OF_CONTENT_API)
         ids = [row.id for row in rows]
         linked = yield from self._tokens.linked("permissions", ids)

@@ -75,7 +75,7 @@ class AdminRecovery:
 
     async def holder(self, token: str) -> AdminUser:
         """Return the owner of a link. Raises ApplicationError for an invalid one."""
-        return await self._database.read(lambda: self._holder(token))
+        return await self._database.read(lambda: self._owner_of_token(token))
 
     async def reset(self, token: str, password: str, code: str | None) -> AdminUser:
         """Set a new password with a link; returns its owner.
@@ -87,7 +87,7 @@ class AdminRecovery:
         hashed = await hash_in_background(password)
 
         def program() -> Program[AdminUser]:
-            admin_user = yield from self._holder(token)
+            admin_user = yield from self._owner_of_token(token)
             yield from self._factors.require(admin_user, code)
             values = {
                 "password": hashed,
@@ -101,7 +101,7 @@ class AdminRecovery:
 
         return await self._database.write(program())
 
-    def _holder(self, token: str) -> Program[AdminUser]:
+    def _owner_of_token(self, token: str) -> Program[AdminUser]:
         found = yield from self._admin_users.by_reset_token(token)
         if found is None:
             raise ApplicationError

@@ -47,19 +47,19 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
 
         Raises ServiceUnavailableError.
         """
-        if not await self.database.read(self._found):
+        if not await self.database.read(self._find_stale):
             return
         for one in await self.database.write(self._narrowed()):
             fields = ", ".join(one.gone)
             _log.warning("permissions for fields that are gone", uid=one.subject, fields=fields)
 
-    def _found(self) -> Program[list[_NarrowedPermission]]:
+    def _find_stale(self) -> Program[list[_NarrowedPermission]]:
         stored = yield from self.tables.of(ADMIN_PERMISSION_UID, _Permission).select()
         schema = self.tables.store.schema
         return [one for row in stored if (one := _narrower(schema, row)) is not None]
 
     def _narrowed(self) -> Program[list[_NarrowedPermission]]:
-        found = yield from self._found()
+        found = yield from self._find_stale()
         permissions = self.tables.of(ADMIN_PERMISSION_UID, _Permission)
         for one in found:
             yield from permissions.change(one.id, {"properties": one.properties}, now=self.clock())

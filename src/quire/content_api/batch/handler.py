@@ -59,10 +59,10 @@ class OperationErrors:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Prefix the path of the error with the operation, and raise it."""
         if isinstance(error, AppError):
-            error.details = _placed(error.details or {}, self._index)
+            error.details = _with_index(error.details or {}, self._index)
 
 
-def _placed(details: Mapping[str, object], index: int) -> dict[str, object]:
+def _with_index(details: Mapping[str, object], index: int) -> dict[str, object]:
     place = ["operations", str(index)]
     placed: dict[str, object] = {**details, "operation": index}
     errors = details.get("errors")
@@ -115,7 +115,7 @@ class BatchApi:
 
     async def run_batch(self, request: Request) -> Response:
         """Write several documents, all of them or none."""
-        listed = self._listed(request.body_fields)
+        listed = self._operations_in(request.body_fields)
         understood = BatchOperations(self._types, self._documents.new_id)
         operations = []
         for index, raw in enumerate(listed):
@@ -133,7 +133,7 @@ class BatchApi:
         results = await self._perform(request, prepared)
         return respond(results)
 
-    def _listed(self, body: Mapping[str, object]) -> Sequence[object]:
+    def _operations_in(self, body: Mapping[str, object]) -> Sequence[object]:
         operations = body.get("operations")
         if not isinstance(operations, list) or not operations:
             message = 'A batch is an object with a list of "operations" that is not empty'

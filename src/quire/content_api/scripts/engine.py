@@ -159,8 +159,8 @@ class DataAccess(DataReads):
         """Return a page of rows of every status and locale."""
         content_type = self._type(_first(given))
         parameters = parameters_of(_second(given))
-        page = _whole(parameters.pop("page", 1))
-        size = _whole(parameters.pop("pageSize", 10))
+        page = _integer_of(parameters.pop("page", 1))
+        size = _integer_of(parameters.pop("pageSize", 10))
         if not {"filters", "sort", "fields", "populate", "pagination"}.issuperset(parameters):
             raise UnsupportedError("a page of something that is not known")
         parameters.pop("pagination", None)
@@ -449,7 +449,7 @@ def _locale(parameters: Mapping[str, object]) -> str | None:
     return locale or None
 
 
-def _whole(value: object) -> int:
+def _integer_of(value: object) -> int:
     """Return an integer of a page. Raises UnsupportedError for other values."""
     if isinstance(value, str) and value.isdigit():
         value = int(value)

@@ -126,7 +126,7 @@ class _ScriptRequest:
             ctx = await self._context()
             for policy in self._served.policies:
                 await self._ask(policy, ctx)
-            await self._go(ctx, 0)
+            await self._run_from(ctx, 0)
             return ctx.response()
         except ThrownError as error:
             return self._failed(error)
@@ -180,11 +180,11 @@ class _ScriptRequest:
         )
         api = self._uid.removeprefix("api::").partition(".")[0]
         route = HostObject({"info": HostObject({"apiName": api, "type": "content-api"})})
-        state = State({**await self._asking(), "route": route})
+        state = State({**await self._principal_state(), "route": route})
         members = {"params": parameters, "headers": headers, "header": headers, "ip": place}
         return Context(asked, state, {**members, "method": request.method})
 
-    async def _asking(self) -> dict[str, object]:
+    async def _principal_state(self) -> dict[str, object]:
         """Return the principal in the form of ``ctx.state``."""
         principal = self._request.principal
         if self._served.permission is None:
@@ -207,23 +207,23 @@ class _ScriptRequest:
         # Policies only receive the members of the context, without its methods.
         missing = dict.fromkeys(CTX_METHODS, UNDEFINED)
         context = HostObject({**missing, **known, "params": ctx.member("params")})
-        decide = await self._made(policy)
+        decide = await self._function_of(policy)
         given = [context, _config(policy), {"strapi": self._strapi}]
         result = settled(await self._machine.call(decide, given, UNDEFINED))
         if result is not True and result is not UNDEFINED:
             raise PolicyError
 
-    async def _go(self, ctx: Context, index: int) -> None:
+    async def _run_from(self, ctx: Context, index: int) -> None:
         """Run the middlewares from one on, and then the action."""
         if index == len(self._served.middlewares):
-            value = await self._act(ctx)
+            value = await self._run_action(ctx)
             if not ctx.has_body and not is_nullish(value):
                 ctx.respond(value)
             return
         middleware = self._served.middlewares[index]
         if not isinstance(middleware, Script):
             self._change(ctx, middleware)
-            await self._go(ctx, index + 1)
+            await self._run_from(ctx, index + 1)
             return
         went_on = False
 
@@ -233,14 +233,14 @@ class _ScriptRequest:
                 raise UnsupportedError("goes on twice")
             went_on = True
             try:
-                await self._go(ctx, index + 1)
+                await self._run_from(ctx, index + 1)
             except AppError as error:
                 if error.status > _MOST_CLIENT_STATUS:
                     raise
                 raise ThrownError(error_value(error)) from None
             return UNDEFINED
 
-        handler = await self._made(middleware)
+        handler = await self._function_of(middleware)
         if middleware.kind is ScriptKind.MIDDLEWARE:
             given = [_config(middleware), {"strapi": self._strapi}]
             handler = settled(await self._machine.call(handler, given, UNDEFINED))
@@ -256,14 +256,14 @@ class _ScriptRequest:
         if isinstance(asked, HostObject):
             asked.assign("query", {**apply_steps(steps, query, path)})
 
-    async def _made(self, script: Script) -> object:
+    async def _function_of(self, script: Script) -> object:
         """Return the function of a script."""
         scope = self._machine.scope_of(script.module)
         return await self._machine.evaluate(script.made, scope, Frame(UNDEFINED, UNDEFINED))
 
     # Actions
 
-    async def _act(self, ctx: Context) -> object:
+    async def _run_action(self, ctx: Context) -> object:
         script = self._served.script
         if script is None:
             return await self._call_core(ctx, self._served.core_action)
@@ -322,7 +322,7 @@ class _ScriptRequest:
         """Let the core respond to the present request."""
         if name not in self._core or self._engine.session.is_open:
             raise UnsupportedError(f"{name} of the core")
-        response = await self._core[name](self._inner(ctx))
+        response = await self._core[name](self._core_request(ctx))
         if self._request.method != "GET":
             self._engine.session.version = None
         ctx.set_status(response.status) if response.status != 200 else None
@@ -330,7 +330,7 @@ class _ScriptRequest:
             return UNDEFINED
         return msgspec.json.decode(response.body)
 
-    def _inner(self, ctx: Context) -> Request:
+    def _core_request(self, ctx: Context) -> Request:
         """Return the request for the core."""
         request = self._request
         inner = Request(

@@ -48,7 +48,7 @@ class ReleaseEntries(Struct, frozen=True):
                 "id": item.id,
                 "action": item.action,
                 "contentType": item.entry.uid,
-                **found.get(item.entry, _gone(item.entry)),
+                **found.get(item.entry, _missing_entry(item.entry)),
             }
             for item in items
         ]
@@ -118,7 +118,7 @@ def _described(
     }
 
 
-def _gone(entry: EntryKey) -> Described:
+def _missing_entry(entry: EntryKey) -> Described:
     return {
         "readable": True,
         "exists": False,

@@ -143,7 +143,7 @@ class _Interpreter(ChangingFunction):
                 self._assigned(name, value)
             case Evaluate(value) if self.is_own(value, "validateQuery"):
                 self.validates = True
-            case Evaluate(value) if self._sent(value) is not None:
+            case Evaluate(value) if self._response_of_send(value) is not None:
                 self.body = self._wrapped(value)
             case _ if self.change(statement):
                 return
@@ -235,7 +235,7 @@ class _Interpreter(ChangingFunction):
         )
 
     def _wrapped(self, value: Expression) -> DocumentRead:
-        value = self._sent(value) or without_await(value)
+        value = self._response_of_send(value) or without_await(value)
         match value:
             case Call(Member(Name("this"), "transformResponse"), (inner,)):
                 return replace(unwrapped(self.read(inner)), enveloped=True)
@@ -250,7 +250,7 @@ class _Interpreter(ChangingFunction):
             case _:
                 return self.read(value)
 
-    def _sent(self, value: Expression) -> Expression | None:
+    def _response_of_send(self, value: Expression) -> Expression | None:
         """Return the response of ``ctx.send(value)``."""
         match without_await(value):
             case Call(Member(Name(ctx), "send"), (sent,)) if ctx == self.values.ctx:

@@ -95,7 +95,7 @@ class ChangingFunction(ReadingFunction):
                 return False
 
     def _change_each(self, name: str, function: Expression) -> None:
-        read = self._alone(name)
+        read = self._exclusive_value(name)
         match function:
             case Function((Name(entry),), tuple() as body) if read.is_list:
                 statements: Sequence[Statement] = body
@@ -103,20 +103,22 @@ class ChangingFunction(ReadingFunction):
                 statements = (Evaluate(assignment),)
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)
-        self.found[name] = self._with(read, ComputedEntry(self._after(entry, statements)))
+        self.found[name] = self._with(
+            read, ComputedEntry(self._with_assignments(entry, statements))
+        )
 
     def _change(self, name: str, statement: Statement) -> None:
         """Analyse a statement that sets members of one entry."""
-        read = self._alone(name)
+        read = self._exclusive_value(name)
         if read.is_list:
             raise NotUnderstoodError(UNKNOWN_CODE)
         if not _looks_first(statement, name):
             self.missing = self.missing or _NOT_FOUND  # the code fails there
         attached = self._attachment(name, statement)
-        made = attached or ComputedEntry(self._after(name, (statement,)))
+        made = attached or ComputedEntry(self._with_assignments(name, (statement,)))
         self.found[name] = self._with(read, made)
 
-    def _alone(self, name: str) -> DocumentRead:
+    def _exclusive_value(self, name: str) -> DocumentRead:
         """Return the value of a variable; no other variable may have the same."""
         if len(self.found) > 1:
             raise NotUnderstoodError("changes what other variables may hold")
@@ -177,7 +179,7 @@ class ChangingFunction(ReadingFunction):
             case _:
                 return None
 
-    def _after(self, name: str, statements: Sequence[Statement]) -> Value:
+    def _with_assignments(self, name: str, statements: Sequence[Statement]) -> Value:
         """Return an entry after statements that set members of it."""
         after: Value = ENTRY
         for statement in statements:
@@ -193,7 +195,9 @@ class ChangingFunction(ReadingFunction):
                 return ObjectLiteral(((None, ENTRY), (key, values.value(value))))
             case If(test, then, otherwise):
                 return ConditionalValue(
-                    values.value(test), self._after(name, then), self._after(name, otherwise)
+                    values.value(test),
+                    self._with_assignments(name, then),
+                    self._with_assignments(name, otherwise),
                 )
             case _:
                 raise NotUnderstoodError(UNKNOWN_CODE)

@@ -147,9 +147,9 @@ class _PopulateCheck(Struct, frozen=True):
             targets = self._targets(attribute)
             if asked is False or (self.sanitized and attribute.private):
                 continue
-            yield name, self._asked(asked, targets)
+            yield name, self._checked_options(asked, targets)
 
-    def _asked(self, asked: object, targets: list[Model]) -> object:
+    def _checked_options(self, asked: object, targets: list[Model]) -> object:
         for target in targets:
             self.show(target)
         if asked is True or (asked == _STAR and self.sanitized):
@@ -168,7 +168,9 @@ class _PopulateCheck(Struct, frozen=True):
                 known = self.schema.components
                 if not known.keys() >= asked.keys():
                     raise NotUnderstoodError("populates components that do not exist")
-                return {uid: self._asked(inner, [known[uid]]) for uid, inner in asked.items()}
+                return {
+                    uid: self._checked_options(inner, [known[uid]]) for uid, inner in asked.items()
+                }
             case "fields" | "filters" | "sort", _, _:
                 return asked
             case _:

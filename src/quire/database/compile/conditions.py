@@ -196,7 +196,7 @@ class Conditions:
     def _has_narrow_value(self, part: Filter | None, uid: str) -> bool:
         attributes = self.schema.model(uid).attributes.values()
         many_values = frozenset(one.name for one in attributes if not _has_few_values(one))
-        return _demands(part, many_values) or self._is_narrow_by_relation(part, uid)
+        return _requires_value(part, many_values) or self._is_narrow_by_relation(part, uid)
 
     def filter(self, part: Filter, uid: str, table: AliasedTable) -> Condition:
         """Return a filter as a condition on rows of a model."""
@@ -208,7 +208,7 @@ class Conditions:
             case Junction(every=every, parts=parts):
                 return _join_all([self.filter(inner, uid, table) for inner in parts], every=every)
             case RelatedCondition():
-                return self._through(part, uid, table)
+                return self._related_condition(part, uid, table)
 
     def _comparison(self, part: Comparison, uid: str, table: AliasedTable) -> Condition:
         attribute = self.schema.model(uid).attributes[part.attribute]
@@ -272,7 +272,9 @@ class Conditions:
 
     # Edges -----------------------------------------------------------------------------------
 
-    def _through(self, part: RelatedCondition, uid: str, table: AliasedTable) -> Condition:
+    def _related_condition(
+        self, part: RelatedCondition, uid: str, table: AliasedTable
+    ) -> Condition:
         """Return the condition that there is a matching related row, or that there is none."""
         edge = self.tables[uid].edges[part.attribute]
         target_uid = self._target_uid(uid, part.attribute)
@@ -478,12 +480,12 @@ def is_narrow(node: PlanNode, schema: Schema) -> bool:
     if not isinstance(model, ContentType) or not has_lists(model):
         return False
     looked_up = frozenset(one.name for one in model.scalars if is_looked_up(one))
-    return _demands(node.filter, looked_up | {"documentId"})
+    return _requires_value(node.filter, looked_up | {"documentId"})
 
 
 def is_by_id(node: PlanNode) -> bool:
     """Tell whether a node's filter asks for rows by their ids."""
-    return _demands(node.filter, frozenset({"id"}))
+    return _requires_value(node.filter, frozenset({"id"}))
 
 
 def demanded_values(part: Filter | None) -> tuple[str, ...]:
@@ -528,7 +530,7 @@ def _is_about_present(part: Filter | None) -> bool:
     return part == Comparison("id", Predicate.IS_NULL, (), negated=True)
 
 
-def _demands(part: Filter | None, attributes: frozenset[str]) -> bool:
+def _requires_value(part: Filter | None, attributes: frozenset[str]) -> bool:
     """Tell whether a filter requires one of some values of one of the attributes."""
     return not attributes.isdisjoint(demanded_values(part))
 

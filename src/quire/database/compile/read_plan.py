@@ -288,7 +288,7 @@ class _Compiler:
             if isinstance(attribute, ScalarAttribute):
                 column, storage = physical.columns[name], attribute.storage
                 shown.append((name, storage, columns.position(column, table.c(column), storage)))
-        sharing = self._sharing(plan)
+        sharing = self._shared_edges(plan)
         drafts = [
             self._edge(
                 edge,
@@ -322,7 +322,7 @@ class _Compiler:
 
         return finish
 
-    def _sharing(self, plan: PlanNode) -> Mapping[str, _Share]:
+    def _shared_edges(self, plan: PlanNode) -> Mapping[str, _Share]:
         """Return the edges of a node whose rows share a statement, and that statement."""
         if not self._unites:
             return {}
@@ -353,7 +353,7 @@ class _Compiler:
         key = ParentKey(columns.position(key_name, table.c(key_name), key_kind), key_kind)
         parent_id = columns.position("id", table.c("id"), StorageKind.ID)
         if plan.kind is EdgeKind.COUNT:
-            counting = self._counted(edge, plan.nodes[0], key, share)
+            counting = self._count_edge(edge, plan.nodes[0], key, share)
             return lambda: CompiledEdge(
                 path=place.path,
                 member=place.member,
@@ -377,12 +377,12 @@ class _Compiler:
             mixed=mixed,
             links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
-            others=self._others(edge, plan, key, place.path)
+            others=self._unlisted_components(edge, plan, key, place.path)
             if isinstance(edge, ComponentEdge)
             else None,
         )
 
-    def _others(
+    def _unlisted_components(
         self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey, path: str
     ) -> CompiledUnlisted | None:
         if not plan.others:
@@ -434,7 +434,7 @@ class _Compiler:
         rows.finish(where, conditions.order(plan, target), grouped=False)
         return lambda: _found_by(draft(rows.width), rows, share, row_id=row_id)
 
-    def _counted(
+    def _count_edge(
         self, edge: Edge, plan: PlanNode, key: ParentKey, share: _Share | None
     ) -> Callable[[], CompiledNode]:
         rows = self._rows(share)

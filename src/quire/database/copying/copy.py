@@ -62,7 +62,7 @@ async def table_checksum(
     reduce: list[Callable[[Value], Common]] = [
         _as_stored
         if exact and kind is not StorageKind.JSON
-        else _common(dialect, kind, exact=name in copied.exact)
+        else _common_form(dialect, kind, exact=name in copied.exact)
         for name, kind in copied.columns.items()
     ]
     checksum, count = blake2b(digest_size=16), 0
@@ -90,7 +90,7 @@ def _as_stored(value: Value) -> Common:
     return value
 
 
-def _common(dialect: Dialect, kind: StorageKind, *, exact: bool) -> Callable[[Value], Common]:
+def _common_form(dialect: Dialect, kind: StorageKind, *, exact: bool) -> Callable[[Value], Common]:
     if exact:
         return canonical_number
     reduce, form = reducer(dialect, kind), canonical(kind)

@@ -66,10 +66,10 @@ class TablePages:
         The rows of a table without ids are all returned at once.
         """
         if not self.copied.identified:
-            return (yield self._whole.bind())
+            return (yield self._select_all.bind())
         if after is None:
-            return (yield self._first.bind(size=size))
-        return (yield self._next.bind(after=after, size=size))
+            return (yield self._select_first_page.bind(size=size))
+        return (yield self._select_next_page.bind(after=after, size=size))
 
     def write(self, rows: Sequence[Row]) -> Program[None]:
         """Insert rows, many with one statement."""
@@ -96,15 +96,15 @@ class TablePages:
         return list(self.copied.columns).index(ID)
 
     @cached_property
-    def _whole(self) -> NamedStatement:
+    def _select_all(self) -> NamedStatement:
         return self._compiled(sa.select(*self._read))
 
     @cached_property
-    def _first(self) -> NamedStatement:
+    def _select_first_page(self) -> NamedStatement:
         return self._compiled(self._ordered())
 
     @cached_property
-    def _next(self) -> NamedStatement:
+    def _select_next_page(self) -> NamedStatement:
         after: sa.BindParameter[int] = sa.bindparam("after", type_=sa.Integer())
         return self._compiled(self._ordered().where(self._table.c[ID] > after))
 
@@ -114,7 +114,7 @@ class TablePages:
 
     def _insert(self, count: int) -> str:
         """Repeat the values of an insert of one row."""
-        head, _, row = self._one.partition(" VALUES ")
+        head, _, row = self._select_row.partition(" VALUES ")
         width = len(self.copied.columns)
 
         def moved(by: int) -> str:
@@ -123,7 +123,7 @@ class TablePages:
         return f"{head} VALUES {', '.join(moved(number * width) for number in range(count))}"
 
     @cached_property
-    def _one(self) -> str:
+    def _select_row(self) -> str:
         return self._compiled(self._table.insert().values(dict.fromkeys(self.copied.columns))).sql
 
     def _compiled(self, query: sa.ClauseElement) -> NamedStatement:

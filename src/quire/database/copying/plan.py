@@ -119,7 +119,7 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
         columns = []
         for column in found.columns.values():
             if known is not None and column.name in known.c:
-                columns.append(_same(known.c[column.name]))
+                columns.append(_copy_column(known.c[column.name]))
             else:
                 if known is not None:
                     self.unknown.append(f"the column {found.name}.{column.name}")
@@ -227,7 +227,7 @@ def kind_of_type(type_: str) -> StorageKind:
     return StorageKind.TEXT
 
 
-def _same(column: Column[Any]) -> Column[Any]:
+def _copy_column(column: Column[Any]) -> Column[Any]:
     """Copy the description of a column, for another table."""
     default = column.server_default
     return Column(

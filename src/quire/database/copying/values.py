@@ -88,7 +88,7 @@ def _moment(dialect: Dialect, stored: Value) -> Common:
     return stored if moment is None else moment
 
 
-def _whole(stored: Value) -> Common:
+def _integer(stored: Value) -> Common:
     if not (isinstance(stored, float) and stored.is_integer()):
         return stored
     # Strapi stores the largest number in SQLite as a float, which rounds it up by one.
@@ -152,7 +152,7 @@ def _number(text: str) -> object:
 
 
 _REDUCERS: Mapping[StorageKind, Reduce] = {
-    **dict.fromkeys(_WHOLE, _whole),
+    **dict.fromkeys(_WHOLE, _integer),
     StorageKind.FLOAT: _float,
     StorageKind.DECIMAL: _decimal,
     StorageKind.TIME: _time,

@@ -253,7 +253,7 @@ class _Copier:
                 inverse = places.get(prior if prior and itself else target)
             rows.append(_RowLink(target, link.order, inverse))
         if two_sided and far_is_single(attribute):
-            yield from self._steal(edge, [row.far for row in rows], new)
+            yield from self._take_targets(edge, [row.far for row in rows], new)
         yield from self._insert_links(edge, new, rows)
 
     def _links_of(self, edge: LinkEdge, near: int) -> Program[list[_RowLink]]:
@@ -285,7 +285,7 @@ class _Copier:
             )
         )
 
-    def _steal(self, edge: LinkEdge, fars: Collection[int], new: int) -> Program[None]:
+    def _take_targets(self, edge: LinkEdge, fars: Collection[int], new: int) -> Program[None]:
         """Remove target rows that can belong to one document only from their present documents."""
         if not fars:
             return

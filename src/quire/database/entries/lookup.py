@@ -119,10 +119,10 @@ class _Taken:
         found = sa.exists().select_from(source).where(*conditions)
         if not keeps:
             return sa.select(found)
-        kept = self._kept(builder, locale=locale)
+        kept = self._is_own_value(builder, locale=locale)
         return sa.select(sa.case((kept, sa.false()), else_=found))
 
-    def _kept(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
+    def _is_own_value(self, builder: StatementBuilder, *, locale: bool) -> sa.ColumnElement[bool]:
         """Tell whether the document has published this value already."""
         own = builder.table(self._top.table.name)
         columns = self._top.table.columns

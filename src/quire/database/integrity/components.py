@@ -103,7 +103,7 @@ class OrphanRule(Struct, frozen=True):
         """Select the components that content uses, and those that these use, and so on."""
         roots = _all(self._roots(builder))
         used = sa.select(roots.c.kind, roots.c.id).cte("used", recursive=True)
-        inner = list(self._inner(builder))
+        inner = list(self._nested_components(builder))
         if not inner:
             return used
         links = _all(inner)
@@ -126,7 +126,7 @@ class OrphanRule(Struct, frozen=True):
             elif mapped.uid not in self.layout.schema.components:
                 yield sa.select(*columns).where(_entity_there(builder, mapped, links))
 
-    def _inner(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
+    def _nested_components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         """Select the components that components use, with the user."""
         for mapped in _with_components(self.layout):
             if mapped.uid in self.layout.schema.components:

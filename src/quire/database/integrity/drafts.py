@@ -151,12 +151,12 @@ class _DraftLinks(Struct, frozen=True):
             if owner is not None:
                 draft, here = self._draft_of(builder, owner, near, unchanged=True)
                 near = draft.c("id")
-                conditions += [here, *self._older(builder, owner, near)]
+                conditions += [here, *self._is_existing_draft(builder, owner, near)]
             return _grouped(edge, links, near, pairs.c.new).where(*conditions)
 
         yield from self._insert(edge, source)
 
-    def _older(
+    def _is_existing_draft(
         self, builder: StatementBuilder, owner: ContentType, draft: ColumnElement[Any]
     ) -> Iterator[ColumnElement[bool]]:
         """Exclude drafts that are new themselves; `_outgoing` creates their links."""

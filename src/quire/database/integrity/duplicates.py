@@ -121,14 +121,14 @@ class DuplicateRule(Struct, frozen=True):
 
         def change(builder: StatementBuilder) -> sa.ClauseElement:
             table = plain_table(edge.table, "id", edge.far)
-            placed = self._placed(builder, edge)
+            placed = self._numbered_links(builder, edge)
             moved = (placed.c.place == 1) & (placed.c.astray == 1)
             assigned = {edge.far: placed.c.kept}
             return sa.update(table).values(assigned).where(table.c.id == placed.c.id, moved)
 
         yield from self.layout.run(change)
 
-    def _placed(self, builder: StatementBuilder, edge: LinkEdge) -> sa.Subquery:
+    def _numbered_links(self, builder: StatementBuilder, edge: LinkEdge) -> sa.Subquery:
         """Select links to rows of which there are several, numbered for each source and kept row.
 
         Number one is a link to the kept row itself, if there is one; the others are ``astray``.

@@ -73,9 +73,9 @@ class RowCopier(Struct, frozen=True):
         rows = builder.table(table)
         place = sa.func.row_number().over(order_by=rows.c("id"))
         numbered = sa.select(rows.c("id").label("id"), place.label("place"))
-        return numbered.where(self._among(builder, rows, "id", ids)).subquery()
+        return numbered.where(self._rows_with_ids(builder, rows, "id", ids)).subquery()
 
-    def _among(
+    def _rows_with_ids(
         self, builder: StatementBuilder, rows: AliasedTable, column: str, ids: list[int]
     ) -> sa.ColumnElement[Any]:
         return self.layout.dialect.member_of(rows.c(column), self.layout.listed(builder, ids))
@@ -87,7 +87,7 @@ class RowCopier(Struct, frozen=True):
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
             rows = builder.table(table)
             values = [sa.null() if name in assigned else rows.c(name) for name in columns]
-            source = sa.select(*values).where(self._among(builder, rows, "id", ids))
+            source = sa.select(*values).where(self._rows_with_ids(builder, rows, "id", ids))
             target = plain_table(table, "id", *columns)
             copied = sa.insert(target).from_select(columns, source.order_by(rows.c("id")))
             return copied.returning(target.c.id)
@@ -121,7 +121,7 @@ class RowCopier(Struct, frozen=True):
             for _, edge in mapped.edges_of(ComponentEdge)
         ]
         used = sa.select(kind, links.c(COMPONENT_ID)).distinct()
-        among = self._among(builder, links, COMPONENT_ENTITY, owners.originals)
+        among = self._rows_with_ids(builder, links, COMPONENT_ENTITY, owners.originals)
         return used.where(among, sa.or_(sa.false(), *fields))
 
     def _component_links(

@@ -61,7 +61,7 @@ def with_dependents(store: EntryStore, uid: str, ids: Collection[int]) -> Progra
     layout = store.layout(uid)
     parts = yield from component_links(store, layout, ids)
     found = {part.entity for part in parts}
-    for table, column, morph in _ways(store, uid):
+    for table, column, morph in _link_tables(store, uid):
         found.update((yield from _bound(store, table, column, ids, morph)))
     return found
 
@@ -81,12 +81,12 @@ def _gather(store: EntryStore, uid: str, ids: Collection[int], found: _Belonging
         links.update(link.link_id for link in parts)
     for part, part_ids in _by_uid(parts).items():
         yield from _gather(store, part, part_ids, found)
-    for table, column, morph in _ways(store, uid):
-        rows = yield from _leading(store, table, column, ids, morph)
+    for table, column, morph in _link_tables(store, uid):
+        rows = yield from _source_ids(store, table, column, ids, morph)
         found.setdefault(table, set()).update(rows)
 
 
-def _ways(store: EntryStore, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:
+def _link_tables(store: EntryStore, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:
     """Iterate over the link tables from and to rows of a model, and their columns."""
     layout = store.layout(uid)
     yield from ((edge.table, edge.near, None) for _, edge in layout.links)
@@ -104,7 +104,7 @@ def _by_uid(links: Collection[ComponentLink]) -> dict[str, list[int]]:
     return groups
 
 
-def _leading(
+def _source_ids(
     store: EntryStore,
     table: str,
     column: str,
@@ -112,7 +112,7 @@ def _leading(
     morph: MorphTargetEdge | None = None,
 ) -> Program[list[int]]:
     """Return the ids of rows whose ``column`` has one of ``ids``, of a type in a morph table."""
-    return (yield from _chosen(store, table, ("id", column), ids, morph))
+    return (yield from _selected_ids(store, table, ("id", column), ids, morph))
 
 
 def _bound(
@@ -123,10 +123,10 @@ def _bound(
     morph: MorphTargetEdge | None,
 ) -> Program[list[int]]:
     """Return the ``ids`` that occur in a column, of a type in a morph table."""
-    return (yield from _chosen(store, table, (column, column), ids, morph))
+    return (yield from _selected_ids(store, table, (column, column), ids, morph))
 
 
-def _chosen(
+def _selected_ids(
     store: EntryStore,
     table: str,
     columns: tuple[str, str],

@@ -33,7 +33,7 @@ def pending_renames(asked: Renames, before: Schema, after: Schema) -> Renames:
     models = dict(_to_do(asked.models, _uids(before), _uids(after), ""))
     attributes = {}
     for told, names in asked.attributes.items():
-        uid = _later(asked.models, told)
+        uid = _later_uid(asked.models, told)
         will = _model(after, uid)
         was = _model(before, models.get(uid, uid))
         if will is None:
@@ -60,7 +60,7 @@ def _to_do(
             raise MigrationConflictError(message)
 
 
-def _later(models: Mapping[str, str], told: str) -> str:
+def _later_uid(models: Mapping[str, str], told: str) -> str:
     """Return the later uid of a model that may be named by its earlier one."""
     return next((later for later, earlier in models.items() if earlier == told), told)
 
@@ -135,7 +135,7 @@ def _change(
     settings = yield from read_settings(writes, (DEFAULT_LOCALE_KEY,))
     locale = settings.get(DEFAULT_LOCALE_KEY)
     tables = yield from kind.inspector.table_names()
-    before = _former(kind, recorded, goal, tables)
+    before = _former_schema(kind, recorded, goal, tables)
     renames = Renames() if before is None else goal.renames
     if before is not None and goal.former is None:
         renames = pending_renames(renames, before.schema, goal.schema)
@@ -147,7 +147,7 @@ def _change(
     )
 
 
-def _former(
+def _former_schema(
     kind: DatabaseKind, recorded: SchemaRecord | None, goal: MigrationGoal, tables: Collection[str]
 ) -> SchemaTables | None:
     """Build the schema that the database was made for; ``None`` if it is unknown."""
@@ -156,7 +156,7 @@ def _former(
     sources = list(recorded.sources)
     if not recorded.whole:
         known = {source.uid for source in sources}
-        sources += [s for s in _others(goal, tables) if s.uid not in known]
+        sources += [s for s in _unrecorded_sources(goal, tables) if s.uid not in known]
     # Strapi may have removed the tables of types that it had not seen.
     for known_sources in ([*sources, *recorded.unseen], sources):
         try:
@@ -166,7 +166,7 @@ def _former(
     return None
 
 
-def _others(goal: MigrationGoal, tables: Collection[str]) -> list[SchemaFile]:
+def _unrecorded_sources(goal: MigrationGoal, tables: Collection[str]) -> list[SchemaFile]:
     """Return components and extensions, which Strapi's record of the schema lacks.
 
     Where they are unknown, they are taken to be as they are now, except for their names.
@@ -198,7 +198,7 @@ def _before_renaming(
     attributes = own if isinstance(own, Mapping) else {}
     raw = dict(model.raw)
     if model.uid in renames.models and model.collection_name not in tables:
-        usual = (name for name in _usual(renames.models[model.uid]) if name in tables)
+        usual = (name for name in _default_tables(renames.models[model.uid]) if name in tables)
         raw["collectionName"] = next(usual, model.collection_name)
     return {
         **raw,
@@ -209,7 +209,7 @@ def _before_renaming(
     }
 
 
-def _usual(uid: str) -> Iterator[str]:
+def _default_tables(uid: str) -> Iterator[str]:
     """Yield the names that Strapi may have given to the table of a component."""
     base = f"components_{uid.replace('.', '_').replace('-', '_')}"
     yield from (f"{base}s", f"{base}es", f"{base.removesuffix('y')}ies", base)

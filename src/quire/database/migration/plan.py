@@ -210,11 +210,11 @@ class _Planner:
         """List the steps in the order in which they are taken."""
         steps: list[Step] = []
         if self._change.before is not None:
-            steps += yield from self._leaving(self._change.before)
+            steps += yield from self._plan_removals(self._change.before)
         steps += yield from self._structural()
         steps += self._renaming()
         if self._change.before is not None:
-            steps += yield from self._arriving(self._change.before)
+            steps += yield from self._plan_additions(self._change.before)
         return steps
 
     def crowds(self) -> Program[list[SeveralDocuments]]:
@@ -230,7 +230,7 @@ class _Planner:
                     crowds.append(SeveralDocuments(uid=will.uid, documents=count))
         return crowds
 
-    def _leaving(self, before: SchemaTables) -> Program[list[Step]]:
+    def _plan_removals(self, before: SchemaTables) -> Program[list[Step]]:
         """Plan the removal of rows, which happens while the tables are still the former ones."""
         steps: list[Step] = []
         for lost in self._correspondence.lost:
@@ -297,7 +297,7 @@ class _Planner:
             if uid != earlier:
                 yield RenameModel(before=earlier, after=uid)
 
-    def _arriving(self, before: SchemaTables) -> Program[list[Step]]:
+    def _plan_additions(self, before: SchemaTables) -> Program[list[Step]]:
         """Plan the additions to rows, which happen once the tables are the later ones."""
         steps: list[Step] = []
         for was, will in self._content_types(before):

@@ -62,7 +62,7 @@ def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
         found = [holder for holder in waiting if layouts[holder.uid] is not None]
         entries += [holder for holder in found if not is_component(store.layout(holder.uid))]
         parts = [holder for holder in found if is_component(store.layout(holder.uid))]
-        waiting = yield from _above(store, parts)
+        waiting = yield from _parents_of(store, parts)
     return (yield from _told(store, entries))
 
 
@@ -143,7 +143,7 @@ def _rows_with(
     return [int(row[0] or 0) for row in rows]
 
 
-def _above(store: EntryStore, parts: Collection[_Holder]) -> Program[list[_Holder]]:
+def _parents_of(store: EntryStore, parts: Collection[_Holder]) -> Program[list[_Holder]]:
     """Return the rows that contain components, with the paths from there."""
     by_component: dict[str, dict[int, list[_Holder]]] = {}
     for part in parts:
@@ -152,7 +152,7 @@ def _above(store: EntryStore, parts: Collection[_Holder]) -> Program[list[_Holde
     for uid, rows in by_component.items():
         tables = {layout.model.uid: layout for layout, _ in store.layouts.uses_of(uid)}
         for layout in tables.values():
-            links = yield from _holding(store, layout, uid, list(rows))
+            links = yield from _rows_with_component(store, layout, uid, list(rows))
             found += [
                 _Holder(layout.model.uid, entity, f"{field}.{part.path}", part.in_text)
                 for entity, component, field in links
@@ -161,7 +161,7 @@ def _above(store: EntryStore, parts: Collection[_Holder]) -> Program[list[_Holde
     return found
 
 
-def _holding(
+def _rows_with_component(
     store: EntryStore, layout: EntryLayout, component: str, ids: Collection[int]
 ) -> Program[list[tuple[int, int, str]]]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:

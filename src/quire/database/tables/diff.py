@@ -82,7 +82,10 @@ def _compare_table(table: Table, existing: FoundTable, writer: DdlWriter) -> Ite
                 lack=MissingKind.READ_INDEX if is_read_index(index) else MissingKind.INDEX,
                 table=table.name,
                 name=str(index.name),
-                statements=(*_displaced(index, existing, writer), writer.create_index(index)),
+                statements=(
+                    *_drop_conflicting_index(index, existing, writer),
+                    writer.create_index(index),
+                ),
                 gain=gain_of(index),
             )
 
@@ -96,7 +99,7 @@ def _has_foreign_key(key: ForeignKeyConstraint, existing: FoundTable) -> bool:
     return wanted in existing.foreign_keys
 
 
-def _displaced(index: Index, existing: FoundTable, writer: DdlWriter) -> Iterator[str]:
+def _drop_conflicting_index(index: Index, existing: FoundTable, writer: DdlWriter) -> Iterator[str]:
     """Drop an index with the name of a needed one but other columns.
 
     Strapi leaves such an index behind when it drops one of its columns.

@@ -41,7 +41,7 @@ def delete(unit: UnitOfWork, commands: Sequence[DeleteDocument]) -> Program[list
             yield from hooked.before()
         unit.tick()
         for entry in chosen:
-            gone = yield from _going(unit, command.uid, entry)
+            gone = yield from _emit_delete_event(unit, command.uid, entry)
             deleted.append(gone)
         yield from delete_entries(unit.store, layout, [entry.id for entry in chosen])
         for hooked in writes:
@@ -73,7 +73,7 @@ def _drafts_last(entry: EntryRow) -> bool:
     return not entry.published
 
 
-def _going(unit: UnitOfWork, uid: str, entry: EntryRow) -> Program[WrittenEntry]:
+def _emit_delete_event(unit: UnitOfWork, uid: str, entry: EntryRow) -> Program[WrittenEntry]:
     yield from unit.happened(
         EventName.DELETE,
         uid=uid,

@@ -46,14 +46,14 @@ def update(unit: UnitOfWork, commands: Sequence[UpdateDocument]) -> Program[list
         if document_id is None:
             document_id = yield from first_document_id(unit.store, unit.layout(command.uid))
         if document_id is None:
-            written.append((yield from _first(unit, command)))
+            written.append((yield from _create_single(unit, command)))
         else:
             locale = yield from entry_locale(unit, unit.layout(command.uid), command.locale)
             written.append((yield from _DocumentUpdate(unit, command, document_id, locale).run()))
     return written
 
 
-def _first(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
+def _create_single(unit: UnitOfWork, command: UpdateDocument) -> Program[WrittenEntry]:
     """Create the document of a single type."""
     require_unchanged(None, command.expected)
     wanted = CreateDocument(
@@ -177,8 +177,8 @@ class _DocumentUpdate:
             unit, layout, entry.id, values, columns, resolution, siblings=siblings
         )
         changed = replace(entry, updated_at=now)
-        yield from self._happened(EventName.UPDATE, changed, values)
-        return changed, _given(values)
+        yield from self._emit(EventName.UPDATE, changed, values)
+        return changed, _given_attributes(values)
 
     def _add_locale(self, entries: Sequence[EntryRow]) -> Program[tuple[EntryRow, frozenset[str]]]:
         """Add a locale to the document; it starts with the values that all locales share.
@@ -220,10 +220,10 @@ class _DocumentUpdate:
         if source is not None:
             yield from copy_shared_values(unit, layout, source, row_id, taken)
         entry = EntryRow(row_id, self._document_id, self._locale, now, not versioned)
-        yield from self._happened(EventName.CREATE, entry, own)
-        return entry, _given(own)
+        yield from self._emit(EventName.CREATE, entry, own)
+        return entry, _given_attributes(own)
 
-    def _happened(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
+    def _emit(self, name: EventName, entry: EntryRow, values: EntryValues) -> Program[None]:
         yield from self._unit.happened(
             name,
             uid=self._command.uid,
@@ -231,11 +231,11 @@ class _DocumentUpdate:
             locale=entry.locale,
             entry_id=entry.id,
             published=entry.published,
-            fields=tuple(sorted(_given(values))),
+            fields=tuple(sorted(_given_attributes(values))),
         )
 
 
-def _given(values: EntryValues) -> frozenset[str]:
+def _given_attributes(values: EntryValues) -> frozenset[str]:
     return frozenset((*values.scalars, *values.relations, *values.components))
 
 

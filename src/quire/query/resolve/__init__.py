@@ -110,7 +110,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
     def list(self, query: Query, action: str = FIND) -> ResolvedRead:
         """Resolve a request for a page of documents, or with `COUNT` for their number."""
         scope = self._scope()
-        plan = self._common(query, scope)
+        plan = self._resolve_parameters(query, scope)
         pages = scope.within(Param.PAGINATION, "pagination")
         pagination = resolve_pagination(query, pages)
         return self._finish(
@@ -141,7 +141,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         Everything is checked as in reading; filters, order and search have no effect.
         """
         scope = self._scope()
-        plan = self._common(query, scope)
+        plan = self._resolve_parameters(query, scope)
         self._check_written_locale(query, scope)
         plan["root"] = replace(self._root(plan), filter=None, sort=(), publication=None)
         plan["search"] = None
@@ -153,7 +153,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         """Resolve the restrictions of a deletion: the ids of matching rows of any status."""
         scope = self._scope()
         query = self._without_document_filter(query, scope)
-        plan = self._common(query, scope)
+        plan = self._resolve_parameters(query, scope)
         root = self._root(plan)
         plan["root"] = PlanNode(uid=root.uid, fields=("id",), filter=root.filter)
         plan["document"] = scope.slots.add(document_id)
@@ -173,7 +173,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
     def window(self, query: Query, *, count: bool = False) -> ResolvedRead:
         """Resolve a request for rows without pages: root ``start`` and ``limit`` (end users)."""
         scope = self._scope()
-        plan = self._common(query, scope)
+        plan = self._resolve_parameters(query, scope)
         start, limit = 0, None
         try:
             start, limit = root_window(query)
@@ -194,7 +194,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         self, query: Query, action: str, *, most: int | None, of_any_version: bool
     ) -> ResolvedRead:
         scope = self._scope()
-        plan = self._common(query, scope)
+        plan = self._resolve_parameters(query, scope)
         start, limit = 0, None
         try:
             start, limit = root_window(query)
@@ -215,7 +215,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         scope = self._scope()
         if document_id is not None:
             query = self._without_document_filter(query, scope)
-        plan = self._common(query, scope)
+        plan = self._resolve_parameters(query, scope)
         self._check_one_locale(query, scope)
         start = 0
         try:
@@ -271,7 +271,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
             computes_by_default=self.computes_by_default,
         )
 
-    def _common(self, query: Query, scope: Scope) -> dict[str, object]:
+    def _resolve_parameters(self, query: Query, scope: Scope) -> dict[str, object]:
         """Resolve everything but the window, in the order of Strapi's checks."""
         model = self.content_type
         publication = resolve_publication(query, scope)

@@ -227,7 +227,7 @@ class _Populate:
         attribute = self.populatable(name, model, path, own_path)
         if attribute is None:
             return None
-        edge = self._asked(attribute, value, model, own_path)
+        edge = self._resolve_target(attribute, value, model, own_path)
         return None if self.scope.note_hidden(attribute, own_path) else edge
 
     def _keyword(self, name: str, value: QueryValue, model: Model, path: str | None) -> None:
@@ -245,7 +245,7 @@ class _Populate:
             case "count", _ if value not in [*_TRUE, *_FALSE]:
                 self.scope.invalid_key(name, path)
 
-    def _asked(
+    def _resolve_target(
         self, attribute: Attribute, value: QueryValue, model: Model, own_path: str
     ) -> PlanEdge | None:
         self.check_depth(1)
@@ -269,7 +269,7 @@ class _Populate:
         if isinstance(value, dict):
             if "on" in value:
                 self._misplaced_fragments(attribute, value["on"], model, path)
-            counted = self._counted(attribute, value, path)
+            counted = self._count_levels(attribute, value, path)
             kind = EdgeKind.COUNT if counted else EdgeKind.ROWS
         forbidden = not self.may_show(model, attribute)
         node = self._target(value, target, _Place(path), forbidden=forbidden)
@@ -360,7 +360,9 @@ class _Populate:
                 self.scope.invalid_key(text, place.path)
         return edges
 
-    def _counted(self, attribute: Attribute, value: Mapping[str, QueryValue], path: str) -> bool:
+    def _count_levels(
+        self, attribute: Attribute, value: Mapping[str, QueryValue], path: str
+    ) -> bool:
         if "count" not in value:
             return False
         count = value["count"]

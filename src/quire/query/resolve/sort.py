@@ -130,11 +130,11 @@ def _resolve_definition(
         if isinstance(attribute, RelationAttribute) and not scope.may_follow(here, attribute):
             scope.invalid_key(name, own_path, Pass.FORBIDDEN)
         here, walked = target, own_path
-    _leafless(path[-1], order, str(walked), scope)
+    _note_incomplete(path[-1], order, str(walked), scope)
     return None
 
 
-def _leafless(name: str, order: str | None, path: str, scope: Scope) -> None:
+def _note_incomplete(name: str, order: str | None, path: str, scope: Scope) -> None:
     """Record an error for a name that ends at a relation, component or file."""
     if order:
         scope.invalid_key(order, path)

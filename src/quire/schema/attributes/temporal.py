@@ -172,7 +172,7 @@ def _accept_moment(value: object) -> object:
     return int(value)
 
 
-def _always(accept: Acceptor) -> Accept:
+def _same_for_drafts(accept: Acceptor) -> Accept:
     """Use the same rules for drafts and published entries."""
     acceptance = ValueRules(draft=accept, full=accept)
 
@@ -199,7 +199,7 @@ DATE = AttributeType(
     json=plain({"type": "string", "format": "date"}),
     storage=StorageKind.DATE,
     cast=_cast_date,
-    accept=_always(_accept_date),
+    accept=_same_for_drafts(_accept_date),
 )
 TIME = AttributeType(
     name="time",
@@ -209,7 +209,7 @@ TIME = AttributeType(
     ),
     storage=StorageKind.TIME,
     cast=_cast_time,
-    accept=_always(_accept_time),
+    accept=_same_for_drafts(_accept_time),
 )
 DATETIME = AttributeType(
     name="datetime",
@@ -217,7 +217,7 @@ DATETIME = AttributeType(
     json=JsonForm(shown=plain(_MOMENT).shown, written=_moment_written),
     storage=StorageKind.DATETIME,
     cast=_cast_moment,
-    accept=_always(_accept_moment),
+    accept=_same_for_drafts(_accept_moment),
 )
 TIMESTAMP = AttributeType(
     name="timestamp",
@@ -225,5 +225,5 @@ TIMESTAMP = AttributeType(
     json=JsonForm(shown=plain(_MILLISECONDS).shown, written=_moment_written, compared=_MOMENT),
     storage=StorageKind.TIMESTAMP,
     cast=_cast_moment,
-    accept=_always(_accept_moment),
+    accept=_same_for_drafts(_accept_moment),
 )

@@ -35,19 +35,19 @@ class LocalStorage:
     async def put(self, key: str, source: Path, *, type_: str) -> None:
         """Move a file into the folder."""
         del type_  # its type is derived from the name when it is served
-        await _away(lambda: _place(source, self._path(key)))
+        await _run_in_thread(lambda: _place(source, self._path(key)))
 
     async def version(self, key: str) -> str | None:
         """Return the time and size of a file."""
-        return await _away(lambda: _version(self._path(key)))
+        return await _run_in_thread(lambda: _version(self._path(key)))
 
     async def fetch(self, key: str, target: Path) -> bool:
         """Copy a file out of the folder."""
-        return await _away(lambda: _copied(self._path(key), target))
+        return await _run_in_thread(lambda: _copied(self._path(key), target))
 
     async def remove(self, keys: Collection[str]) -> None:
         """Delete files."""
-        await _away(lambda: _delete([self._path(key) for key in keys]))
+        await _run_in_thread(lambda: _delete([self._path(key) for key in keys]))
 
     async def link(self, key: str, lifetime: timedelta) -> str | None:
         """Return nothing: files are served from the folder."""
@@ -56,7 +56,7 @@ class LocalStorage:
 
     async def listed(self) -> AsyncIterator[StoredObject]:
         """Iterate over the files of the folder, without hidden ones."""
-        for found in await _away(lambda: _entries(self._folder)):
+        for found in await _run_in_thread(lambda: _entries(self._folder)):
             yield found
 
     def _path(self, key: str) -> Path:
@@ -65,7 +65,7 @@ class LocalStorage:
         return self._folder / key
 
 
-async def _away(act: Callable[[], T]) -> T:
+async def _run_in_thread(act: Callable[[], T]) -> T:
     """Call a function on a thread, and translate its errors."""
     try:
         return await asyncio.to_thread(act)

@@ -117,7 +117,7 @@ class PostgresContentVersion:
         try:
             return await self._next_number()
         except Exception as error:
-            _refuse(self._next(), error)
+            _refuse(self._next_waiters(), error)
             raise
         finally:
             self._go_on()
@@ -140,17 +140,17 @@ class PostgresContentVersion:
         else:
             self._asking = False
 
-    def _next(self) -> list[asyncio.Future[int | None]]:
+    def _next_waiters(self) -> list[asyncio.Future[int | None]]:
         """Return the waiting callers; the caller of this method answers them."""
         turns, self._waiting = self._waiting, []
         return turns
 
     async def _serve(self) -> None:
-        turns = self._next()
+        turns = self._next_waiters()
         try:
             token = await self._next_number()
         except Exception as error:  # noqa: BLE001 - it is raised to those who asked
-            _refuse([*turns, *self._next()], error)
+            _refuse([*turns, *self._next_waiters()], error)
         else:
             for turn in turns:
                 if not turn.done():

@@ -90,7 +90,7 @@ _EXPRESSIONS: Mapping[StorageKind, str] = MappingProxyType(
 """All other kinds are shown as they are stored."""
 
 
-def _whole(bound: int) -> Encode:
+def _integer_encoder(bound: int) -> Encode:
     """Return a function that binds integers below a bound, also those in text."""
 
     def encode(value: Scalar) -> Value:
@@ -161,9 +161,9 @@ class PostgresDialect:
         self._clock = clock or WallClock()
         self._moments = _MomentTexts(self._clock)
         self._encoders: Mapping[StorageKind, Encode] = {
-            StorageKind.ID: _whole(_INT4),
-            StorageKind.INTEGER: _whole(_INT4),
-            StorageKind.BIGINTEGER: _whole(_INT8),
+            StorageKind.ID: _integer_encoder(_INT4),
+            StorageKind.INTEGER: _integer_encoder(_INT4),
+            StorageKind.BIGINTEGER: _integer_encoder(_INT8),
             StorageKind.FLOAT: _encode_float,
             StorageKind.DECIMAL: _encode_decimal,
             StorageKind.BOOLEAN: _encode_boolean,

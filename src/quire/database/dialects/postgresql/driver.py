@@ -74,7 +74,7 @@ async def connect(options: PostgresOptions) -> PostgresDatabase:
     """Connect to a database. Raises DatabaseOpenError when that fails."""
     database = PostgresDatabase(options)
     try:
-        await database.read(_nothing)
+        await database.read(_empty_program)
     except AppError as error:
         await database.close()
         cause = error.__cause__
@@ -83,7 +83,7 @@ async def connect(options: PostgresOptions) -> PostgresDatabase:
     return database
 
 
-def _nothing() -> Program[None]:
+def _empty_program() -> Program[None]:
     """Run no statement, to see whether the server responds."""
     yield Statement("SELECT 1")
 
@@ -158,7 +158,7 @@ class PostgresDatabase:
                 lost = error
                 self._finding = asyncio.ensure_future(self._find_server())
             else:
-                self._seen(snapshot.position)
+                self._record_position(snapshot.position)
                 return snapshot
         replica = await self._replicas.with_all()
         if replica is None:
@@ -175,7 +175,7 @@ class PostgresDatabase:
         while True:
             await asyncio.sleep(_LOST_SECONDS)
             try:
-                await self._read_again(self._asking, _nothing)
+                await self._read_again(self._asking, _empty_program)
             except AppError:
                 continue
             self._finding = None
@@ -189,7 +189,7 @@ class PostgresDatabase:
             return await self._replicas.with_all()
         return await self._replicas.ready_for(self._position)
 
-    def _seen(self, position: int | None) -> None:
+    def _record_position(self, position: int | None) -> None:
         """Record a position of the log that this process has seen."""
         if position is not None:
             self._position = max(position, self._position or 0)
@@ -356,7 +356,7 @@ class PostgresDatabase:
             position = await connection.run(position_program())
         except DRIVER_ERRORS:
             return  # the next version has the position
-        self._seen(position)
+        self._record_position(position)
 
     def pools(self) -> tuple[PoolStatistics, ...]:
         """See `Database.pools`: for reads, for writes, for the content version."""

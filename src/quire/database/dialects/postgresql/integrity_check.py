@@ -45,7 +45,7 @@ def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
     for table, column, target, key, has_id in keys:
         if table in told or not has_id:
             continue
-        rows = yield Statement(_lost(str(table), str(column), str(target), str(key)))
+        rows = yield Statement(_select_broken(str(table), str(column), str(target), str(key)))
         if rows:
             count = int(rows[0][1] or 0)
             sentence = (
@@ -64,7 +64,7 @@ def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
     return findings
 
 
-def _lost(table: str, column: str, target: str, key: str) -> str:
+def _select_broken(table: str, column: str, target: str, key: str) -> str:
     """Return a statement that selects the first rows with broken references, and their number."""
     return (
         f"SELECT s.id, count(*) OVER () FROM {quote(table)} AS s "  # noqa: S608 - names of the database

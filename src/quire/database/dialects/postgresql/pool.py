@@ -66,7 +66,7 @@ class Pool:
         if self._closed:
             raise ServiceUnavailableError
         if self._open >= self._size:
-            handed = await self._handed()
+            handed = await self._wait_for_connection()
             if handed is not None:
                 return handed
         return await self._opened()
@@ -83,7 +83,7 @@ class Pool:
             self._give_up_place()
             raise
 
-    async def _handed(self) -> PostgresConnection | None:
+    async def _wait_for_connection(self) -> PostgresConnection | None:
         """Wait for a connection, or for the slot of a closed one (``None``)."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[PostgresConnection | None] = loop.create_future()

@@ -103,7 +103,7 @@ class Replicas:
         That is the best available state while the server is lost.
         """
         with suppress(TimeoutError):
-            await self._look(_ALL_SECONDS)
+            await self._query_positions(_ALL_SECONDS)
         settled = [one for one in self._replicas if one.has_all and one.is_available]
         return max(settled, key=_position, default=None)
 
@@ -121,7 +121,7 @@ class Replicas:
         latest = loop.time() + self._wait_seconds
         while any(one.is_available for one in self._replicas):
             with suppress(TimeoutError):
-                await self._look(max(latest - loop.time(), 0))
+                await self._query_positions(max(latest - loop.time(), 0))
             found = self._ready(position)
             if found is not None:
                 return found
@@ -144,7 +144,7 @@ class Replicas:
             if one.is_available:
                 one.rest()
 
-    async def _look(self, seconds: float) -> None:
+    async def _query_positions(self, seconds: float) -> None:
         """Query all available replicas; callers that arrive meanwhile share the result.
 
         Raises TimeoutError when they do not all respond in time; the query goes on.

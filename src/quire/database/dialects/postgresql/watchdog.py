@@ -35,7 +35,7 @@ class ConnectionWatchdog:
         loop = asyncio.get_running_loop()
         self._lent[connection] = loop.time()
         if self._timer is None and self._looking is None:
-            self._timer = loop.call_later(self._seconds, self._look)
+            self._timer = loop.call_later(self._seconds, self._check_lent)
 
     def end(self, connection: PostgresConnection) -> None:
         """Stop to watch a connection."""
@@ -51,7 +51,7 @@ class ConnectionWatchdog:
             self._looking.cancel()
             await asyncio.wait([self._looking])
 
-    def _look(self) -> None:
+    def _check_lent(self) -> None:
         """Check whether any connection has been lent for long; at most one timer exists."""
         self._timer = None
         if self._overdue():
@@ -63,7 +63,7 @@ class ConnectionWatchdog:
         self._looking = None
         if self._lent:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._seconds, self._look)
+            self._timer = loop.call_later(self._seconds, self._check_lent)
 
     def _overdue(self) -> list[PostgresConnection]:
         limit = asyncio.get_running_loop().time() - self._seconds

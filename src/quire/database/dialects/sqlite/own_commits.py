@@ -74,14 +74,14 @@ class OwnCommits:
                 # Only the writer of this process can have done so.
                 self._begun_anew = before = after
                 continue
-            following = self._after.pop(before, None) or self._noted(before, after)
+            following = self._after.pop(before, None) or self._recorded_step(before, after)
             if following is None or following[1] is None:
                 return None
             before = following[0]
             found |= following[1]
         return frozenset(found)
 
-    def _noted(self, before: bytes, after: bytes) -> tuple[bytes, Tables] | None:
+    def _recorded_step(self, before: bytes, after: bytes) -> tuple[bytes, Tables] | None:
         """Return the step after a state, once a visible commit is recorded."""
         expected = self._before
         is_visible = expected is not None and commits_of(after) == commits_of(expected) + 1

@@ -121,12 +121,12 @@ class Links:
                     edge=edge,
                     far_table=self._tables[edge.target].name,
                     to_many=attribute.to_many,
-                    steals=_steals(attribute),
+                    steals=_takes_targets(attribute),
                 )
             case ColumnEdge(column=column):
                 pointer = TargetColumns(table=near.name, id=column)
                 return ColumnLinks(
-                    statements=statements, pointer=pointer, steals=_steals(attribute)
+                    statements=statements, pointer=pointer, steals=_takes_targets(attribute)
                 )
             case MorphColumnEdge() as edge:
                 pointer = TargetColumns(table=near.name, id=edge.id_column, type=edge.type_column)
@@ -179,7 +179,7 @@ class Links:
         )
 
 
-def _steals(attribute: LinkAttribute) -> bool:
+def _takes_targets(attribute: LinkAttribute) -> bool:
     if not isinstance(attribute, RelationAttribute) or attribute.relation not in _HELD_ONCE:
         return False
     return attribute.inversed_by is not None or attribute.mapped_by is not None

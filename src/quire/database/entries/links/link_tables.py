@@ -38,15 +38,15 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         """Change the links of a row; see `Links.apply`."""
         if creating:
-            yield from self._write_first(row_id, self._first(change), siblings)
+            yield from self._write_first(row_id, self._initial_links(change), siblings)
             return
         if change.set is None and not change.connect and not change.disconnect:
             return
         current = yield from self._current(row_id)
-        wanted = yield from self._wanted(current, change)
+        wanted = yield from self._targets_after(current, change)
         lost = [far for far in current if far not in wanted]
         yield from self._delete(current, lost)
-        yield from self._steal(row_id, self._named(change), siblings)
+        yield from self._take_targets(row_id, self._named(change), siblings)
         yield from self._order(current, wanted)
         new = [
             (far, order_targets)
@@ -94,7 +94,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             )
         return found
 
-    def _first(self, change: LinkChange) -> list[LinkedRow]:
+    def _initial_links(self, change: LinkChange) -> list[LinkedRow]:
         """Return the first links of a new row: lists count from 1, connected ones from 0.
 
         Positions are strict, because no anchor can have been removed.
@@ -107,7 +107,7 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             rows, start = self._connect_rows(change.connect), 0
         return [LinkedRow(row=far, order=float(order)) for order, far in enumerate(rows, start)]
 
-    def _wanted(self, current: Current, change: LinkChange) -> Program[list[int]]:
+    def _targets_after(self, current: Current, change: LinkChange) -> Program[list[int]]:
         """Return the target rows after the change, in order."""
         if change.set is not None:
             return self._set_rows(change.set)
@@ -157,10 +157,10 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     def _write_first(
         self, row_id: int, links: Sequence[LinkedRow], siblings: Collection[int]
     ) -> Program[None]:
-        yield from self._steal(row_id, [link.row for link in links], siblings)
+        yield from self._take_targets(row_id, [link.row for link in links], siblings)
         yield from self._insert(row_id, links)
 
-    def _steal(
+    def _take_targets(
         self, row_id: int, targets: Collection[int], siblings: Collection[int]
     ) -> Program[None]:
         if self.steals and targets:

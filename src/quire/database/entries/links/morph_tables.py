@@ -49,7 +49,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             if not creating:
                 left = [*connected, *self._values(change.disconnect)]
                 yield from self.statements.delete_rows(
-                    self.table, self._here(row_id), self._targets(), left
+                    self.table, self._attribute_columns(row_id), self._targets(), left
                 )
             yield from self.statements.insert(
                 self.table,
@@ -78,7 +78,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
             self.table,
             columns,
             (self.near, row_ids),
-            fixed=self._told_by(),
+            fixed=self._distinguishing_columns(),
             order=[self.near, ORDER, "id"],
         )
         found: dict[int, list[LinkedRow]] = {}
@@ -96,7 +96,7 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         self, row_id: int, rows: Sequence[Sequence[Value]], *, creating: bool
     ) -> Program[None]:
         if not creating:
-            yield from self.statements.delete_all(self.table, self._here(row_id))
+            yield from self.statements.delete_all(self.table, self._attribute_columns(row_id))
         numbered = [[*row, place] for place, row in enumerate(rows, 1)]
         yield from self._insert(row_id, numbered, {FIELD: self.field})
 
@@ -112,11 +112,11 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         """Return the columns that all links of a row through this table share."""
         return {self.near: row_id, **self.type}
 
-    def _here(self, row_id: int) -> dict[str, str | int]:
+    def _attribute_columns(self, row_id: int) -> dict[str, str | int]:
         """Return the columns that the links of this attribute of a row share."""
-        return {self.near: row_id, **self._told_by()}
+        return {self.near: row_id, **self._distinguishing_columns()}
 
-    def _told_by(self) -> dict[str, str | int]:
+    def _distinguishing_columns(self) -> dict[str, str | int]:
         """Return the columns that distinguish the links of this attribute from others."""
         return {**self.type} if self.own else {**self.type, FIELD: self.field}
 

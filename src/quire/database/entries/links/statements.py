@@ -210,7 +210,9 @@ class LinkStatements:
             described = _table(table, (far_column, near_column))
             return sa.delete(described).where(
                 self._dialect.member_of(described.c[far_column], builder.parents()),
-                sa.not_(self._dialect.member_of(described.c[near_column], self._spared(builder))),
+                sa.not_(
+                    self._dialect.member_of(described.c[near_column], self._excluded_rows(builder))
+                ),
             )
 
         key = ("links.steal", table, far_column, near_column)
@@ -255,7 +257,7 @@ class LinkStatements:
         key = ("links.release", table, tuple(pointer), others)
         yield from self._run(key, build, tuple(pointer.values()), self._ids(ids))
 
-    def _spared(self, builder: StatementBuilder) -> ColumnElement[Any]:
+    def _excluded_rows(self, builder: StatementBuilder) -> ColumnElement[Any]:
         return builder.list_slot(0, self._dialect.encoder(StorageKind.ID))
 
     def _ids(self, ids: Collection[int]) -> Operand:
