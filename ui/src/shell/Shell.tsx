@@ -7,7 +7,7 @@ import { spotlight } from '@mantine/spotlight'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { Activity, Boxes, CalendarCheck, ChevronsUpDown, CircleHelp, House, Images, LogOut, Monitor, Moon, PanelLeft, Search, Settings as SettingsIcon, SquareTerminal, Sun, User } from 'lucide-react'
-import { Suspense, useEffect } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request, signedOut } from '../api/client'
 import { useAbility, useHome, useIsSuperAdmin, useMe, useModel } from '../api/hooks'
@@ -107,15 +107,16 @@ function ScreenSkeleton() {
 
 /** `g`, then a letter. */
 function useGoKeys(targets: Record<string, () => void>) {
+  // Between the two keys the shell may render.
+  const armedAt = useRef(0)
   useEffect(() => {
-    let armedAt = 0
     const listen = (event: KeyboardEvent) => {
       const element = event.target as HTMLElement
       if (event.ctrlKey || event.metaKey || event.altKey || element.isContentEditable) return
       if (/^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) return
-      if (event.key === 'g') armedAt = Date.now()
-      else if (Date.now() - armedAt < 1500 && targets[event.key]) {
-        armedAt = 0
+      if (event.key === 'g') armedAt.current = Date.now()
+      else if (Date.now() - armedAt.current < 1500 && targets[event.key]) {
+        armedAt.current = 0
         event.preventDefault()
         targets[event.key]?.()
       }
