@@ -56,7 +56,7 @@ async def limited(folder: Path, kind: Kind) -> AsyncIterator[Office]:
             "extensions.statements": 30,
             "extensions.levels": 3,
             "extensions.rows": 5,
-            "extensions.hook_seconds": 1,
+            "extensions.hook_seconds": 5,
         }
         async with run_office(project, settings=settings) as office:
             yield office

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httptools
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 """How long a response may take; whoever takes longer hangs."""
 
 

@@ -22,7 +22,7 @@ from quire.content_api.routes import METHODS, Route
 from tests.databases.environment import read_environment, write_environment
 from tests.databases.kind import Kind
 from tests.secrecy.watch import WATCH
-from tests.served.client import Client, Response
+from tests.served.client import PATIENCE_SECONDS, Client, Response
 from tests.served.sites import (
     API_TOKEN,
     END_USER,
@@ -61,7 +61,7 @@ class Log:
 
     async def wait_for(self, pattern: str) -> str:
         """Wait for a line, and return the first group of the pattern."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while True:
                 for line in self.lines:
                     if found := re.search(pattern, line):
