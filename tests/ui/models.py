@@ -1,13 +1,11 @@
 """Making and changing models, over HTTP and in the model builder."""
 
-from functools import cache
 from typing import Any
 
-import httpx
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui import accessibility
-from tests.ui.site import EMAIL, PASSWORD, Site
+from tests.ui.site import Site
 
 Entry = dict[str, Any]
 
@@ -29,21 +27,7 @@ def content_type(name: str, *attributes: Entry, action: str = "update", **more: 
 
 def update(site: Site, *types: Entry, components: tuple[Entry, ...] = ()) -> None:
     body = {"data": {"contentTypes": types, "components": components}}
-    response = httpx.post(
-        f"{site.address}/content-type-builder/update-schema",
-        json=body,
-        headers={"authorization": f"Bearer {session(site)}"},
-    )
-    assert response.is_success, response.text
-
-
-@cache
-def session(site: Site) -> str:
-    """Return an access token of the administrator; each sign-in costs as much as a change."""
-    credentials = {"email": EMAIL, "password": PASSWORD}
-    signed_in = httpx.post(f"{site.address}/admin/login", json=credentials)
-    token: str = signed_in.json()["data"]["token"]
-    return token
+    site.api("POST", "/content-type-builder/update-schema", body)
 
 
 def attributes_of(site: Site, uid: str) -> dict[str, Any]:
@@ -70,7 +54,7 @@ def apply_changes(page: Page) -> None:
 
 
 def assert_accessible(page: Page) -> None:
-    page.wait_for_timeout(300)  # what fades in has less contrast until then
+    page.evaluate(accessibility.SETTLE)
     accessibility.assert_accessible(page)
 
 

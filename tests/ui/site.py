@@ -22,8 +22,11 @@ QUIRE = Path(sys.executable).with_name("quire")
 EXAMPLE = Path(__file__).parents[2] / "examples" / "blog"
 PASSWORD = "Low-water-at-6"
 EMAIL = "ada@example.org"
-HTTP = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0))
-"""Loads certificates once, which takes longer than a request; servers come and go behind it."""
+HTTP = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0), timeout=60)
+"""Loads certificates once, which takes longer than a request; servers come and go behind it.
+
+A busy machine needs longer than the five seconds that httpx waits by itself.
+"""
 
 LOCALIZED: dict[str, Any] = {"pluginOptions": {"i18n": {"localized": True}}}
 EVERYTHING = (

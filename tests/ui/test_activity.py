@@ -3,9 +3,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import SETTLE, assert_accessible_in_both_schemes
+from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone
 
 
 def test_the_audit_log_is_filtered_and_exported(site: Site, home: Page) -> None:
@@ -18,8 +19,7 @@ def test_the_audit_log_is_filtered_and_exported(site: Site, home: Page) -> None:
     page.get_by_role("option", name="Tag", exact=True).click()
     rows = page.get_by_role("table").get_by_role("row")
     page.get_by_role("button", name="View: DELETE").first.wait_for()
-    expect(rows.filter(has_text="/admin/login")).to_have_count(0)
-    expect(rows.filter(has_text="api::tag.tag")).to_have_count(rows.count() - 1)
+    expect(rows.filter(has_not_text="api::tag.tag")).to_have_count(1)  # the names of the columns
     page.get_by_role("combobox", name="Action").fill(
         "DELETE /content-manager/collection-types/:uid/:id"
     )
@@ -41,9 +41,7 @@ def test_the_audit_log_is_filtered_and_exported(site: Site, home: Page) -> None:
     page.get_by_role("button", name="Clear filters").click()
     expect(rows.filter(has_text="POST /admin/login").first).to_be_visible()
     assert_accessible_in_both_schemes(page)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.evaluate(SETTLE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)
 
 
 def test_activity_is_for_super_admins(site: Site, open_page: OpenPage) -> None:

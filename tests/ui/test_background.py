@@ -7,10 +7,11 @@ from subprocess import DEVNULL, run
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.ui.accessibility import SETTLE, assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.accessibility import assert_accessible_in_both_schemes
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import HTTP, QUIRE, Site, serve
+from tests.ui.steps import assert_fits_phone
 from tests.unit.schema.trees import type_file, write_tree
 
 CODE = """
@@ -99,12 +100,6 @@ def choose(page: Page, row: Locator, action: str) -> None:
     page.get_by_role("menuitem", name=action).click()
 
 
-def assert_fits_a_phone(page: Page) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.evaluate(SETTLE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
 def test_jobs_are_filtered_retried_run_now_and_cancelled(
     site_with_jobs: Site, activity: Page
 ) -> None:
@@ -138,7 +133,7 @@ def test_jobs_are_filtered_retried_run_now_and_cancelled(
     call(site, "/api/heal")
     choose(page, failed, "Retry")
     expect(page.get_by_text("Nothing fits these filters.")).to_be_visible()
-    page.goto("/admin/activity?tab=jobs&name=src.extensions.background.send_mail")
+    go_on(page, "/admin/activity?tab=jobs&name=src.extensions.background.send_mail")
     expect(row_of(page, "Done")).to_have_count(1)
     later = row_of(page, "in a month")
     choose(page, later.first, "Run now")
@@ -146,7 +141,7 @@ def test_jobs_are_filtered_retried_run_now_and_cancelled(
     choose(page, later, "Cancel")
     page.get_by_role("dialog").get_by_role("button", name="Cancel", exact=True).last.click()
     expect(row_of(page, "Cancelled")).to_have_count(1)
-    assert_fits_a_phone(page)
+    assert_fits_phone(page)
 
 
 def test_schedules_show_their_next_run_and_run_now(site_with_jobs: Site, activity: Page) -> None:
@@ -169,8 +164,14 @@ def test_schedules_show_their_next_run_and_run_now(site_with_jobs: Site, activit
     call(site_with_jobs, "/api/heal")
     page.get_by_role("button", name="Run now: delete_unused_tags").click()
     expect(row).to_contain_text("Done")
+    # The run that failed is among the jobs.
+    go_on(page, "/admin/activity?tab=jobs&state=failed")
+    choose(page, row_of(page, "delete_unused_tags"), "Retry")
+    expect(page.get_by_text("Nothing fits these filters.")).to_be_visible()
+    page.go_back()
+    expect(row).to_contain_text("Done")
     assert_accessible_in_both_schemes(page)
-    assert_fits_a_phone(page)
+    assert_fits_phone(page)
 
 
 def test_changes_that_were_given_up_are_delivered_again_or_discarded(
@@ -200,7 +201,7 @@ def test_changes_that_were_given_up_are_delivered_again_or_discarded(
     call(site, "/api/heal")
     choose(page, second, "Deliver now")
     expect(page.get_by_text("Every change is delivered")).to_be_visible()
-    assert_fits_a_phone(page)
+    assert_fits_phone(page)
 
 
 def test_who_is_no_super_admin_sees_nothing_of_it(

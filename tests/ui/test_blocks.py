@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
 from tests.ui.site import Site
+from tests.ui.steps import expect_lifted_over, move_with_keys
 
 ARTICLES = "/content-manager/collection-types/api::article.article"
 
@@ -60,17 +61,14 @@ def test_blocks_are_ordered_with_their_handles_by_mouse_and_keys(site: Site, pag
     page.mouse.down()
     page.mouse.move(first["x"] + 5, first["y"] + 20, steps=4)
     page.mouse.move(last["x"] + 5, last["y"] + last["height"], steps=8)
+    expect_lifted_over(page, 3)
     page.mouse.up()
     expect(handles.nth(2)).to_have_accessible_name("Move or change Text: Ebb")
 
     page.get_by_role("textbox", name="Body").get_by_text("Slack").click()
     page.keyboard.press("Tab")
     expect(handles.nth(1)).to_be_focused()
-    page.keyboard.press("Space")
-    page.wait_for_timeout(150)
-    page.keyboard.press("ArrowUp")
-    page.wait_for_timeout(300)
-    page.keyboard.press("Space")
+    move_with_keys(page, handles.nth(1), "ArrowUp", to=1)
     expect(handles.nth(0)).to_have_accessible_name("Move or change Text: Slack")
     expect(handles.nth(0)).to_be_focused()
     page.keyboard.press("Alt+ArrowDown")

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone, expect_saved
 
 ARTICLES = "/content-manager/collection-types/api::article.article"
 ENTRY = "/admin/content/api::article.article"
@@ -41,7 +42,7 @@ def test_an_entry_is_translated_beside_its_source(site: Site, page: Page) -> Non
     bar.get_by_role("switch", name="Differences").click()
     page.get_by_role("textbox", name="Slug").first.fill("als-die-waerter-gingen")
     page.keyboard.press("Control+s")
-    expect(page.get_by_text("Saved").first).to_be_visible()
+    expect_saved(page)
     path = f"{ARTICLES}/{article['documentId']}"
     german = site.api("GET", f"{path}?locale=de")["data"]
     english = site.api("GET", f"{path}?locale=en")["data"]
@@ -69,7 +70,7 @@ def test_what_has_changed_since_publication_is_put_back_field_by_field(
     for field in ("Title", "Reading time", "Tags"):
         page.get_by_role("button", name=f"Use the published value of {field}").click()
     page.keyboard.press("Control+s")
-    expect(page.get_by_text("Saved").first).to_be_visible()
+    expect_saved(page)
     again = site.api("GET", f"{path}?locale=en")["data"]
     for name in ("title", "readingTime", "tags"):
         assert again[name] == published[name], name
@@ -84,4 +85,4 @@ def test_two_versions_are_accessible_on_wide_and_narrow_screens(site: Site, page
     assert_accessible_in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 844})
     assert_accessible_in_both_schemes(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.docs.pages import DOCS, fences
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import QUIRE, Site, serve
 from tests.unit.schema.trees import type_file, write_tree
 
@@ -60,7 +60,7 @@ def test_a_custom_element_edits_the_value_and_lists_show_its_cell(
     page.get_by_role("button", name="Save", exact=True).click()
     expect(price).to_have_value("12.50")
 
-    page.goto(LIST)
+    go_on(page, LIST)
     expect(page.get_by_text("12.50 CHF")).to_be_visible()
 
 

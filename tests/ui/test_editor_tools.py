@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import SETTLE, assert_accessible
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone, expect_saved
 
 ARTICLES = "/content-manager/collection-types/api::article.article"
 LIST = "/admin/content/api::article.article"
@@ -54,7 +55,7 @@ def test_enter_searches_at_once_and_an_uploaded_cover_is_placed(site: Site, own_
     expect(dialog).to_be_hidden()
     expect(page.get_by_text("placed.png")).to_be_visible()
     page.keyboard.press("Control+s")
-    expect(page.get_by_text("Saved").first).to_be_visible()
+    expect_saved(page)
 
 
 def test_values_of_a_revision_are_restored_one_by_one_and_at_once(site: Site, page: Page) -> None:
@@ -76,7 +77,7 @@ def test_values_of_a_revision_are_restored_one_by_one_and_at_once(site: Site, pa
     bar.get_by_role("button", name="Restore all fields").click()
     expect(page.get_by_text("The same", exact=True)).to_have_count(4)
     page.keyboard.press("Control+s")
-    expect(page.get_by_text("Saved").first).to_be_visible()
+    expect_saved(page)
     after = site.api("GET", f"{path}?locale=en")["data"]
     assert after["title"] == "Tide tables"
     assert after["readingTime"] == values["readingTime"]
@@ -122,7 +123,7 @@ def test_the_api_tab_sends_what_is_chosen(site: Site, page: Page) -> None:
     page.emulate_media(color_scheme="dark")
     page.evaluate(SETTLE)
     assert_accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)
     drawer.get_by_role("tab", name="History").click()
     drawer.get_by_role("button", name="Compare", exact=True).first.click()
     expect(drawer).to_be_hidden()

@@ -3,10 +3,11 @@ import re
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import SETTLE, assert_accessible_in_both_schemes
+from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage
 from tests.ui.pictures import take_picture
-from tests.ui.site import Site
+from tests.ui.site import HTTP, Site
+from tests.ui.steps import assert_fits_phone
 
 
 def choose(page: Page, label: str, option: str) -> None:
@@ -24,8 +25,7 @@ def send(page: Page, status: int) -> None:
 
 def test_a_refused_request_is_granted_to_visitors(site: Site, home: Page) -> None:
     page = home
-    page.keyboard.press("g")
-    page.keyboard.press("e")
+    page.keyboard.type("ge")
     choose(page, "Content type", "sample")
     choose(page, "Action", "Find one")
     page.get_by_role("button", name="Send", exact=True).hover()
@@ -36,7 +36,7 @@ def test_a_refused_request_is_granted_to_visitors(site: Site, home: Page) -> Non
     expect(refused).to_contain_text("api::sample.sample.find")
     refused.get_by_role("button", name="Grant to the role Public").click()
     expect(page.get_by_role("status").filter(has_text="ms")).to_contain_text("200")
-    assert httpx.get(f"{site.address}/api/samples").status_code == 200
+    assert HTTP.get(f"{site.address}/api/samples").status_code == 200
     role = next(
         one
         for one in site.api("GET", "/users-permissions/roles")["roles"]
@@ -61,7 +61,7 @@ def test_a_request_gives_what_the_api_gives(site: Site, page: Page) -> None:
     page.get_by_role("tab", name="Text").click()
     shown = page.get_by_role("region", name="Text").inner_text()
     query = "filters[title][$contains]=a&populate=author&sort=title:desc&pagination[pageSize]=3"
-    expected = httpx.get(f"{site.address}/api/articles?{query}").json()
+    expected = HTTP.get(f"{site.address}/api/articles?{query}").json()
     assert expected["data"]
     assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", _indented(expected))
     page.get_by_role("tab", name="Python").click()
@@ -83,9 +83,7 @@ def test_a_request_gives_what_the_api_gives(site: Site, page: Page) -> None:
     expect(page.get_by_label("Page size")).to_have_value("3")
     send(page, 200)
     assert_accessible_in_both_schemes(page)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.evaluate(SETTLE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)
 
 
 def test_a_token_is_sent_and_not_kept(site: Site, page: Page) -> None:

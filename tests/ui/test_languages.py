@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import PASSWORD, Site
 
 TEXTS = Path(__file__).parents[2] / "ui" / "src" / "i18n"
@@ -35,9 +35,13 @@ def texts_of(language: str) -> dict[str, str]:
 
 
 def content_words(site: Site) -> set[str]:
-    """Return what content is called: these may be texts of the UI as well."""
+    """Return what content is called and has: these may be texts of the UI as well."""
     model = site.api("GET", "/content-manager/init")["data"]
-    words = {"History"}  # a tag
+    words = set[str]()
+    for one in ("article", "author", "sample", "tag"):
+        path = f"/content-manager/collection-types/api::{one}.{one}"
+        entries = site.api("GET", f"{path}?pageSize=100&sort=updatedAt:DESC")["results"]
+        words.update(str(value) for entry in entries for value in entry.values())
     for one in (*model["contentTypes"], *model["components"]):
         words.add(one["info"]["displayName"])
         for name, attribute in one["attributes"].items():
@@ -78,7 +82,7 @@ def test_the_ui_speaks_the_language_of_the_browser_or_of_the_profile(
     expect(page.get_by_role("heading", name="Zuletzt bearbeitet")).to_be_visible()
     assert_translated(page, "de", content)
 
-    page.goto("/admin/content/api::article.article")
+    go_on(page, "/admin/content/api::article.article")
     expect(page.get_by_role("status").filter(has_text="Einträge")).to_be_visible()
     page.get_by_role("button", name="Filter", exact=True).click()
     assert_translated(page, "de", content)
@@ -88,7 +92,7 @@ def test_the_ui_speaks_the_language_of_the_browser_or_of_the_profile(
     assert_translated(page, "de", content)
     assert_accessible(page)
 
-    page.goto("/admin/profile")
+    go_on(page, "/admin/profile")
     page.get_by_label("Sprache der Oberfläche").and_(page.get_by_role("combobox")).click()
     page.get_by_role("option", name="Français").click()
     expect(page.get_by_role("heading", name="À propos de vous")).to_be_visible()
@@ -100,6 +104,6 @@ def test_the_ui_speaks_the_language_of_the_browser_or_of_the_profile(
     other.get_by_label("Password", exact=True).fill(PASSWORD)
     other.get_by_role("button", name="Sign in").click()
     expect(other.get_by_role("heading", name="Bonjour, Claire")).to_be_visible()
-    other.goto("/admin/content/api::sample.sample/create")
+    go_on(other, "/admin/content/api::sample.sample/create")
     expect(other.get_by_role("button", name="Enregistrer le brouillon")).to_be_visible()
     assert_translated(other, "fr", content)

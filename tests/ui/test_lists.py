@@ -1,6 +1,5 @@
 """Lists: what they show, and what is done with many entries."""
 
-import json
 import re
 
 from playwright.sync_api import Page, expect
@@ -8,6 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.pictures import take_picture
 from tests.ui.site import HTTP, Site
+from tests.ui.steps import assert_fits_phone
 
 SAMPLE = "api::sample.sample"
 SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
@@ -127,8 +127,7 @@ def test_a_list_is_accessible_as_a_table_and_as_cards(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.get_by_role("listitem").first).to_be_visible()
     assert_accessible_in_both_schemes(page)
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width <= 390, json.dumps(width)
+    assert_fits_phone(page)
 
 
 def test_a_list_is_copied_as_a_request_of_the_content_api(site: Site, own_page: Page) -> None:

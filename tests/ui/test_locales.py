@@ -7,8 +7,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone
 
 SAMPLE = "api::sample.sample"
 SAMPLES = f"/content-manager/collection-types/{SAMPLE}"
@@ -100,7 +101,7 @@ def test_an_editor_publishes_in_the_locales_of_the_role_alone_on_a_phone(
     expect(dialog.get_by_role("row", name="German")).to_contain_text(
         "Your role may not publish in this locale."
     )
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)
     dialog.get_by_role("button", name="Publish one locale").click()
     expect(dialog).to_be_hidden()
     assert statuses(site, document_id) == {"en": "published", "de": "draft", "pt": "draft"}
@@ -123,7 +124,7 @@ def test_what_is_missing_in_a_locale_is_found_and_translated_one_after_the_other
     page.keyboard.press("Escape")
     assert_accessible_in_both_schemes(page)
 
-    page.goto(f"/admin/content/{SAMPLE}/{first}?locale=de&compare=en")
+    go_on(page, f"/admin/content/{SAMPLE}/{first}?locale=de&compare=en")
     expect(page.get_by_role("link", name="Next without German")).to_be_visible()
     page.get_by_role("textbox", name="Name").first.fill("Abdeckung eins")
     with page.expect_response(lambda response: response.request.method == "PUT"):

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage
 from tests.ui.site import Site
+from tests.ui.steps import expect_saved
 
 SAMPLES = "/content-manager/collection-types/api::sample.sample"
 LINES = "\n\n".join(f"Paragraph {at} of the text" for at in range(80))
@@ -58,7 +59,7 @@ def test_markdown_is_written_beside_its_preview_with_images_that_are_dropped(
     area.press("End")
     page.keyboard.type("\n\n<iframe src='/'></iframe>")
     expect(preview.locator("iframe")).to_have_count(0)
-    expect(page.get_by_role("status").get_by_text("Saved", exact=True)).to_be_visible()
+    expect_saved(page)
     saved = site.api("GET", f"{SAMPLES}/{made['documentId']}")["data"]["markdown"]
     assert saved.startswith("![lighthouse](/uploads/")
     assert "![buoy](/uploads/" in saved.splitlines()[-3]

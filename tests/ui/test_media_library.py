@@ -10,6 +10,7 @@ from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_
 from tests.ui.conftest import OpenPage, go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -398,4 +399,4 @@ def test_the_library_is_accessible_as_cards_and_as_a_table(page: Page) -> None:
     assert_accessible_in_both_schemes(page)
     page.set_viewport_size({"width": 390, "height": 844})
     assert_accessible_in_both_schemes(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)

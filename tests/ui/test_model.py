@@ -1,6 +1,5 @@
 from pathlib import Path
 
-import httpx
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.conftest import OpenPage
@@ -14,7 +13,8 @@ from tests.ui.models import (
     update,
 )
 from tests.ui.pictures import take_picture
-from tests.ui.site import EMAIL, PASSWORD, Site, serve_empty
+from tests.ui.site import EMAIL, HTTP, PASSWORD, Site, serve_empty
+from tests.ui.steps import assert_fits_phone, move_with_keys
 
 LONGEST_CLICKS = 14
 """Clicks into fields of forms included: they get the focus by themselves, or by the tab key."""
@@ -66,12 +66,12 @@ def test_a_newcomer_gets_from_nothing_to_json_in_fourteen_clicks(
         expect(page.get_by_role("textbox", name="Title").first).to_be_focused()
         page.keyboard.type("Low tide")
         click(page.get_by_role("button", name="Publish", exact=True))
-        expect(page.get_by_text("Published").first).to_be_visible()
+        expect(page.get_by_text("Published", exact=True).first).to_be_visible()
         click(page.get_by_role("tab", name="API"))
         click(page.get_by_role("button", name="Send", exact=True))
         expect(page.get_by_text('"title": "Low tide"')).to_be_visible()
         assert len(clicks) <= LONGEST_CLICKS
-        [entry] = httpx.get(f"{site.address}/api/stories").json()["data"]
+        [entry] = HTTP.get(f"{site.address}/api/stories").json()["data"]
         assert entry["title"] == "Low tide"
 
 
@@ -81,8 +81,7 @@ def test_a_type_is_made_changed_and_undone_with_what_was_removed(  # noqa: PLR09
     page = builder
     page.goto("/admin")
     page.get_by_role("heading", level=1).filter(has_text="Hello").wait_for()
-    page.keyboard.press("g")
-    page.keyboard.press("m")
+    page.keyboard.type("gm")
     page.get_by_role("button", name="New collection").first.click()
     page.get_by_label("Display name").fill("Boolean")
     expect(page.get_by_text("The name boolean is reserved.")).to_be_visible()
@@ -117,12 +116,7 @@ def test_a_type_is_made_changed_and_undone_with_what_was_removed(  # noqa: PLR09
     expect(page.get_by_role("alert").get_by_text("There is a field price already.")).to_be_visible()
     typed.fill("head line")
     expect(page.get_by_text("renames “title” to “headLine”")).to_be_visible()
-    page.get_by_role("button", name="Move headLine").focus()
-    page.keyboard.press("Space")
-    page.wait_for_timeout(200)
-    page.keyboard.press("ArrowDown")
-    page.wait_for_timeout(300)
-    page.keyboard.press("Space")
+    move_with_keys(page, page.get_by_role("button", name="Move headLine"), "ArrowDown", to=2)
     expect(page.get_by_text("reorders the fields of Event")).to_be_visible()
     apply_changes(page)
     assert list(attributes_of(studio, "api::event.event"))[:2] == ["summary", "headLine"]
@@ -257,5 +251,5 @@ def test_the_model_is_shown_where_it_cannot_be_changed_and_hidden_from_other_rol
     phone.get_by_label("Maximum length").fill("40")
     phone.get_by_role("button", name="Close").click()
     expect(phone.get_by_role("button", name="Apply now")).to_be_visible()
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(phone)
     assert_accessible(phone)

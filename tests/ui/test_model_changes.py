@@ -10,6 +10,7 @@ from tests.ui.models import (
     update,
 )
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone
 
 
 def test_changes_that_a_closed_page_has_left_are_offered_on_the_present_model(
@@ -44,12 +45,10 @@ def test_changes_that_a_closed_page_has_left_are_offered_on_the_present_model(
     update(studio, content_type("book", isbn))
     page.reload()
     expect(left.get_by_text("(the name is taken)")).to_be_visible()
-    page.set_viewport_size({"width": 390, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)
     left.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("1 change", exact=True)).to_be_visible()
     page.get_by_role("button", name="Discard").click()
-    page.wait_for_timeout(400)
     page.reload()
     expect(page.get_by_role("heading", name="Book")).to_be_visible()
     expect(left).to_have_count(0)

@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.models import content_type, update
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone, expect_lifted_over
 
 SHOTS = os.environ.get("SHOTS")
 VIEW = "/content-manager/components/shared.card/configuration"
@@ -43,9 +44,7 @@ def test_the_form_of_a_component_is_laid_out(studio: Site, builder: Page) -> Non
     assert view["layouts"]["edit"][-1][-1] == {"name": "text", "size": 5}
     assert view["metadatas"]["text"]["edit"]["label"] == "Words"
     assert view["settings"]["mainField"] == "text"
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(200)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)
 
 
 def test_fields_are_ordered_and_resized_with_the_mouse(studio: Site, builder: Page) -> None:
@@ -65,6 +64,7 @@ def test_fields_are_ordered_and_resized_with_the_mouse(studio: Site, builder: Pa
     page.mouse.down()
     page.mouse.move(end["x"] + 5, end["y"] - 10, steps=4)
     page.mouse.move(start["x"] + 5, start["y"] + 5, steps=8)
+    expect_lifted_over(page, 1)
     page.mouse.up()
     edge = page.get_by_role("button", name="Width of bow").bounding_box()
     grid = form.bounding_box()

@@ -19,13 +19,13 @@ def test_thirty_changes_are_in_the_api_and_in_forms_while_no_request_fails(
     make_memos(studio)
     token = studio.api("POST", "/admin/api-tokens", {"name": "reader", "type": "full-access"})
     headers = {"authorization": f"Bearer {token['data']['accessKey']}"}
-    client = httpx.Client(base_url=studio.address, headers=headers)
+    client = httpx.Client(base_url=studio.address, headers=headers, timeout=60)
     made = client.post("/api/memos", json={"data": {"title": "Kept"}}).raise_for_status().json()
     document = made["data"]["documentId"]
     ended, refused, answered = Event(), list[str](), list[int]()
 
     def read() -> None:
-        with httpx.Client(base_url=studio.address, headers=headers) as reading:
+        with httpx.Client(base_url=studio.address, headers=headers, timeout=60) as reading:
             while not ended.is_set():
                 response = reading.get("/api/memos")
                 answered.append(response.status_code)

@@ -7,9 +7,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone
 from tests.ui.test_settings import save
 
 SITE = """<!DOCTYPE html>
@@ -59,7 +60,7 @@ def test_a_preview_url_is_set_and_its_page_shown_beside_the_form(site: Site, pag
     save(page)
 
     entry = published_article(site)
-    page.goto(f"/admin/content/{ARTICLE}/{entry['documentId']}?locale=en")
+    go_on(page, f"/admin/content/{ARTICLE}/{entry['documentId']}?locale=en")
     tab = page.get_by_role("link", name="Open preview in a tab")
     path = f"/api/articles/{entry['documentId']}?locale=en&status=draft&fields=title"
     expect(tab).to_have_attribute("href", path)
@@ -77,7 +78,7 @@ def test_a_preview_url_is_set_and_its_page_shown_beside_the_form(site: Site, pag
     page.set_viewport_size({"width": 390, "height": 844})
     expect(preview).to_be_hidden()
     expect(page.get_by_role("button", name="Preview beside the form")).to_be_hidden()
-    page.wait_for_function("document.documentElement.scrollWidth <= 390")
+    assert_fits_phone(page)
     page.set_viewport_size({"width": 1280, "height": 800})
     preview.get_by_role("button", name="Close the preview").click()
     expect(preview).to_have_count(0)
@@ -128,7 +129,7 @@ def test_other_origins_are_framed_once_the_project_allows_them(
     page.goto("/admin/settings/previews")
     needed = """frame-src = ["'self'", "https://site.example"]"""
     expect(page.get_by_text(needed)).to_be_visible()
-    page.goto(f"/admin/content/{TAG}")
+    go_on(page, f"/admin/content/{TAG}")
     page.get_by_role("table").get_by_role("link").first.click()
     page.get_by_role("button", name="Preview beside the form").click()
     preview = page.get_by_role("region", name="Preview")

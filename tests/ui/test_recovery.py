@@ -5,6 +5,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from queue import Queue
 from subprocess import DEVNULL, run
 
 import pytest
@@ -22,7 +23,7 @@ class Inbox:
     """Takes mails over SMTP."""
 
     def __init__(self) -> None:
-        self.mails: list[str] = []
+        self.mails = Queue[str]()
 
     async def handle_DATA(  # noqa: N802 - the name that the library calls
         self,
@@ -33,7 +34,7 @@ class Inbox:
         content = envelope.content
         assert isinstance(content, bytes)
         # Long lines are folded with "=" at their ends.
-        self.mails.append(content.decode().replace("=\r\n", "").replace("=3D", "="))
+        self.mails.put(content.decode().replace("=\r\n", "").replace("=3D", "="))
         return "250 OK"
 
 
@@ -82,9 +83,9 @@ def test_a_forgotten_password_is_reset_by_the_link_of_the_mail(
     assert_accessible_in_both_schemes(page)
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_text(EMAIL)).to_be_visible()
-    page.wait_for_timeout(500)
-    link = re.search(r"/admin/auth/reset-password\?code=\w+", "".join(inbox.mails))
-    assert link is not None, inbox.mails
+    mail = inbox.mails.get(timeout=60)
+    link = re.search(r"/admin/auth/reset-password\?code=\w+", mail)
+    assert link is not None, mail
 
     page.goto("/admin/auth/reset-password?code=0123")
     page.get_by_label("New password").fill("High-water-at-9")

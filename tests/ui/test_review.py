@@ -3,6 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
+from tests.ui.conftest import go_on
 from tests.ui.site import Site
 from tests.ui.test_lists import LIST, SAMPLE, SAMPLES, make_samples
 
@@ -34,7 +35,7 @@ def test_an_entry_passes_a_workflow_before_it_is_published(site: Site, page: Pag
 
 def _pass(site: Site, page: Page, document_id: str) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"/admin/content/{SAMPLE}/{document_id}")
+    go_on(page, f"/admin/content/{SAMPLE}/{document_id}")
     review = page.get_by_role("region", name="Review")
     expect(review).to_contain_text("It is published in Approved only.")
     page.get_by_role("button", name="Publish", exact=True).click()
@@ -55,7 +56,7 @@ def _pass(site: Site, page: Page, document_id: str) -> None:
     published = site.api("GET", f"{SAMPLES}?_q=Reviewed&status=published")["results"]
     assert [one["name"] for one in published] == ["Reviewed 000"]
 
-    page.goto(f"{LIST}?q=Reviewed")
+    go_on(page, f"{LIST}?q=Reviewed")
     expect(page.get_by_text("2 entries")).to_be_visible()
     page.get_by_role("combobox", name="Stage").or_(
         page.get_by_role("textbox", name="Stage")

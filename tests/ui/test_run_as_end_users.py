@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone
 from tests.ui.test_explorer import choose, send
 
 USERS = "/content-manager/collection-types/plugin::users-permissions.user"
@@ -48,10 +49,8 @@ def test_requests_are_sent_as_a_role_and_as_an_end_user(site: Site, page: Page) 
     page.get_by_role("combobox", name="End user").fill("explorer-a")
     page.get_by_role("option", name="explorer-ada").click()
     send(page, 200)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(300)
+    assert_fits_phone(page)
     shot(page, "explorer-user-phone")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     choose(page, "Action", "Delete")
     expect(page.get_by_role("button", name="Send", exact=True)).to_have_attribute(
         "aria-disabled", "true"

@@ -4,13 +4,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, Self
 
-import httpx
 from playwright.sync_api import Page, expect
 
-from tests.ui.accessibility import SETTLE, assert_accessible, assert_accessible_in_both_schemes
+from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
 from tests.ui.conftest import OpenPage, go_on
 from tests.ui.pictures import take_picture
-from tests.ui.site import Site
+from tests.ui.site import HTTP, Site
+from tests.ui.steps import assert_fits_phone
 
 TAG = "api::tag.tag"
 
@@ -57,8 +57,7 @@ def test_a_custom_token_may_do_what_its_matrix_says_until_it_is_regenerated(
     site: Site, home: Page
 ) -> None:
     page = home
-    page.keyboard.press("g")
-    page.keyboard.press("s")
+    page.keyboard.type("gs")
     settings = page.get_by_role("navigation", name="Settings")
     settings.get_by_role("link", name="API tokens").click()
     page.get_by_role("link", name="Create API token").click()
@@ -78,9 +77,9 @@ def test_a_custom_token_may_do_what_its_matrix_says_until_it_is_regenerated(
     key = dialog.locator("pre").first.inner_text()
     expect(dialog.locator("pre").last).to_contain_text("/api/articles")
     bearer = {"authorization": f"Bearer {key}"}
-    assert httpx.get(f"{site.address}/api/articles", headers=bearer).status_code == 200
-    assert httpx.get(f"{site.address}/api/tags", headers=bearer).status_code == 403
-    assert httpx.post(f"{site.address}/api/articles", headers=bearer, json={}).status_code == 403
+    assert HTTP.get(f"{site.address}/api/articles", headers=bearer).status_code == 200
+    assert HTTP.get(f"{site.address}/api/tags", headers=bearer).status_code == 403
+    assert HTTP.post(f"{site.address}/api/articles", headers=bearer, json={}).status_code == 403
     dialog.get_by_role("button", name="Done").click()
 
     expect(page.get_by_role("row", name="Website")).to_contain_text("Custom")
@@ -95,18 +94,18 @@ def test_a_custom_token_may_do_what_its_matrix_says_until_it_is_regenerated(
     page.get_by_role("dialog").get_by_role("button", name="Regenerate").click()
     dialog = page.get_by_role("dialog", name="Token")
     expect(dialog.locator("pre").first).not_to_have_text(key)
-    assert httpx.get(f"{site.address}/api/articles", headers=bearer).status_code == 401
+    assert HTTP.get(f"{site.address}/api/articles", headers=bearer).status_code == 401
     dialog.get_by_role("button", name="Done").click()
 
 
 def test_visitors_read_what_the_public_role_is_granted(site: Site, page: Page) -> None:
     samples = f"{site.address}/api/samples"
-    assert httpx.get(samples).status_code == 403
+    assert HTTP.get(samples).status_code == 403
     page.goto("/admin/settings/end-user-roles")
     page.get_by_role("link", name="Public").click()
     page.get_by_role("checkbox", name="find: sample").check()
     save(page)
-    assert httpx.get(samples).status_code == 200
+    assert HTTP.get(samples).status_code == 200
     page.get_by_role("checkbox", name="create: sample").check()
     expect(page.get_by_text("Visitors may write")).to_be_visible()
     page.get_by_role("button", name="Row rules of Article").click()
@@ -118,14 +117,14 @@ def test_visitors_read_what_the_public_role_is_granted(site: Site, page: Page) -
     dialog.get_by_role("button", name="Apply").click()
     page.get_by_role("checkbox", name="create: sample").uncheck()
     save(page)
-    assert httpx.get(f"{site.address}/api/articles").json()["data"] == []
+    assert HTTP.get(f"{site.address}/api/articles").json()["data"] == []
     page.get_by_role("button", name="Row rules of Article").click()
     page.get_by_role("dialog").get_by_label("find", exact=True).fill("")
     page.get_by_role("dialog").get_by_role("button", name="Apply").click()
     page.get_by_role("checkbox", name="find: sample").uncheck()
     save(page)
-    assert httpx.get(f"{site.address}/api/articles").json()["data"] != []
-    assert httpx.get(samples).status_code == 403
+    assert HTTP.get(f"{site.address}/api/articles").json()["data"] != []
+    assert HTTP.get(samples).status_code == 403
 
 
 def test_settings_of_end_users_are_kept(site: Site, page: Page) -> None:
@@ -147,14 +146,14 @@ def test_settings_of_end_users_are_kept(site: Site, page: Page) -> None:
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_role("row", name="Company")).to_contain_text("id-2")
 
-    page.goto("/admin/settings/email-templates")
+    go_on(page, "/admin/settings/email-templates")
     page.get_by_label("Message (HTML)").fill("<p>For <%= USER.username %></p>")
     preview = page.frame_locator("iframe")
     expect(preview.get_by_text("For ada")).to_be_visible()
     save(page)
     page.get_by_role("button", name="Send test mail").click()
     expect(page.get_by_text("mail.host (SMTP_HOST) names no SMTP server")).to_be_visible()
-    page.goto("/admin/settings/advanced")
+    go_on(page, "/admin/settings/advanced")
     page.get_by_label("Page for a new password").fill("https://www.example.org/new")
     save(page)
     stored = site.api("GET", "/users-permissions/advanced")["settings"]
@@ -185,7 +184,7 @@ def test_somebody_who_is_invited_may_edit_two_fields_in_one_locale(
     differences = page.get_by_role("region", name="Differences from Editor")
     expect(differences.get_by_role("row", name="Article: Update")).to_contain_text("title, summary")
 
-    page.goto("/admin/settings/users")
+    go_on(page, "/admin/settings/users")
     page.get_by_role("button", name="Invite").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("First name").fill("Tara")
@@ -211,7 +210,7 @@ def test_somebody_who_is_invited_may_edit_two_fields_in_one_locale(
         "GET", "/content-manager/collection-types/api::article.article?locale=de&pageSize=1"
     )["results"][0]
     entry = f"/admin/content/api::article.article/{german['documentId']}?locale=de"
-    other.goto(entry)
+    go_on(other, entry)
     expect(other.get_by_role("textbox", name="Title")).to_be_enabled()
     expect(other.get_by_role("textbox", name="Slug")).to_have_count(0)
     expect(other.get_by_role("link", name="Settings")).to_have_count(0)
@@ -245,7 +244,7 @@ def test_a_condition_of_a_role_holds_and_permissions_are_explained(site: Site, p
     }
 
     site.add_person("tess@example.org", "Tess", role["id"])
-    page.goto("/admin/settings/users")
+    go_on(page, "/admin/settings/users")
     page.get_by_role("link", name="Tess").click()
     explain = page.get_by_role("region", name="Explain permissions")
     explain.get_by_role("combobox", name="Content type").click()
@@ -291,7 +290,7 @@ def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> 
         expect(page.get_by_text("It is sent again")).to_be_visible()
         page.get_by_role("button", name="Show secret").click()
         expect(page.get_by_text("whsec_")).to_be_visible()
-        page.goto("/admin/activity")
+        go_on(page, "/admin/activity")
         page.get_by_role("tab", name="Webhook deliveries").click()
         row = page.get_by_role("row", name="Build entry.create").first
         expect(row).to_contain_text("Delivered")
@@ -301,15 +300,16 @@ def test_a_webhook_is_tested_called_and_called_again(site: Site, page: Page) -> 
         expect(page.get_by_role("row", name="Build entry.create")).to_have_count(3)
         row.get_by_role("link", name="Build").click()
         expect(page.get_by_role("heading", name="Build")).to_be_visible()
-        page.goto("/admin/settings/webhooks")
+        go_on(page, "/admin/settings/webhooks")
         page.get_by_role("switch", name="Enable Build").click()
         expect(page.get_by_role("switch", name="Enable Build")).not_to_be_checked()
     assert not site.api("GET", "/admin/webhooks")["data"][-1]["isEnabled"]
 
 
 def test_several_administrators_roles_and_webhooks_are_deleted_together(
-    site: Site, page: Page
+    site: Site, home: Page
 ) -> None:
+    page = home
     for number in (1, 2):
         site.add_person(f"gone{number}@example.org", f"Gone {number}", 3)
         site.api("POST", "/admin/roles", {"name": f"Gone {number}", "description": ""})
@@ -317,7 +317,7 @@ def test_several_administrators_roles_and_webhooks_are_deleted_together(
         site.api("POST", "/admin/webhooks", {**hook, "events": ["entry.create"]})
     hints = {"users": "can no longer sign in", "roles": "", "webhooks": "no longer called"}
     for screen, hint in hints.items():
-        page.goto(f"/admin/settings/{screen}")
+        go_on(page, f"/admin/settings/{screen}")
         for number in (1, 2):
             page.get_by_role("checkbox", name=f"Select Gone {number}").check()
         bar = page.get_by_role("region", name="Selection")
@@ -332,7 +332,7 @@ def test_several_administrators_roles_and_webhooks_are_deleted_together(
         expect(bar).to_have_count(0)
     # Nobody deletes their own account, nor a role that somebody has.
     for screen, title in (("users", "Ada Lovelace"), ("roles", "Super Admin")):
-        page.goto(f"/admin/settings/{screen}")
+        go_on(page, f"/admin/settings/{screen}")
         expect(page.get_by_role("link", name=title)).to_be_visible()
         expect(page.get_by_role("checkbox", name=f"Select {title}")).to_have_count(0)
 
@@ -378,9 +378,7 @@ def test_all_settings_are_accessible_in_both_schemes_and_fit_a_phone(home: Page)
     for screen in SCREENS:
         go_on(page, f"/admin/settings/{screen}")
         assert_accessible_in_both_schemes(page)
-        page.set_viewport_size({"width": 390, "height": 844})
-        page.evaluate(SETTLE)  # the sidebar moves away
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, screen
+        assert_fits_phone(page)
         page.set_viewport_size({"width": 1440, "height": 900})
 
 

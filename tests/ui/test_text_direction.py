@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.accessibility import assert_accessible_in_both_schemes
-from tests.ui.conftest import OpenPage
+from tests.ui.conftest import OpenPage, go_on
 from tests.ui.site import Site
 
 ARTICLE = "api::article.article"
@@ -44,7 +44,7 @@ def test_inputs_and_cells_follow_the_locale_of_the_entry(site: Site, page: Page)
     assert direction(page.get_by_role("main")) == "ltr"
     assert_accessible_in_both_schemes(page)
 
-    page.goto(f"/admin/content/{ARTICLE}?locale=ar")
+    go_on(page, f"/admin/content/{ARTICLE}?locale=ar")
     cell = page.get_by_role("cell").filter(has_text="جداول").locator(".quire-ellipsis")
     assert direction(cell) == "rtl"
 

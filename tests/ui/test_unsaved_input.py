@@ -8,10 +8,10 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.ui.conftest import OpenPage
 from tests.ui.site import PASSWORD, Outage, Site, serve_with_outages
+from tests.ui.steps import expect_saved
 
 ARTICLES = "/content-manager/collection-types/api::article.article"
 SAMPLES = "/content-manager/collection-types/api::sample.sample"
-STORED = re.compile("^Saved$")
 
 
 def article(site: Site, title: str) -> str:
@@ -29,12 +29,12 @@ def test_a_draft_saves_itself_and_the_focus_stays(site: Site, page: Page) -> Non
     title = page.get_by_role("textbox", name="Title").first
     title.press_sequentially("Soundings")
     page.wait_for_url(re.compile(r"article/(?!create)\w+"))
-    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(page)
     expect(title).to_be_focused()
     page.keyboard.type(" by lead line")
     page.get_by_role("textbox", name="Summary").fill("Deep six")
     expect(page.get_by_text("Unsaved changes")).to_be_visible()
-    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(page)
     path = f"{ARTICLES}/{page.url.partition('article.article/')[2].partition('?')[0]}"
     entry = site.api("GET", path)["data"]
     assert (entry["title"], entry["summary"]) == ("Soundings by lead line", "Deep six")
@@ -43,7 +43,7 @@ def test_a_draft_saves_itself_and_the_focus_stays(site: Site, page: Page) -> Non
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("textbox", name="Summary")).to_have_value("")
     expect(page.get_by_text("Unsaved changes")).to_be_visible()
-    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(page)
     assert site.api("GET", path)["data"]["summary"] is None
 
     page.get_by_role("button", name="More actions").click()
@@ -83,7 +83,7 @@ def test_a_server_that_is_killed_during_a_save_costs_nothing(
     expect(page.get_by_text("Unsaved (offline)")).to_be_visible()
     page.get_by_role("textbox", name="Summary").fill("typed while it was down")
     outage.start()
-    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(page)
     expect(page.get_by_role("dialog")).to_have_count(0)
     entry = outage.site.api("GET", path)["data"]
     assert entry["title"] == "Saved without a word"
@@ -97,7 +97,7 @@ def test_a_server_that_is_killed_during_a_save_costs_nothing(
     outage.start()
     open_entry(page, path)
     page.get_by_role("status").get_by_role("button", name="Restore").click()
-    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(page)
     assert outage.site.api("GET", path)["data"]["title"] == "Left behind"
 
 
@@ -110,7 +110,7 @@ def test_what_is_typed_offline_is_saved_when_the_network_is_back(site: Site, pag
     page.wait_for_timeout(1800)
     page.get_by_role("textbox", name="Summary").fill("No land in sight")
     page.context.set_offline(False)
-    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(page)
     entry = site.api("GET", path)["data"]
     assert (entry["title"], entry["summary"]) == ("At sea", "No land in sight")
 
@@ -135,7 +135,7 @@ def test_a_session_that_ends_while_somebody_types_lets_the_save_go_on(
     title.fill("Signed out twice")
     dialog.get_by_label("Password", exact=True).fill(PASSWORD)
     dialog.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(page)
     assert site.api("GET", path)["data"]["title"] == "Signed out twice"
 
 
@@ -145,7 +145,7 @@ def test_two_tabs_on_one_entry_lose_nothing(site: Site, page: Page) -> None:
     other = page.context.new_page()
     other.goto(page.url)
     other.get_by_role("textbox", name="Summary").fill("of the other tab")
-    expect(other.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(other)
     page.get_by_role("textbox", name="Title").first.fill("Of this tab")
     dialog = page.get_by_role("dialog", name="This entry has changed meanwhile")
     expect(dialog).to_be_visible()
@@ -158,7 +158,7 @@ def test_two_tabs_on_one_entry_lose_nothing(site: Site, page: Page) -> None:
     expect(page.get_by_text("Not saved: changed by somebody else")).to_be_visible()
     page.reload()
     page.get_by_role("status").get_by_role("button", name="Restore").click()
-    expect(page.get_by_role("status").get_by_text(STORED)).to_be_visible()
+    expect_saved(page)
     entry = site.api("GET", path)["data"]
     assert (entry["title"], entry["summary"]) == ("Of this tab", "of the other tab")
 
@@ -169,7 +169,6 @@ def test_json_that_does_not_end_yet_is_offered_again(site: Site, page: Page) -> 
     page.get_by_role("textbox", name="Data").click()
     page.keyboard.type('{"half": tr')
     expect(page.get_by_text("This is not valid JSON")).to_be_visible()
-    page.wait_for_timeout(500)
     page.reload()
     page.get_by_role("status").get_by_role("button", name="Restore").click()
     expect(page.get_by_role("textbox", name="Data")).to_contain_text('"half": tr')

@@ -4,6 +4,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import SETTLE, assert_accessible
 from tests.ui.site import Site
+from tests.ui.steps import assert_fits_phone
 
 TAGS = "/content-manager/collection-types/api::tag.tag"
 
@@ -34,9 +35,7 @@ def test_a_role_is_viewed_without_changing_anything(site: Site, page: Page) -> N
         page.emulate_media(color_scheme=scheme)
         page.evaluate(SETTLE)
         assert_accessible(page)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.evaluate(SETTLE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert_fits_phone(page)
     page.set_viewport_size({"width": 1280, "height": 800})
     assert site.api("GET", f"{TAGS}/{tag['documentId']}")["data"]["label"] == "Viewed"
 
