@@ -97,6 +97,33 @@ def test_a_release_without_entries_says_how_they_are_added(site: Site, page: Pag
     expect(page.get_by_role("link", name="Nothing in it")).to_have_count(0)
 
 
+def test_a_role_that_publishes_nothing_looks_at_releases_and_changes_none(
+    site: Site, open_page: OpenPage
+) -> None:
+    (document_id,) = make_samples(site, "Looked at", 1)
+    release_id = site.api("POST", "/admin/x/releases", {"name": "Looked at"})["data"]["id"]
+    entry = {"contentType": SAMPLE, "documentId": document_id}
+    site.api("POST", f"/admin/x/releases/{release_id}/items", {"entries": [entry]})
+    role = site.api("POST", "/admin/roles", {"name": "Onlooker", "description": ""})["data"]
+    read = {
+        "action": "plugin::content-manager.explorer.read",
+        "subject": SAMPLE,
+        "properties": {"fields": ["name"], "locales": ["en"]},
+        "conditions": [],
+    }
+    site.api("PUT", f"/admin/roles/{role['id']}/permissions", {"permissions": [read]})
+    site.add_person("olga@example.org", "Olga", role["id"])
+    page = open_page(site.address, storage_state=site.session("olga@example.org"))
+    page.goto("/admin/releases")
+    expect(page.get_by_role("link", name="Looked at")).to_be_visible()
+    expect(page.get_by_role("button", name="Create release")).to_have_count(0)
+    page.get_by_role("link", name="Looked at").click()
+    expect(page.get_by_role("heading", name="Looked at", level=1)).to_be_visible()
+    expect(page.get_by_role("button", name="Publish", exact=True)).to_be_disabled()
+    assert_accessible_in_both_schemes(page)
+    site.api("DELETE", f"/admin/x/releases/{release_id}")
+
+
 def test_a_release_fits_a_phone(site: Site, open_page: OpenPage) -> None:
     (document_id,) = make_samples(site, "A sample with a rather long name for a phone", 1)
     made = site.api("POST", "/admin/x/releases", {"name": "Small screens and long names of things"})

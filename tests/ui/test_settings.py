@@ -394,3 +394,39 @@ def test_whoever_may_see_no_settings_is_shown_none(site: Site, open_page: OpenPa
     expect(page.get_by_role("heading", name="Roles", level=1)).to_be_visible()
     expect(page.get_by_role("alert")).to_contain_text("the permission “admin::roles.read”")
     assert_accessible_in_both_schemes(page)
+
+
+def test_a_role_sees_the_settings_that_it_may_read_without_what_changes_them(
+    site: Site, open_page: OpenPage
+) -> None:
+    url = "https://example.org/"
+    webhook = {"name": "Read only", "url": url, "events": ["entry.publish"], "headers": {}}
+    made = site.api("POST", "/admin/webhooks", webhook)["data"]
+    role = site.api("POST", "/admin/roles", {"name": "Auditor", "description": ""})["data"]
+    seen: list[dict[str, Any]] = [
+        {"action": action, "subject": None, "properties": {}, "conditions": []}
+        for action in ("admin::webhooks.read", "admin::api-tokens.read")
+    ]
+    site.api("PUT", f"/admin/roles/{role['id']}/permissions", {"permissions": seen})
+    site.add_person("audrey@example.org", "Audrey", role["id"])
+    page = open_page(site.address, storage_state=site.session("audrey@example.org"))
+    page.goto("/admin/settings")
+    expect(page.get_by_role("heading", name="API tokens", level=1)).to_be_visible()
+    sections = page.get_by_role("navigation", name="Settings").get_by_role("link")
+    expect(sections).to_have_text(["API tokens", "Webhooks", "Project"])
+    expect(page.get_by_role("link", name="Create API token")).to_have_count(0)
+    sections.nth(1).click()
+    row = page.get_by_role("row", name="Read only")
+    expect(row.get_by_role("switch")).to_be_disabled()
+    expect(row.get_by_role("checkbox")).to_have_count(0)
+    expect(page.get_by_role("link", name="Create webhook")).to_have_count(0)
+    row.get_by_role("link", name="Read only").click()
+    expect(page.get_by_label("URL")).to_have_value(url)
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Show secret")).to_have_count(0)
+    assert_accessible_in_both_schemes(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.goto("/admin/settings/locales")
+    expect(page.get_by_role("alert")).to_contain_text("the permission “plugin::i18n.locale.read”")
+    site.api("DELETE", f"/admin/webhooks/{made['id']}")
