@@ -1,12 +1,11 @@
 """Numbers of any size in requests of administrators are understood or refused."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 from jwt.api_jws import PyJWS
 
-from tests.unit.admin_api.office import SECRETS, Office, open_office
+from tests.unit.admin_api.office import SECRETS, Office
 from tests.unit.kiosk import PAPER
 
 NUMBERS = ["0", "-1", "1.5", "9223372036854775808", "1e400", "9" * 30, "9" * 5000, "NaN"]
@@ -41,13 +40,6 @@ PLACES = [
     "/users-permissions/roles/",
     "/i18n/locales/",
 ]
-
-
-@pytest.fixture(scope="module")
-async def shared_office(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Office]:
-    """For tests that only read."""
-    async with open_office(tmp_path_factory.mktemp("numbers")) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("place", PLACES)

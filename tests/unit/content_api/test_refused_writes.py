@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,18 @@ NOT_LISTED = f"sections[0].__component must be one of the following values: {LIS
 STRAY = [{"__component": "shared.seo", "metaTitle": "Stray"}]
 
 
-@pytest.fixture
-async def client(own_recorded: Path) -> AsyncIterator[AsgiClient]:
-    async with running(build_app(load_settings(own_recorded, environ={}))) as client:
+def served(project: Path) -> AbstractAsyncContextManager[AsgiClient]:
+    return running(build_app(load_settings(project, environ={})))
+
+
+@pytest.fixture(scope="module")
+async def client(shared_recorded: Path) -> AsyncIterator[AsgiClient]:
+    """One site for all tests: what is refused leaves it as it is."""
+    async with served(shared_recorded) as client:
         yield client
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def write(client: AsgiClient) -> Writer:
     return Writer(client)
 
@@ -84,14 +90,16 @@ async def test_a_batch_refuses_an_unknown_locale(
 
 
 async def test_a_locale_can_be_written_as_soon_as_the_project_has_it(
-    client: AsgiClient, write: Writer
+    own_recorded: Path,
 ) -> None:
     data = {"title": "Manzana", "slug": "una-manzana"}
     path = f"/api/articles/{APPLE}?locale=es"
-    assert (await write("PUT", path, {"data": data})).status == 400
     locale = {"code": "es", "name": "Spanish", "isDefault": False}
-    assert (await manage(client, "POST", "/i18n/locales", locale))[0] == 200
-    response = await write("PUT", path, {"data": data})
+    async with served(own_recorded) as client:
+        write = Writer(client)
+        assert (await write("PUT", path, {"data": data})).status == 400
+        assert (await manage(client, "POST", "/i18n/locales", locale))[0] == 200
+        response = await write("PUT", path, {"data": data})
     assert (response.status, response.json["data"]["locale"]) == (200, "es")
 
 
