@@ -32,6 +32,22 @@ async def inbox() -> AsyncIterator[Inbox]:
         yield inbox
 
 
+@pytest.fixture(scope="module")
+def shared_project(
+    kind: Kind, written: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
+    project = kind.copy(written, tmp_path_factory.mktemp("shared") / "newsroom")
+    yield project
+    kind.release(project)
+
+
+@pytest.fixture(scope="module")
+async def shared_site(shared_project: Path) -> AsyncIterator[Site]:
+    """One newsroom for all tests of a module that leave it as it is."""
+    async with receiving() as inbox, open_site(shared_project, inbox) as site:
+        yield site
+
+
 @pytest.fixture
 async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
     async with open_site(project, inbox) as site:

@@ -2,11 +2,21 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.accounts.site import ADVANCED, PASSWORD, Inbox, JsonObject, Site, message, open_site
+from tests.accounts.site import (
+    ADVANCED,
+    PASSWORD,
+    Inbox,
+    JsonObject,
+    Site,
+    message,
+    open_site,
+    receiving,
+)
 from tests.databases.kind import Kind
 from tests.hazards.newsroom import AUTHOR, write_json, write_project
 
@@ -59,11 +69,24 @@ def written(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
     kind.release(project)
 
 
-@pytest.fixture
-async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
+@asynccontextmanager
+async def registering(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
+    """Serve a newsroom that lets those who register say more of themselves."""
     plugins = {"users-permissions": {"config": {"register": {"allowedFields": list(ALLOWED)}}}}
     write_json(project / "config" / "plugins.json", plugins)
     async with open_site(project, inbox) as site:
+        yield site
+
+
+@pytest.fixture
+async def site(project: Path, inbox: Inbox) -> AsyncIterator[Site]:
+    async with registering(project, inbox) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+async def shared_site(shared_project: Path) -> AsyncIterator[Site]:
+    async with receiving() as inbox, registering(shared_project, inbox) as site:
         yield site
 
 
@@ -115,15 +138,15 @@ async def test_what_a_project_allows_is_stored_and_shown(site: Site) -> None:
     ],
 )
 async def test_what_is_wrong_is_told_as_of_any_entry(
-    site: Site, more: JsonObject, messages: list[str]
+    shared_site: Site, more: JsonObject, messages: list[str]
 ) -> None:
-    response = await site.post("auth/local/register", ada(**more))
+    response = await shared_site.post("auth/local/register", ada(**more))
     told = json.loads(response.content)["error"]
     assert (response.status, told["name"]) == (400, "ValidationError")
     assert {one["message"] for one in told["details"]["errors"]} == set(messages)
     several = f"{len(messages)} errors occurred"
     assert told["message"] == (messages[0] if len(messages) == 1 else several)
-    assert site.sql("SELECT id FROM up_users WHERE email = 'ada@example.org'") == []
+    assert shared_site.sql("SELECT id FROM up_users WHERE email = 'ada@example.org'") == []
 
 
 async def test_a_value_that_must_be_unique_and_a_document_that_is_not_there_are_told(

@@ -116,9 +116,9 @@ async def test_h045_nobody_grants_what_they_may_not_do(site: Site) -> None:
         {},
     ],
 )
-async def test_what_is_no_role_is_refused(site: Site, body: object) -> None:
-    before = site.sql("SELECT count(*) FROM up_roles")
-    response = await site.post("users-permissions/roles", body, token="full")
+async def test_what_is_no_role_is_refused(shared_site: Site, body: object) -> None:
+    before = shared_site.sql("SELECT count(*) FROM up_roles")
+    response = await shared_site.post("users-permissions/roles", body, token="full")
     assert response.status == 400
     assert message(response)
-    assert site.sql("SELECT count(*) FROM up_roles") == before
+    assert shared_site.sql("SELECT count(*) FROM up_roles") == before
