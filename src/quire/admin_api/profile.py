@@ -1,12 +1,19 @@
 """The signed-in administrator: profile, permissions, sessions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.admin_grants import Grant
-from quire.access.administration import ADMIN_ACTIONS
+from quire.access.administration import (
+    ACTIONS,
+    ADMIN_ACTIONS,
+    FIELDS,
+    LOCALES,
+    PermissionSection,
+    subjects_of,
+)
 from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject, Moment
 from quire.admin_api.responses import (
     Administrator,
@@ -18,7 +25,6 @@ from quire.admin_api.responses import (
     respond_data,
 )
 from quire.admin_api.router import SIGNED_IN
-from quire.auth.admin.permissions import super_grants
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows, StoredPermission
 from quire.auth.sessions import Sessions
 from quire.clock import Clock
@@ -31,6 +37,22 @@ from quire.database.program import Program
 from quire.database.tables.initial_values import permission_fields
 from quire.errors import NotFoundError, UnauthorizedError
 from quire.schema.model import Schema
+
+
+def super_grants(schema: Schema, locales: Sequence[str]) -> Iterator[Grant]:
+    """Yield all permissions, on every field and in every locale."""
+    for action in ACTIONS:
+        if action.section is not PermissionSection.CONTENT:
+            yield Grant(action=action.uid, subject=None, properties={})
+            continue
+        for subject in subjects_of(schema, action):
+            properties: dict[str, object] = {}
+            if FIELDS in action.properties:
+                properties[FIELDS] = permission_fields(schema, subject)
+            if subject.localized and LOCALES in action.properties:
+                properties[LOCALES] = list(locales)
+            yield Grant(action=action.uid, subject=subject.uid, properties=properties)
+
 
 _MANY = 1000
 

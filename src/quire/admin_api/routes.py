@@ -1,51 +1,178 @@
 """Creates the admin API from its parts."""
 
 from collections.abc import Iterator
+from functools import wraps
+from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from quire import __version__
 from quire.access.actions import all_actions
 from quire.admin_api.api_tokens import ApiTokenApi
 from quire.admin_api.audit import AuditApi, AuditTrail
 from quire.admin_api.content_api import ContentApiApi
+from quire.admin_api.content_manager.changes import ChangeApi
+from quire.admin_api.content_manager.checks import CheckApi
+from quire.admin_api.content_manager.entries import EntryApi
+from quire.admin_api.content_manager.home import HomeApi
+from quire.admin_api.content_manager.locale_prefill import FillingApi
+from quire.admin_api.content_manager.models import ManagedModelApi
+from quire.admin_api.content_manager.relations import RelatedApi
 from quire.admin_api.content_manager.revision_table import RevisionHistory
-from quire.admin_api.content_manager.routes import content_manager_routes
+from quire.admin_api.content_manager.uid_values import IdentifierApi
 from quire.admin_api.context import AdminContext, AdminSources, make_admin_context
 from quire.admin_api.end_user_requests import EndUserRequestApi
 from quire.admin_api.end_users import EndUserApi
+from quire.admin_api.extras.content import OwnContentApi
 from quire.admin_api.extras.description import AdminDescriptionApi
+from quire.admin_api.extras.explain import ExplainApi
+from quire.admin_api.extras.export import ExportApi
+from quire.admin_api.extras.home import OwnHomeApi
 from quire.admin_api.extras.jobs import JobApi
+from quire.admin_api.extras.locale_coverage import LocaleCoverageApi
 from quire.admin_api.extras.outbox import OutboxApi
 from quire.admin_api.extras.previews import FRAME_SOURCES, PreviewApi
 from quire.admin_api.extras.release_parts import ReleaseParts
-from quire.admin_api.extras.routes import own_routes
+from quire.admin_api.extras.releases import ReleaseApi
+from quire.admin_api.extras.review import ReviewApi
+from quire.admin_api.extras.revisions import RevisionApi
+from quire.admin_api.extras.samples import SampleApi
+from quire.admin_api.extras.schedule import ScheduleApi
 from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
+from quire.admin_api.extras.views import SavedViewApi
 from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.identity import Identity, identity_routes, open_identity
 from quire.admin_api.locales import LocalesApi
-from quire.admin_api.media.routes import media_routes
-from quire.admin_api.model.routes import model_routes
+from quire.admin_api.media.files import MediaFileApi
+from quire.admin_api.media.folders import FolderApi
+from quire.admin_api.media.image_tools import CropApi, TransformApi
+from quire.admin_api.media.library_settings import MediaOptionApi
+from quire.admin_api.media.reads import MediaReads
+from quire.admin_api.media.remote_import import ImportApi
+from quire.admin_api.media.usage import MediaToolsApi
+from quire.admin_api.model.planning import ModelPlanningApi
+from quire.admin_api.model.reading import ModelReadingApi
+from quire.admin_api.model.writing import STATUS_PATH, ModelWritingApi
 from quire.admin_api.project import ProjectApi
 from quire.admin_api.router import AdminApi
 from quire.admin_api.webhook_deliveries import DeliveryApi
 from quire.admin_api.webhooks import WebhookApi
 from quire.auth.admin.accounts import AdminAccounts
 from quire.auth.admin.api_tokens import ApiTokenManager, TokenKeys
+from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.stale_permissions import StalePermissions
+from quire.auth.admin.user_rows import AdminUserRows
 from quire.builder.apply import ModelEditor
 from quire.clock import Clock
+from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.locales import LocaleStore
 from quire.content_manager.read_service import ContentReading
 from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionLog
+from quire.database.connection import Database
 from quire.database.migration.archive import ModelArchive
+from quire.database.stores.content_table import ContentTables
 from quire.database.stores.revisions import Revisions
+from quire.database.stores.saved_views import SavedViews
 from quire.document_service.read_service import ReadService
+from quire.document_service.service import DocumentService
+from quire.document_service.unit_of_work import WriteEngine
 from quire.hooks.jobs import JobDefinition
 from quire.settings import Settings
+from quire.uploads.service import MediaLibrary
+from quire.webhooks.setup import WebhookParts
+
+
+def own_routes(
+    database: Database,
+    documents: DocumentService,
+    history: RevisionHistory,
+    webhooks: WebhookParts,
+    admin_users: AdminUserRows,
+    authenticator: AdminAuthenticator,
+    clock: Clock,
+    scheduled: ScheduledJobs,
+) -> Iterator[Route]:
+    """Yield the routes below ``/admin/x`` about content and permissions."""
+    engine = documents.engine
+    yield from OwnHomeApi(database, engine, webhooks).routes()
+    locales = LocaleStore(ContentTables(store=engine.store, new_id=engine.new_id), clock)
+    yield from LocaleCoverageApi(database, engine, locales).routes()
+    yield from OwnContentApi(database, documents, history).routes()
+    yield from RevisionApi(database, documents, history).routes()
+    yield from SampleApi(documents, history, clock).routes()
+    yield from ReleaseApi(scheduled.parts).routes()
+    yield from ScheduleApi(scheduled.parts, scheduled).routes()
+    yield from ReviewApi(database, engine, admin_users, webhooks.tables, clock).routes()
+    views = SavedViews(engine.store.writes)
+    yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
+    reading = ContentReading(engine)
+    yield from ExportApi(database, reading).routes()
+    yield from ExplainApi(database, reading, admin_users, authenticator).routes()
+
+
+def model_routes(remodeller: ModelEditor, kept: ModelArchive) -> Iterator[Route]:
+    """Yield the routes by which administrators see and change the model."""
+    for route in chain(
+        ModelReadingApi(remodeller.schema).routes(),
+        ModelWritingApi(remodeller).routes(),
+        ModelPlanningApi(remodeller, kept).routes(),
+    ):
+        if route.path == STATUS_PATH:
+            yield route  # of this process only
+        else:
+            yield replace(route, handler=_by_the_present_model(remodeller, route.handler))
+
+
+def _by_the_present_model(remodeller: ModelEditor, handler: Handler) -> Handler:
+    """Call a handler only if no other process has changed the model.
+
+    Otherwise the response is left to the new schema: a client that has just changed something sees
+    the change in every process.
+    """
+
+    @wraps(handler)
+    async def response(request: Request) -> Response:
+        await remodeller.require_present()
+        return await handler(request)
+
+    return response
+
+
+def media_routes(
+    settings: Settings, reader: ReadService, library: MediaLibrary, engine: WriteEngine
+) -> Iterator[Route]:
+    """Yield the routes of the media library."""
+    rows = library.rows
+    reads = MediaReads(settings, reader, library)
+    yield from MediaFileApi(
+        reads, library, engine, limits=settings.limits, uploads=settings.uploads
+    ).routes()
+    yield from FolderApi(reads, library).routes()
+    yield from ImportApi(reads, library, settings.uploads).routes()
+    yield from MediaToolsApi(reads, library, engine).routes()
+    yield from CropApi(reads, library).routes()
+    yield from TransformApi(reads, library, settings.uploads).routes()
+    yield from MediaOptionApi(rows.database, rows.store).routes()
+
+
+def content_manager_routes(
+    database: Database, documents: DocumentService, lists: EntryLists, history: RevisionHistory
+) -> Iterator[Route]:
+    """Yield the routes of the content manager."""
+    engine = documents.engine
+    changes = ChangeApi(documents, history)
+    yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
+    yield from EntryApi(database, engine, lists, history).routes()
+    yield from changes.routes()
+    yield from RelatedApi(database, engine).routes()
+    yield from IdentifierApi(database, engine).routes()
+    yield from CheckApi(database, engine, changes.clone).routes()
+    yield from FillingApi(database, engine).routes()
+    yield from HomeApi(database, engine).routes()
 
 
 class AdminParts(Struct, frozen=True, kw_only=True):

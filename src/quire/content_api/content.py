@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from quire.access.principal import EndUser, Principal
 from quire.auth.authenticate import Authenticator
-from quire.content_api.authorization import Authorizer
 from quire.content_api.body import METHODS_WITH_BODY, is_form, read_body
 from quire.content_api.draft_access import refuse_drafts
 from quire.content_api.envelope import respond_error
@@ -34,7 +33,7 @@ from quire.content_api.messages import (
 )
 from quire.content_api.readiness import Readiness
 from quire.content_api.request_observer import CountedResponse, RequestObserver
-from quire.content_api.routes import METHODS, Found, Route, RouteTable
+from quire.content_api.routes import METHODS, Authorizer, Found, Route, RouteTable
 from quire.content_api.shared_caching import SharedCaching
 from quire.content_api.strategies import Strategies
 from quire.content_manager.content_version import ContentVersion

@@ -7,11 +7,10 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from quire.access.ability import FullAccess, project_rules_of, rules_of
 from quire.access.routes import ProjectSchema, document_fields
-from quire.content_api.authorization import Authorizer
 from quire.content_api.envelope import paged, respond_bare, respond_encoded
 from quire.content_api.file_form import FileForm, read_files
 from quire.content_api.messages import Request, Response
-from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.routes import Authorizer, Route, RouteGroup
 from quire.database.execute.prepared_read import PreparedRead
 from quire.database.execute.row_mappers import Item, members
 from quire.database.program import Program

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from quire.access.ability import Ability, without_project_rules
-from quire.content_api.authorization import Authorizer
 from quire.content_api.batch.handler import PATH as BATCH
 from quire.content_api.batch.types import reachable_types
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.response_types import FreeObject
-from quire.content_api.routes import Route, RouteGroup
+from quire.content_api.routes import Authorizer, Route, RouteGroup
 from quire.database.lru import BoundedCache
 from quire.schema.model import Schema
 from quire.settings import Settings

@@ -39,11 +39,10 @@ from quire.query.plan import (
 )
 from quire.query.resolve import ResolvedRead
 from quire.query.resolve.errors import Findings, Param
-from quire.query.resolve.filters import resolve_filters
+from quire.query.resolve.filters import resolve_filters, resolve_search
 from quire.query.resolve.pagination import Pagination, resolve_pagination
 from quire.query.resolve.row_rules import COUNT, FIND, FIND_ONE, narrow_for_project
 from quire.query.resolve.scope import Slots
-from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
 from quire.query.resolve.versions import resolve_publication
 from quire.schema.attributes.base import ScalarAttribute

@@ -7,7 +7,6 @@ from quire.auth.authenticate import Authenticator
 from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
 from quire.content_api.admin_pages import AdminPages
-from quire.content_api.authorization import Authorizer
 from quire.content_api.batch.handler import BatchApi
 from quire.content_api.content import ContentApi, OtherApi, OtherResponders
 from quire.content_api.content_type_builder import ModelApi
@@ -23,7 +22,7 @@ from quire.content_api.openapi_routes import DescriptionApi
 from quire.content_api.public_files import PageProvider, PublicFiles
 from quire.content_api.readiness import Readiness
 from quire.content_api.response_cache import ResponseCache
-from quire.content_api.routes import Route, RouteTable
+from quire.content_api.routes import Authorizer, Route, RouteTable
 from quire.content_api.scripts.routes import ScriptServices
 from quire.content_api.shared_caching import SharedCaching
 from quire.content_api.swagger_page import PATH as REFERENCE

@@ -23,7 +23,7 @@ from quire.query.plan import (
 from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Findings, Param, Stage
 from quire.query.resolve.fields import resolve_fields, with_needs
-from quire.query.resolve.filters import resolve_filters
+from quire.query.resolve.filters import resolve_filters, resolve_search
 from quire.query.resolve.pagination import (
     MAX_ROW,
     Pagination,
@@ -33,7 +33,6 @@ from quire.query.resolve.pagination import (
 from quire.query.resolve.populate import PopulatedVersions, resolve_populate
 from quire.query.resolve.row_rules import COUNT, FIND, FIND_ONE, narrow_root
 from quire.query.resolve.scope import ReadLimits, Scope, Slots, SlotValue
-from quire.query.resolve.search import resolve_search
 from quire.query.resolve.sort import resolve_sort
 from quire.query.resolve.versions import (
     LocaleChoice,

@@ -1,4 +1,4 @@
-"""``filters``: nested conditions on attributes.
+"""``filters`` and ``_q``: nested conditions on attributes, and free-text search.
 
 Negations are pushed down to the comparisons, so that "some related row for which not …" and "no
 related row for which …" are distinct: a filter through a relation always asks for *one* row (or for
@@ -22,7 +22,14 @@ from quire.query.operators import (
     Operator,
     Predicate,
 )
-from quire.query.plan import Comparison, ConstantCondition, Filter, Junction, RelatedCondition
+from quire.query.plan import (
+    Comparison,
+    ConstantCondition,
+    Filter,
+    Junction,
+    RelatedCondition,
+    SearchCondition,
+)
 from quire.query.querystring import QueryValue
 from quire.query.resolve.errors import Pass
 from quire.query.resolve.scope import Scope, SlotValue, join_path
@@ -32,9 +39,30 @@ from quire.schema.attributes.base import (
     FilterValue,
     RelationAttribute,
     ScalarAttribute,
+    SearchMode,
     as_text,
 )
+from quire.schema.attributes.number import parse_number
 from quire.schema.model import Model
+
+
+def resolve_search(value: QueryValue, model: Model, scope: Scope) -> SearchCondition | None:
+    """Parse ``_q``; numbers are searched when the term is one.
+
+    Attributes that the caller may not read are not searched.
+    """
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        scope.unconvertible("The _q parameter must be a string")
+        return None
+    visible = [a for a in model.scalars if a.searchable and scope.may_search(a)]
+    wanted = {SearchMode.TEXT}
+    if parse_number(value) is not None:
+        wanted.add(SearchMode.NUMBER)
+    names = tuple(a.name for a in visible if a.type.search in wanted)
+    return SearchCondition(("id", *names), scope.slots.add(value))
+
 
 _IDENTITY = frozenset({"id", "documentId"})
 _FALSE = frozenset({"false", "f", "0", ""})

@@ -30,10 +30,9 @@ from quire.database.dialects.sqlite.database_file import (
 )
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
-from quire.database.dialects.sqlite.own_commits import OwnCommits
+from quire.database.dialects.sqlite.own_commits import OwnCommits, WrittenTables
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long
-from quire.database.dialects.sqlite.written_tables import WrittenTables
 from quire.database.program import (
     LONG_COMPUTATION,
     Program,
