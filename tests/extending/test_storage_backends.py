@@ -177,3 +177,16 @@ def test_mistakes_are_found_at_load(tmp_path: Path, code: str, message: str) -> 
     write_code(tmp_path, code)
     with pytest.raises(ExtensionError, match=message):
         load_extensions(tmp_path, schema)
+
+
+@pytest.mark.whatever_the_database("it looks at the code alone")
+def test_hooks_lists_backends_and_what_runs_before_transactions(
+    kind: Kind, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema_in(tmp_path)
+    prepare = "\n@prepare(PAPER, on=['create'])\nasync def look_up(write):\n    pass\n"
+    write_code(tmp_path, CODE + prepare)
+    assert run(["hooks", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert 'storage_backend "memory" stores uploaded files' in printed
+    assert "api::paper.paper  create\n  prepare       look_up" in printed
