@@ -155,3 +155,4 @@ async def test_unknown_fields_are_refused_where_a_password_is_set(site: Site) ->
         response = await site.post(target, body)
         assert response.status == 400
         assert message(response).startswith("this field has unspecified keys: u")
+        assert b"value" not in response.content, "the body may hold a password"

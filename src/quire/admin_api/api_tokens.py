@@ -11,8 +11,8 @@ from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiTo
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import MinLength, Place, id_of
-from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.content_api.validators import MinLength, Place, id_of, problem_at
+from quire.document_service.validate.problems import Problem
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT, not_of_type
 
@@ -31,12 +31,11 @@ class _Lifespan(Struct, frozen=True):
         if value is None or value is ABSENT:
             return
         if isinstance(value, bool) or not isinstance(value, int | float):
-            message = f"{place_text(place)} {not_of_type('number', value)}"
-            yield Problem(path_of(place), message, value)
+            yield problem_at(place, not_of_type("number", value), value)
         if isinstance(value, bool) or value not in LIFESPANS:
             listed = ", ".join(map(str, LIFESPANS))
-            message = f"{place_text(place)} must be one of the following values: , {listed}"
-            yield Problem(path_of(place), message, value)
+            message = f"must be one of the following values: , {listed}"
+            yield problem_at(place, message, value)
 
 
 class NewApiToken(RequestBody, forbid_unknown_fields=False):

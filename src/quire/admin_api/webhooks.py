@@ -14,7 +14,7 @@ from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body, sent_values
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import Fields, Place, id_of, required
+from quire.content_api.validators import REQUIRED, Fields, Place, id_of, problem_at, required
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.webhooks import Webhook, Webhooks
@@ -52,15 +52,14 @@ class _Url(Struct, frozen=True):
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         if value is not ABSENT and not isinstance(value, str):
-            message = f"{place_text(place)} {not_of_type('string', value)}"
-            yield Problem(path_of(place), message, value)
+            yield problem_at(place, not_of_type("string", value), value)
             return
         given = isinstance(value, str)
         valid = given and _URL.fullmatch(str(value)) is not None
         if given and not valid:
-            yield Problem(path_of(place), f"{place_text(place)} {BAD_URL}", value)
+            yield problem_at(place, BAD_URL, value)
         if not value or value is ABSENT:
-            yield Problem(path_of(place), f"{place_text(place)} is a required field", value)
+            yield problem_at(place, REQUIRED, value)
         if not self.private and not _leads_outside(value):
             yield Problem(path_of(place), NOT_PUBLIC, value)
 

@@ -43,6 +43,11 @@ class FileForm(Form):
         """Return the texts of all fields of a name."""
         return [text for field, text in self.fields if field == name]
 
+    def text(self, name: str) -> str | None:
+        """Return the text of the only field of a name."""
+        texts = self.texts(name)
+        return texts[0] if len(texts) == 1 else None
+
     def begin_file(self, name: str, filename: str, type_: str) -> Take | None:
         """Accept files of the right field."""
         if name != FILES:

@@ -253,7 +253,7 @@ class FileApi:
         Attaching a file changes the entry, and requires the permission to update it. Raises
         ForbiddenError, and ValidationError for a missing entry or attribute.
         """
-        uid, entry, field = (_single(form, name) for name in ("ref", "refId", "field"))
+        uid, entry, field = (form.text(name) for name in ("ref", "refId", "field"))
         if not uid or not entry or not field:
             return None
         self._authorizer.require(request.principal, f"{uid}.update", uid)
@@ -319,8 +319,3 @@ def _information(body: object) -> FileInfo:
         message = f"this {not_of_type('object', None, body)}"
         raise validation_error([Problem((), message, None)])
     return information_of_one(body[_INFO]) if _INFO in body else NOTHING
-
-
-def _single(form: FileForm, name: str) -> str | None:
-    texts = form.texts(name)
-    return texts[0] if len(texts) == 1 else None

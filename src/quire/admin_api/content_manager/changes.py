@@ -27,7 +27,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, Email, Place
+from quire.content_api.validators import REQUIRED, Email, Place, problem_at
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.bulk_actions import BulkActions
 from quire.content_manager.permissions import TypePermissions
@@ -41,7 +41,7 @@ from quire.database.program import Program
 from quire.document_service.passwords import passwords_in
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem
 from quire.errors import NotFoundError
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import USER_UID
@@ -53,7 +53,7 @@ class _Given(Struct, frozen=True):
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Shape.problems`."""
         if value is ABSENT or value is None:
-            yield Problem(path_of(place), f"{place_text(place)} {REQUIRED}")
+            yield problem_at(place, REQUIRED)
 
 
 class EndUserInput(RequestBody, forbid_unknown_fields=False):

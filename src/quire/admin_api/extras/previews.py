@@ -17,12 +17,12 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import REQUIRED, Place
+from quire.content_api.validators import REQUIRED, Place, problem_at
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.core_store import PREVIEWS_KEY, read_setting, write_setting
-from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem
 from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.schema.model import Schema
 
@@ -89,22 +89,18 @@ class _Patterns(Struct, frozen=True):
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
         """See `Validator.problems`."""
         if value is ABSENT:
-            yield _problem(place, REQUIRED, value)
+            yield problem_at(place, REQUIRED, value)
         elif not isinstance(value, Mapping):
-            yield _problem(place, not_of_type("object", value), value)
+            yield problem_at(place, not_of_type("object", value), value)
         else:
             for uid, url in value.items():
                 here = (*place, str(uid))
                 if uid not in self.uids:
-                    yield _problem(here, _NO_TYPE, url)
+                    yield problem_at(here, _NO_TYPE, url)
                 elif not isinstance(url, str):
-                    yield _problem(here, not_of_type("string", url), url)
+                    yield problem_at(here, not_of_type("string", url), url)
                 elif url and (problem := pattern_problem(url)):
-                    yield _problem(here, problem, url)
-
-
-def _problem(place: Place, told: str, value: object) -> Problem:
-    return Problem(path_of(place), f"{place_text(place)} {told}", value)
+                    yield problem_at(here, problem, url)
 
 
 class PreviewUrls(RequestBody):

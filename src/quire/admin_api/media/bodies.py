@@ -8,8 +8,17 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.admin_api.response_types import FreeObject
 from quire.content_api.request_bodies import RequestBody
-from quire.content_api.validators import MaxLength, MinLength, Place, Range, Rule, id_of, required
-from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.content_api.validators import (
+    MaxLength,
+    MinLength,
+    Place,
+    Range,
+    Rule,
+    id_of,
+    problem_at,
+    required,
+)
+from quire.document_service.validate.problems import Problem, path_of
 from quire.schema.attributes.validation import ABSENT, not_of_type
 from quire.uploads.stored_settings import SORTS
 
@@ -46,13 +55,12 @@ class Number(Struct, frozen=True, kw_only=True):
         """See `Shape.problems`."""
         wrong = isinstance(value, bool) or not isinstance(value, int | float)
         if value is not ABSENT and wrong:
-            told = f"{place_text(place)} {not_of_type('number', value)}"
-            yield Problem(path_of(place), told, value)
+            yield problem_at(place, not_of_type("number", value), value)
             return
         for rule in self.rules:
             told_of = rule(value)
             if told_of is not None:
-                yield Problem(path_of(place), f"{place_text(place)} {told_of}")
+                yield problem_at(place, told_of)
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -64,8 +72,7 @@ class Choice(Struct, frozen=True, kw_only=True):
         """See `Shape.problems`."""
         if value is not ABSENT and value not in self.choices:
             listed = ", ".join(self.choices)
-            told = f"{place_text(place)} must be one of the following values: {listed}"
-            yield Problem(path_of(place), told, value)
+            yield problem_at(place, f"must be one of the following values: {listed}", value)
 
 
 def no_slashes(value: object) -> str | None:

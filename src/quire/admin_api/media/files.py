@@ -285,7 +285,7 @@ class MediaFileApi:
 
         Raises ForbiddenError, and ValidationError where there is no such place.
         """
-        uid, entry, field = (_single(form, name) for name in ("ref", "refId", "field"))
+        uid, entry, field = (form.text(name) for name in ("ref", "refId", "field"))
         if not uid or not entry or not field:
             return None
         entry_id = id_of(entry)
@@ -317,8 +317,3 @@ def _information(body: object) -> FileInfo:
     if not isinstance(body, Mapping):
         raise validation_error([Problem((), f"this {not_of_type('object', body)}", body)])
     return information_of_one(body[_INFO], folders=True) if _INFO in body else NOTHING
-
-
-def _single(form: FileForm, name: str) -> str | None:
-    texts = form.texts(name)
-    return texts[0] if len(texts) == 1 else None

@@ -10,10 +10,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.content_api.validators import Place
-from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.content_api.validators import Place, problem_at
+from quire.document_service.validate.problems import Problem, path_of
 from quire.javascript.text import length
-from quire.schema.attributes.validation import ABSENT, not_of_type
+from quire.schema.attributes.validation import not_of_type
 from quire.schema.describe import in_order, relations_allowed
 from quire.schema.model import Schema, TypeKind
 from quire.schema.system_attributes import RESERVED_IN_BUILDER
@@ -79,7 +79,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         self, place: Place, attribute: object, others: Mapping[str, object]
     ) -> Iterator[Problem]:
         if not isinstance(attribute, Mapping):
-            yield _problem(place, not_of_type("object", attribute), attribute)
+            yield problem_at(place, not_of_type("object", attribute), attribute)
             return
         if "type" not in attribute:
             message = "Attribute must have either a type or a target"
@@ -92,7 +92,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         for option, form in {**_COMMON, **_OPTIONS.get(kind, {})}.items():
             value = attribute.get(option)
             if value is not None and not _is(form, value):
-                yield _problem((*place, option), not_of_type(form, value), value)
+                yield problem_at((*place, option), not_of_type(form, value), value)
         for check in (_columns, *_CHECKS.get(kind, ())):
             yield from check(place, attribute)
         if kind == "relation":
@@ -110,7 +110,7 @@ class AttributeBodies(Struct, frozen=True, kw_only=True):
         if str(relation).startswith("morphTo"):
             return
         if target is None:
-            yield _problem((*place, "target"), "is a required field")
+            yield problem_at((*place, "target"), "is a required field")
             return
         uids = [*linkable(self.schema), *self.more, *_STANDING_FOR]
         if target not in uids:
@@ -135,13 +135,9 @@ def linkable(schema: Schema) -> list[str]:
     return [one.uid for one in in_order(schema) if one.kind is TypeKind.COLLECTION]
 
 
-def _problem(place: Place, message: str, value: object = ABSENT) -> Problem:
-    return Problem(path_of(place), f"{place_text(place)} {message}", value)
-
-
 def _not_listed(place: Place, value: object, allowed: Sequence[object]) -> Problem:
     listed = ", ".join(str(one) for one in allowed)
-    return _problem(place, f"must be one of the following values: {listed}", value)
+    return problem_at(place, f"must be one of the following values: {listed}", value)
 
 
 def _is(form: str, value: object) -> bool:
@@ -193,15 +189,15 @@ def _columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
     name, column = attribute.get("columnName"), attribute.get("column")
     if name is not None and not (isinstance(name, str) and NAME.fullmatch(name)):
         message = f"must match the following regex: {NAME_PATTERN}"
-        yield _problem((*place, "columnName"), message, name)
+        yield problem_at((*place, "columnName"), message, name)
     if column is None:
         return
     if not isinstance(column, Mapping):
-        yield _problem((*place, "column"), not_of_type("object", column), column)
+        yield problem_at((*place, "column"), not_of_type("object", column), column)
         return
     for option, value in column.items():
         if isinstance(value, list | Mapping) and not _are_numbers(value):
-            yield _problem((*place, "column", str(option)), "must be a single value", value)
+            yield problem_at((*place, "column", str(option)), "must be a single value", value)
 
 
 def _are_numbers(value: object) -> bool:
@@ -227,21 +223,21 @@ def _choices(place: Place, attribute: Attribute) -> Iterator[Problem]:
     given = attribute.get("enum")
     here = (*place, "enum")
     if given is None:
-        yield _problem(here, "is a required field")
+        yield problem_at(here, "is a required field")
     if not isinstance(given, list):
         return
     if not given:
-        yield _problem(here, "field must have at least 1 items", given)
+        yield problem_at(here, "field must have at least 1 items", given)
     for index, one in enumerate(given):
         if not isinstance(one, str):
-            yield _problem((*here, index), not_of_type("string", one), one)
+            yield problem_at((*here, index), not_of_type("string", one), one)
         elif one == "":
-            yield _problem((*here, index), "is a required field", one)
+            yield problem_at((*here, index), "is a required field", one)
         elif one[0].isdigit():
-            yield _problem((*here, index), "should not start with number", one)
+            yield problem_at((*here, index), "should not start with number", one)
     texts = [one for one in given if isinstance(one, str)]
     if len(set(texts)) != len(texts):
-        yield _problem(here, "cannot contain duplicate values", given)
+        yield problem_at(here, "cannot contain duplicate values", given)
     default = attribute.get("default")
     if default is not None and default not in given:
         yield _not_listed((*place, "default"), default, given)
@@ -256,18 +252,18 @@ def _kinds_of_media(place: Place, attribute: Attribute) -> Iterator[Problem]:
 
 def _reserved_columns(place: Place, attribute: Attribute) -> Iterator[Problem]:
     if attribute.get("component") is None:
-        yield _problem((*place, "component"), "is a required field")
+        yield problem_at((*place, "component"), "is a required field")
 
 
 def _zone(place: Place, attribute: Attribute) -> Iterator[Problem]:
     given = attribute.get("components")
     if given is None:
-        yield _problem((*place, "components"), "is a required field")
+        yield problem_at((*place, "components"), "is a required field")
     elif given == []:
-        yield _problem((*place, "components"), "field must have at least 1 items", given)
+        yield problem_at((*place, "components"), "field must have at least 1 items", given)
     for index, one in enumerate(given if isinstance(given, list) else ()):
         if not isinstance(one, str):
-            yield _problem((*place, "components", index), not_of_type("string", one), one)
+            yield problem_at((*place, "components", index), not_of_type("string", one), one)
 
 
 def _slug(place: Place, attribute: Attribute) -> Iterator[Problem]:
@@ -280,7 +276,7 @@ def _slug(place: Place, attribute: Attribute) -> Iterator[Problem]:
         yield Problem(path_of(here), message, default)
     if not attribute.get("regex") and not _UID.fullmatch(default):
         message = 'must match the custom regex or the default one "/^[A-Za-z0-9-_.~]*$/"'
-        yield _problem(here, message, default)
+        yield problem_at(here, message, default)
 
 
 def _target_field(
@@ -302,7 +298,7 @@ def _short_enough(place: Place, attribute: Attribute) -> Iterator[Problem]:
     """Limit the length of texts in schema files and in responses about the model."""
     for option, value in attribute.items():
         if isinstance(value, str) and length(value) > _LONGEST:
-            yield _problem((*place, option), f"must be at most {_LONGEST} characters")
+            yield problem_at((*place, option), f"must be at most {_LONGEST} characters")
 
 
 _CHECKS: Mapping[str, tuple[Check, ...]] = {

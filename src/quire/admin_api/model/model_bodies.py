@@ -16,11 +16,13 @@ from quire.content_api.validators import (
     OneOf,
     Place,
     Rule,
+    Sentence,
     Text,
     Validator,
+    problem_at,
     required,
 )
-from quire.document_service.validate.problems import Problem, path_of, place_text
+from quire.document_service.validate.problems import Problem, path_of
 from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import ContentType, Schema
 from quire.schema.words import snake_case
@@ -37,7 +39,7 @@ A star is a wildcard.
 KINDS = ("singleType", "collectionType")
 _DIFFERENT = "contentType: singularName and pluralName should be different"
 _TAKEN = "contentType: name `{}` is already being used by another content type."
-_RESERVED = f"Content Type name cannot be one of {', '.join(RESERVED_MODELS)}"
+_RESERVED = Sentence(f"Content Type name cannot be one of {', '.join(RESERVED_MODELS)}")
 _NOT_KEBAB = "is not in kebab case (an-example-of-kebab-case)"
 _TABLE_PATTERN = "must match the following regex: /^[A-Za-z][-_0-9A-Za-z]*$/"
 _CATEGORY_PATTERN = (
@@ -48,16 +50,10 @@ _TABLE = re.compile(r"[A-Za-z][-_0-9A-Za-z]*")
 _MOST_ATTRIBUTES = 1000
 
 
-class StandaloneMessage(Struct, frozen=True):
-    """A rule with a complete sentence as its message, without the path before it."""
-
-    rule: Rule
-
-
 class CheckedText(Struct, frozen=True):
     """A text with rules; all violations are reported."""
 
-    rules: tuple[Rule | StandaloneMessage, ...]
+    rules: tuple[Rule, ...]
     nullable: bool = False
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
@@ -67,11 +63,8 @@ class CheckedText(Struct, frozen=True):
         wrong = list(Text().problems(place, value))
         yield from wrong
         for rule in () if wrong else self.rules:
-            alone = isinstance(rule, StandaloneMessage)
-            message = rule.rule(value) if isinstance(rule, StandaloneMessage) else rule(value)
-            if message is not None:
-                told = message if alone else f"{place_text(place)} {message}"
-                yield Problem(path_of(place), told, value)
+            if (message := rule(value)) is not None:
+                yield problem_at(place, message, value)
 
 
 class Attributes(Struct, frozen=True):
@@ -123,9 +116,9 @@ class ContentTypeBody(Struct, frozen=True, kw_only=True):
         if self.present is not None:
             kept = {self.present.singular_name, self.present.plural_name}
             names, tables = names - kept, tables - kept
-        named: tuple[Rule | StandaloneMessage, ...] = (
+        named: tuple[Rule, ...] = (
             _kebab,
-            StandaloneMessage(_unreserved),
+            _unreserved,
             required,
         )
         return {
@@ -137,13 +130,13 @@ class ContentTypeBody(Struct, frozen=True, kw_only=True):
             "kind": CheckedText((OneOf((*KINDS,)),), nullable=True),
             "collectionName": CheckedText((_table_name,), nullable=True),
             "singularName": CheckedText(
-                (MinLength(1), StandaloneMessage(_untaken(names)), *named, self._unchanged),
+                (MinLength(1), _untaken(names), *named, self._unchanged),
             ),
             "pluralName": CheckedText(
                 (
                     MinLength(1),
-                    StandaloneMessage(_untaken(names)),
-                    StandaloneMessage(_untaken(tables)),
+                    _untaken(names),
+                    _untaken(tables),
                     *named,
                 )
             ),
@@ -171,27 +164,23 @@ class ComponentBody(Struct, frozen=True, kw_only=True):
             rules=(required,),
             fields={
                 "attributes": Attributes(forms),
-                "displayName": CheckedText(
-                    (MinLength(1), StandaloneMessage(_required_rule("displayName.required")))
-                ),
+                "displayName": CheckedText((MinLength(1), _required_rule("displayName.required"))),
                 "description": CheckedText((), nullable=True),
                 "icon": CheckedText((), nullable=True),
                 "options": AnyObject(),
                 "pluginOptions": AnyObject(),
-                "category": CheckedText(
-                    (StandaloneMessage(_required_rule("category.required")), _category)
-                ),
+                "category": CheckedText((_required_rule("category.required"), _category)),
             },
         )
         yield from shape.problems(place, value)
 
 
 def _required_rule(message: str) -> Rule:
-    return lambda value: None if required(value) is None else message
+    return lambda value: None if required(value) is None else Sentence(message)
 
 
 def _untaken(names: Collection[str]) -> Rule:
-    return lambda value: _TAKEN.format(value) if value in names else None
+    return lambda value: Sentence(_TAKEN.format(value)) if value in names else None
 
 
 def _limit_members(value: object) -> str | None:
@@ -224,7 +213,7 @@ class CategoryName(RequestBody, forbid_unknown_fields=False):
 
     name: Annotated[
         str,
-        CheckedText((MinLength(3), StandaloneMessage(_required_rule("name.required")), _category)),
+        CheckedText((MinLength(3), _required_rule("name.required"), _category)),
     ]
 
 
