@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quire.database.compile.custom_operators import Sql
-    from quire.document_service.api import Documents, documents
     from quire.document_service.extension_context import wait
     from quire.document_service.hook_principal import (
         as_principal,
@@ -23,15 +22,16 @@ if TYPE_CHECKING:
     )
     from quire.document_service.http_client import HttpClient, http
     from quire.document_service.mail_client import MailClient, mail
+    from quire.document_service.python_api import Documents, documents
     from quire.errors import MailError
     from quire.extensions.code_settings import settings
+    from quire.hooks.after_commit import Change, after_commit
     from quire.hooks.attribute_types import (
         AdminInput,
         AttributeOptions,
         AttributeType,
         attribute_type,
     )
-    from quire.hooks.changes import Change, after_commit
     from quire.hooks.computed import computed
     from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
@@ -145,7 +145,7 @@ _MODULES = {
     "rule": "quire.hooks.policies",
     "settings": "quire.extensions.code_settings",
     "schedule": "quire.hooks.schedules",
-    **dict.fromkeys(("Change", "after_commit"), "quire.hooks.changes"),
+    **dict.fromkeys(("Change", "after_commit"), "quire.hooks.after_commit"),
     **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.lifecycle"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),
     **dict.fromkeys(("MailClient", "mail"), "quire.document_service.mail_client"),
@@ -178,7 +178,7 @@ _MODULES = {
         ),
         "quire.hooks.errors",
     ),
-    **dict.fromkeys(("Documents", "documents"), "quire.document_service.api"),
+    **dict.fromkeys(("Documents", "documents"), "quire.document_service.python_api"),
     **dict.fromkeys(
         ("as_principal", "as_system", "principal", "transaction"),
         "quire.document_service.hook_principal",

@@ -22,7 +22,7 @@ _EMBEDDING = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 _INSIDE = (".localhost", ".local", ".internal")
 
 
-class InsideError(QuireError):
+class ForbiddenAddressError(QuireError):
     """A name resolves to a forbidden address."""
 
 
@@ -62,12 +62,12 @@ def may_be_public(host: str) -> bool:
 async def resolve_host(host: str, port: int, allows: Allows = is_public) -> str:
     """Return the present address of a host.
 
-    Raises InsideError when one of its addresses is forbidden: such a name is not trusted at all.
+    Raises ForbiddenAddressError when any of its addresses is forbidden.
     Raises OSError when there is no such host.
     """
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
     addresses = [str(entry[4][0]).partition("%")[0] for entry in found]
     if not addresses or not all(allows(ip_address(one)) for one in addresses):
-        raise InsideError(host)
+        raise ForbiddenAddressError(host)
     return addresses[0]

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from quire.customisations.summary import ServedShare, TypeSummary
+from quire.customisations.summary import ServiceLevel, TypeSummary
 from tests.corpus.projects import ProjectResult, find_projects, try_project
 
 
@@ -34,7 +34,7 @@ def _print_project(result: ProjectResult) -> None:
         return
     sys.stdout.write(f"{result.name}: {result.complete} of {len(result.types)}\n")
     for one in result.types:
-        if one.served is not ServedShare.COMPLETELY:
+        if one.served is not ServiceLevel.COMPLETELY:
             sys.stdout.write(f"    {one.uid}: {one.served}: {_reasons(one)}\n")
     for wrong in result.wrong:
         sys.stdout.write(f"    wrong: {wrong}\n")
@@ -54,7 +54,7 @@ def _reasons(one: TypeSummary) -> str:
 def _print_sums(results: list[ProjectResult]) -> None:
     opened = [result for result in results if not result.problems]
     types = [one for result in opened for one in result.types]
-    by_served = {how: sum(one.served is how for one in types) for how in ServedShare}
+    by_served = {how: sum(one.served is how for one in types) for how in ServiceLevel}
     core = sum(not one.closed_actions for one in types)
     wrong = sum(len(result.wrong) for result in opened)
     sys.stdout.write(

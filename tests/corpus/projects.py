@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from quire.app import build_app
 from quire.customisations import Customisations, find_customisations
-from quire.customisations.summary import ServedShare, TypeSummary, summarize
+from quire.customisations.summary import ServiceLevel, TypeSummary, summarize
 from quire.database.tables.table_map import map_tables
 from quire.errors import QuireError, SchemaError
 from quire.schema.model import Schema, TypeKind
@@ -38,7 +38,7 @@ class ProjectResult(Struct, kw_only=True):
     @property
     def complete(self) -> int:
         """How many types are served completely."""
-        return sum(one.served is ServedShare.COMPLETELY for one in self.types)
+        return sum(one.served is ServiceLevel.COMPLETELY for one in self.types)
 
 
 def find_projects(directory: Path) -> Iterator[Path]:

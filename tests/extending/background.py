@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from quire.database.stores.changes import CHANGES, StoredChange
+from quire.database.stores.change_outbox import CHANGES, StoredChange
 from quire.database.stores.jobs import StoredJob
 from quire.jobs.setup import JobParts
 from tests.unit.admin_api.office import Office

@@ -14,7 +14,7 @@ from typing import Any
 
 from quire.access.actions import all_actions
 from quire.auth.tokens import hash_api_token
-from quire.cli.credentials import CredentialRows, NewAdministrator, NewApiToken
+from quire.cli.credentials import CredentialRows, NewAdministrator, NewTokenRow
 from quire.database.content_rows import ExistingContent
 from quire.database.dialect import Dialect
 from quire.database.entries.store import open_store
@@ -435,7 +435,7 @@ class _People:
         )
         for name, kind in (("readonly", "read-only"), ("full", "full-access")):
             yield from rows.api_token(
-                NewApiToken(
+                NewTokenRow(
                     name=name,
                     description="",
                     type=kind,

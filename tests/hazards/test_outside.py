@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quire.errors import ApplicationError
-from quire.network import InsideError, resolve_host
+from quire.network import ForbiddenAddressError, resolve_host
 from quire.uploads.remote_import import import_file
 from quire.webhooks.http_client import post
 from tests.hazards.test_imports import plain, serving
@@ -97,7 +97,7 @@ async def test_h098_a_name_is_looked_up_once_and_what_was_checked_is_asked(
     lookups += [["8.8.8.8"], ["127.0.0.1"]]
 
     assert await resolve_host("rebinding.example.org", 80) == "8.8.8.8"
-    with pytest.raises(InsideError):
+    with pytest.raises(ForbiddenAddressError):
         await resolve_host("rebinding.example.org", 80)
 
 

@@ -1,7 +1,7 @@
 """Administrators, listed and managed."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import UNSET, UnsetType
 
@@ -9,14 +9,14 @@ from quire.admin_api.lists import AdminLists
 from quire.admin_api.response_types import (
     ADMINISTRATORS,
     CREATED,
-    Data,
+    DataEnvelope,
     IdText,
     ListQuery,
-    Page,
+    PageEnvelope,
     RowIds,
 )
 from quire.admin_api.responses import (
-    Administrator,
+    AdministratorResponse,
     administrator_response,
     build_response,
     keep_fields,
@@ -67,7 +67,7 @@ class Invitation(RequestBody):
     prefered_language: str | UnsetType | None = UNSET
 
 
-class _Person(RequestBody):
+class _AdminUserFields(RequestBody):
     email: Annotated[str, Email()] | UnsetType = UNSET
     firstname: Annotated[str, MinLength(1)] | UnsetType = UNSET
     lastname: str | UnsetType | None = UNSET
@@ -75,27 +75,28 @@ class _Person(RequestBody):
     password: AdminPassword | UnsetType = UNSET
 
 
-class AdministratorChange(_Person):
+class AdministratorChange(_AdminUserFields):
     """The changes of an administrator."""
 
     is_active: bool | UnsetType = UNSET
     roles: _Roles | UnsetType = UNSET
 
 
-class ProfileChange(_Person):
+class ProfileChange(_AdminUserFields):
     """The changes of the own profile; a password only with the current one."""
 
     current_password: str | UnsetType = UNSET
     prefered_language: str | UnsetType | None = UNSET
 
 
-class InvitedAdministrator(Administrator, kw_only=True):
+class InvitedAdministrator(AdministratorResponse, kw_only=True):
     """An administrator with the token of the invitation."""
 
+    schema_name: ClassVar[str] = "InvitedAdministrator"
     registration_token: str
 
 
-class StaffApi:
+class AdminUserApi:
     """``/admin/users`` and ``PUT /admin/users/me``."""
 
     def __init__(
@@ -116,8 +117,11 @@ class StaffApi:
         read, create, update, delete = (
             f"admin::users.{verb}" for verb in ("read", "create", "update", "delete")
         )
-        one, several = Data[Administrator], Data[list[Administrator]]
-        page = Data[Page[Administrator]]
+        one, several = (
+            DataEnvelope[AdministratorResponse],
+            DataEnvelope[list[AdministratorResponse]],
+        )
+        page = DataEnvelope[PageEnvelope[AdministratorResponse]]
         yield route("PUT", "/me", SIGNED_IN, self.change_self, body=ProfileChange, response=one)
         yield route("GET", "", read, self.find, query=ListQuery, response=page)
         yield route(
@@ -126,7 +130,7 @@ class StaffApi:
             create,
             self.invite,
             body=Invitation,
-            response=Data[InvitedAdministrator],
+            response=DataEnvelope[InvitedAdministrator],
             status=CREATED,
         )
         path = "/batch-delete"
@@ -233,7 +237,7 @@ def _with_lower_email(body: object) -> object:
     return body
 
 
-def _narrowed(admin_user: AdminUser, wanted: frozenset[str] | None) -> Administrator:
+def _narrowed(admin_user: AdminUser, wanted: frozenset[str] | None) -> AdministratorResponse:
     found = administrator_response(admin_user)
     if wanted is None:
         return found

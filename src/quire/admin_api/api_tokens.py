@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.response_types import CREATED, Data, FreeObject, Moment
+from quire.admin_api.response_types import CREATED, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import build_response, respond_data
 from quire.auth.admin.api_tokens import NOT_FOUND, ApiTokenManager, ManagedApiToken
 from quire.content_api.messages import Request, Response
@@ -38,7 +38,7 @@ class _Lifespan(Struct, frozen=True):
             yield problem_at(place, message, value)
 
 
-class NewApiToken(RequestBody, forbid_unknown_fields=False):
+class NewAdminApiToken(RequestBody, forbid_unknown_fields=False):
     """A new token; without ``lifespan`` (in milliseconds) it does not expire."""
 
     name: Annotated[str, MinLength(1)]
@@ -90,17 +90,21 @@ class ApiTokenApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup("API tokens", "admin/api-tokens"), Data[AdminApiToken]
+        route, one = RouteGroup("API tokens", "admin/api-tokens"), DataEnvelope[AdminApiToken]
         read, create, update, delete, regenerate = (
             f"admin::api-tokens.{verb}"
             for verb in ("read", "create", "update", "delete", "regenerate")
         )
-        yield route("GET", "", read, self.find, response=Data[list[AdminApiToken]])
-        yield route("POST", "", create, self.create, body=NewApiToken, response=one, status=CREATED)
+        yield route("GET", "", read, self.find, response=DataEnvelope[list[AdminApiToken]])
+        yield route(
+            "POST", "", create, self.create, body=NewAdminApiToken, response=one, status=CREATED
+        )
         yield route("GET", "/:id", read, self.find_one, response=one)
         yield route("PUT", "/:id", update, self.change, body=ApiTokenChange, response=one)
-        yield route("DELETE", "/:id", delete, self.delete, response=Data[AdminApiToken | None])
-        path, key = "/:id/regenerate", Data[ApiTokenKey]
+        yield route(
+            "DELETE", "/:id", delete, self.delete, response=DataEnvelope[AdminApiToken | None]
+        )
+        path, key = "/:id/regenerate", DataEnvelope[ApiTokenKey]
         yield route("POST", path, regenerate, self.regenerate, response=key, status=CREATED)
 
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler
@@ -117,7 +121,7 @@ class ApiTokenApi:
     async def create(self, request: Request) -> Response:
         """Create a token, and show its key."""
         given = request.body_fields
-        new = read_body({**given, "name": _name(given.get("name", ""))}, NewApiToken)
+        new = read_body({**given, "name": _name(given.get("name", ""))}, NewAdminApiToken)
         token = await self._tokens.create(
             {"name": new.name, "description": new.description or "", "type": new.type},
             new.permissions,

@@ -10,7 +10,7 @@ import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from quire.access.routes import MediaType
-from quire.admin_api.response_types import BEFORE, PROJECT, Data, FreeObject, Moment
+from quire.admin_api.response_types import BEFORE, PROJECT, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.clock import Clock
@@ -42,14 +42,14 @@ _QUIET = frozenset({"admin/access-token", "admin/permissions/check"})
 """POST routes without relevant changes."""
 
 
-class _Pending(Struct):
+class _PendingRow(Struct):
     """A request that changes something: its audit row, and whether that is written."""
 
     row: AuditRow
     noted: bool = False
 
 
-_pending: ContextVar[_Pending | None] = ContextVar("audited request", default=None)
+_pending: ContextVar[_PendingRow | None] = ContextVar("audited request", default=None)
 
 
 class AuditedDatabase:
@@ -158,7 +158,7 @@ class AuditTrail:
         if not _is_worth_it(request, route, _OK) or route.path.strip("/") in _NOTED_AFTERWARDS:
             return
         await self._log.ready()
-        _pending.set(_Pending(self._row(request, route, route.status)))
+        _pending.set(_PendingRow(self._row(request, route, route.status)))
 
     async def note(self, request: Request, route: Route, status: int) -> None:
         """Record a request after the response, unless it was recorded with its change.
@@ -226,7 +226,7 @@ class AuditFilter(Struct):
     limit: int | UnsetType = UNSET
 
 
-class ShownAuditRow(Struct, rename="camel"):
+class AuditRowResponse(Struct, rename="camel"):
     """An action of an administrator, and its time."""
 
     schema_name: ClassVar[str] = "AuditRow"
@@ -250,7 +250,7 @@ class AuditApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, path = RouteGroup(PROJECT), "admin/x/audit"
-        listed = Data[list[ShownAuditRow]]
+        listed = DataEnvelope[list[AuditRowResponse]]
         yield route("GET", path, SUPER_ADMINS, self.find, query=AuditFilter, response=listed)
         path = f"{path}/export"
         yield route("GET", path, SUPER_ADMINS, self.export, query=AuditFilter, response=_Lines)
@@ -289,6 +289,6 @@ def _query(request: Request, limit: int, most: int) -> AuditQuery:
     )
 
 
-def _shown(row: AuditRow) -> ShownAuditRow:
+def _shown(row: AuditRow) -> AuditRowResponse:
     details = orjson.loads(row.details) if row.details.endswith("}") else None
-    return build_response(ShownAuditRow, row, details=details)
+    return build_response(AuditRowResponse, row, details=details)

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from quire.access.actions import controllers
-from quire.admin_api.response_types import END_USERS, PROJECT, Data, FreeObject
+from quire.admin_api.response_types import END_USERS, PROJECT, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
@@ -177,7 +177,7 @@ def _of_plugin(route: PluginRoute, prefix: str) -> Described:
     }
 
 
-class ContentApiApi:
+class ContentApiActionsApi:
     """``/admin/content-api/*`` and ``/users-permissions/routes``."""
 
     def __init__(
@@ -195,7 +195,7 @@ class ContentApiApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, shown = RouteGroup(PROJECT, "admin/content-api/"), Data[FreeObject]
+        route, shown = RouteGroup(PROJECT, "admin/content-api/"), DataEnvelope[FreeObject]
         yield route("GET", "permissions", SIGNED_IN, self.permissions, response=shown)
         yield route("GET", "routes", SIGNED_IN, self.list_routes, response=shown)
         route, path = RouteGroup(END_USERS, "users-permissions/"), "routes"

@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from quire.access.principal import EndUser, Principal
-from quire.admin_api.response_types import END_USERS, Data
+from quire.admin_api.response_types import END_USERS, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody
@@ -63,7 +63,7 @@ class EndUserRequestApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, response = RouteGroup(END_USERS, "admin/x/"), Data[InnerResponse]
+        route, response = RouteGroup(END_USERS, "admin/x/"), DataEnvelope[InnerResponse]
         for path, handler in (
             ("end-user-roles/:id/request", self.as_role),
             ("end-users/:id/request", self.as_user),

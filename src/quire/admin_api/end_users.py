@@ -15,7 +15,7 @@ from msgspec import Struct
 from quire.access.ability import FullAccess
 from quire.access.principal import ApiToken, Principal
 from quire.admin_api.login_throttle import LoginThrottle
-from quire.admin_api.response_types import END_USERS, Data, FreeObject
+from quire.admin_api.response_types import END_USERS, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.admin_api.sign_in import place_of
@@ -126,7 +126,7 @@ class EndUserApi:
             f"{_OWNER}.email-templates.update",
             self.test_template,
             body=MailTest,
-            response=Data[MailTestResult],
+            response=DataEnvelope[MailTestResult],
         )
 
     async def policies(self, request: Request) -> Response:  # noqa: ARG002 - a handler

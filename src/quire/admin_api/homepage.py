@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quire.access.administration import is_shown
-from quire.admin_api.response_types import PROJECT, Data
+from quire.admin_api.response_types import PROJECT, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.database.stores.webhooks import Webhooks
 from quire.schema.model import ADMIN_USER_UID, FILE_UID, LOCALE_UID, USER_UID
 
@@ -48,8 +48,8 @@ class HomepageApi:
         """Yield the routes."""
         route = RouteGroup(PROJECT, "admin/homepage/")
         path = "key-statistics"
-        yield route("GET", path, SIGNED_IN, self.statistics, response=Data[KeyStatistics])
-        yield route("GET", "layout", SIGNED_IN, self.layout, response=Data[object])
+        yield route("GET", path, SIGNED_IN, self.statistics, response=DataEnvelope[KeyStatistics])
+        yield route("GET", "layout", SIGNED_IN, self.layout, response=DataEnvelope[object])
 
     async def statistics(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """Return these numbers."""
@@ -63,7 +63,7 @@ class HomepageApi:
         schema = self._tables.store.schema
         counts: dict[str, int] = {}
         for name, uid in _COUNTED.items():
-            counts[name] = yield from self._tables.of(uid, RowId).count()
+            counts[name] = yield from self._tables.of(uid, BaseRow).count()
         types = [t for t in schema.api_types if is_shown(t)]
         return {
             "assets": counts["assets"],

@@ -14,7 +14,7 @@ from quire.access.administration import (
     PermissionSection,
     subjects,
 )
-from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject
+from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_rows import AdminUserRows
@@ -45,7 +45,11 @@ class PermissionApi:
         """Yield the routes."""
         route = RouteGroup(ADMINISTRATORS)
         yield route(
-            "GET", "admin/permissions", SIGNED_IN, self.find, response=Data[PermissionCatalogue]
+            "GET",
+            "admin/permissions",
+            SIGNED_IN,
+            self.find,
+            response=DataEnvelope[PermissionCatalogue],
         )
 
     async def find(self, request: Request) -> Response:  # noqa: ARG002 - a handler

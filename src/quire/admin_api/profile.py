@@ -14,9 +14,9 @@ from quire.access.administration import (
     PermissionSection,
     subjects_of,
 )
-from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject, Moment
+from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import (
-    Administrator,
+    AdministratorResponse,
     AdminPermission,
     administrator_response,
     build_response,
@@ -104,14 +104,16 @@ class ProfileApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, me = RouteGroup(ADMINISTRATORS), "admin/users/me"
-        yield route("GET", me, SIGNED_IN, self.show, response=Data[Administrator])
-        path, granted = f"{me}/permissions", Data[list[AdminPermission]]
+        yield route("GET", me, SIGNED_IN, self.show, response=DataEnvelope[AdministratorResponse])
+        path, granted = f"{me}/permissions", DataEnvelope[list[AdminPermission]]
         yield route("GET", path, SIGNED_IN, self.permissions, response=granted)
         path = f"{me}/sessions"
-        yield route("GET", path, SIGNED_IN, self.sessions, response=Data[list[AdminSession]])
+        yield route(
+            "GET", path, SIGNED_IN, self.sessions, response=DataEnvelope[list[AdminSession]]
+        )
         path = f"{me}/sessions/:id"
-        yield route("DELETE", path, SIGNED_IN, self.end_session, response=Data[FreeObject])
-        path, found = "admin/permissions/check", Data[list[bool]]
+        yield route("DELETE", path, SIGNED_IN, self.end_session, response=DataEnvelope[FreeObject])
+        path, found = "admin/permissions/check", DataEnvelope[list[bool]]
         yield route("POST", path, SIGNED_IN, self.check, body=PermissionCheck, response=found)
 
     async def show(self, request: Request) -> Response:

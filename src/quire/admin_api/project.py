@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.admin_api.response_types import PROJECT, SIGNING_IN, Data, FreeObject
+from quire.admin_api.response_types import PROJECT, SIGNING_IN, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts
@@ -71,9 +71,11 @@ class ProjectApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route = RouteGroup(SIGNING_IN, "admin/")
-        yield route("GET", "init", None, self.init, response=Data[ProjectState])
-        yield route("GET", "project-type", None, self.project_type, response=Data[ProjectEdition])
-        path, facts = "admin/information", Data[ProjectFacts]
+        yield route("GET", "init", None, self.init, response=DataEnvelope[ProjectState])
+        yield route(
+            "GET", "project-type", None, self.project_type, response=DataEnvelope[ProjectEdition]
+        )
+        path, facts = "admin/information", DataEnvelope[ProjectFacts]
         yield RouteGroup(PROJECT)("GET", path, SIGNED_IN, self.information, response=facts)
 
     async def init(self, request: Request) -> Response:  # noqa: ARG002 - a handler

@@ -48,7 +48,7 @@ IdText = Annotated[int | str, RowId()]
 Moment = response_types.Moment
 BEFORE = "The id of the last row that is known."
 FreeObject = response_types.FreeObject
-Data = response_types.Data
+DataEnvelope = response_types.Data
 
 
 class AdminPagination(Struct, rename="camel"):
@@ -60,7 +60,7 @@ class AdminPagination(Struct, rename="camel"):
     total: int
 
 
-class Page(Struct, Generic[T]):
+class PageEnvelope(Struct, Generic[T]):
     """A page of a list."""
 
     results: list[T]
@@ -120,7 +120,7 @@ class RecentEntry(Struct, rename="camel", kw_only=True):
     status: EntryStatus | UnsetType = UNSET
 
 
-class Count(Struct):
+class RowCount(Struct):
     """The number of affected rows."""
 
     count: int
@@ -137,7 +137,7 @@ class NoEntry(RequestBody):
     """The response for a missing entry."""
 
 
-class ShownEntry(Struct):
+class EntryResponse(Struct):
     """An entry, with its other versions and locales."""
 
     data: ManagedEntry | NoEntry | UnsetType = UNSET
@@ -166,7 +166,7 @@ class Localization(Struct, rename="camel", kw_only=True):
     status: str | UnsetType = UNSET
 
 
-class Listed(Struct, Generic[T]):
+class ResultList(Struct, Generic[T]):
     """A page of a list, with its pagination."""
 
     data: list[T]

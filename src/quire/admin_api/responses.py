@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from functools import cache
-from typing import TypeVar, get_args
+from typing import ClassVar, TypeVar, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import fields, replace
@@ -44,9 +44,10 @@ class AdminRole(Struct, rename="camel", kw_only=True):
     users_count: int | UnsetType = UNSET
 
 
-class Administrator(Struct, rename="camel", kw_only=True):
+class AdministratorResponse(Struct, rename="camel", kw_only=True):
     """An administrator."""
 
+    schema_name: ClassVar[str] = "Administrator"
     id: int
     document_id: str | UnsetType = UNSET
     firstname: str | UnsetType | None = UNSET
@@ -116,10 +117,10 @@ def _response_fields(
     return tuple(read), tuple(name for name in moments if name in read or name in given)
 
 
-def administrator_response(admin_user: AdminUser, *, roles: bool = True) -> Administrator:
+def administrator_response(admin_user: AdminUser, *, roles: bool = True) -> AdministratorResponse:
     """Return an administrator, with summaries of their roles."""
     listed = [build_response(AdminRoleSummary, role) for role in admin_user.roles]
-    return build_response(Administrator, admin_user.row, roles=listed if roles else UNSET)
+    return build_response(AdministratorResponse, admin_user.row, roles=listed if roles else UNSET)
 
 
 def permission_response(permission: StoredPermission) -> AdminPermission:

@@ -18,7 +18,7 @@ from quire.access.administration import (
 )
 from quire.admin_api.lists import AdminLists
 from quire.admin_api.profile import list_all_permissions
-from quire.admin_api.response_types import ADMINISTRATORS, CREATED, Data, ListQuery, RowIds
+from quire.admin_api.response_types import ADMINISTRATORS, CREATED, DataEnvelope, ListQuery, RowIds
 from quire.admin_api.responses import (
     AdminPermission,
     AdminRole,
@@ -208,8 +208,8 @@ class AdminRoleApi:
         """Yield the routes."""
         route = RouteGroup(ADMINISTRATORS, "admin/roles")
         read, update, delete = (f"{_ACTION}.{verb}" for verb in ("read", "update", "delete"))
-        one, several = Data[AdminRole], Data[list[AdminRole]]
-        granted = Data[list[AdminPermission]]
+        one, several = DataEnvelope[AdminRole], DataEnvelope[list[AdminRole]]
+        granted = DataEnvelope[list[AdminPermission]]
         yield route("GET", "", read, self.find, query=ListQuery, response=several)
         yield route(
             "POST",
@@ -225,7 +225,7 @@ class AdminRoleApi:
         )
         yield route("GET", "/:id", read, self.find_one, response=one)
         yield route("PUT", "/:id", update, self.change, body=AdminRoleChange, response=one)
-        yield route("DELETE", "/:id", delete, self.delete, response=Data[AdminRole | None])
+        yield route("DELETE", "/:id", delete, self.delete, response=DataEnvelope[AdminRole | None])
         path = "/:id/permissions"
         yield route("GET", path, read, self.permissions, response=granted)
         yield route("PUT", path, update, self.grant, body=RolePermissions, response=granted)

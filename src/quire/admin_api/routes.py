@@ -9,52 +9,52 @@ from msgspec.structs import replace
 
 from quire import __version__
 from quire.access.actions import all_actions
+from quire.admin_api.admin_auth import AdminAuthentication, identity_routes, open_identity
 from quire.admin_api.api_tokens import ApiTokenApi
 from quire.admin_api.audit import AuditApi, AuditTrail
-from quire.admin_api.content_api import ContentApiApi
-from quire.admin_api.content_manager.changes import ChangeApi
+from quire.admin_api.content_api import ContentApiActionsApi
 from quire.admin_api.content_manager.checks import CheckApi
 from quire.admin_api.content_manager.entries import EntryApi
 from quire.admin_api.content_manager.home import HomeApi
-from quire.admin_api.content_manager.locale_prefill import FillingApi
+from quire.admin_api.content_manager.locale_prefill import LocalePrefillApi
 from quire.admin_api.content_manager.models import ManagedModelApi
 from quire.admin_api.content_manager.relations import RelatedApi
 from quire.admin_api.content_manager.revision_table import RevisionHistory
-from quire.admin_api.content_manager.uid_values import IdentifierApi
+from quire.admin_api.content_manager.uid_values import UidValueApi
+from quire.admin_api.content_manager.write_routes import EntryWriteApi
 from quire.admin_api.context import AdminContext, AdminSources, make_admin_context
 from quire.admin_api.end_user_requests import EndUserRequestApi
 from quire.admin_api.end_users import EndUserApi
-from quire.admin_api.extras.content import OwnContentApi
-from quire.admin_api.extras.description import AdminDescriptionApi
-from quire.admin_api.extras.explain import ExplainApi
-from quire.admin_api.extras.export import ExportApi
-from quire.admin_api.extras.home import OwnHomeApi
-from quire.admin_api.extras.jobs import JobApi
-from quire.admin_api.extras.locale_coverage import LocaleCoverageApi
-from quire.admin_api.extras.outbox import OutboxApi
-from quire.admin_api.extras.previews import FRAME_SOURCES, PreviewApi
-from quire.admin_api.extras.release_parts import ReleaseParts
-from quire.admin_api.extras.releases import ReleaseApi
-from quire.admin_api.extras.review import ReviewApi
-from quire.admin_api.extras.revisions import RevisionApi
-from quire.admin_api.extras.samples import SampleApi
-from quire.admin_api.extras.schedule import ScheduleApi
-from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
-from quire.admin_api.extras.views import SavedViewApi
 from quire.admin_api.homepage import HomepageApi
-from quire.admin_api.identity import Identity, identity_routes, open_identity
 from quire.admin_api.locales import LocalesApi
 from quire.admin_api.media.files import MediaFileApi
 from quire.admin_api.media.folders import FolderApi
 from quire.admin_api.media.image_tools import CropApi, TransformApi
-from quire.admin_api.media.library_settings import MediaOptionApi
+from quire.admin_api.media.library_settings import MediaSettingsApi
 from quire.admin_api.media.reads import MediaReads
 from quire.admin_api.media.remote_import import ImportApi
-from quire.admin_api.media.usage import MediaToolsApi
+from quire.admin_api.media.usage import FileUsageApi
 from quire.admin_api.model.planning import ModelPlanningApi
 from quire.admin_api.model.reading import ModelReadingApi
 from quire.admin_api.model.writing import STATUS_PATH, ModelWritingApi
 from quire.admin_api.project import ProjectApi
+from quire.admin_api.quire_routes.content import EntryToolsApi
+from quire.admin_api.quire_routes.description import AdminDescriptionApi
+from quire.admin_api.quire_routes.explain import ExplainApi
+from quire.admin_api.quire_routes.export import ExportApi
+from quire.admin_api.quire_routes.home import HomeOverviewApi
+from quire.admin_api.quire_routes.jobs import JobApi
+from quire.admin_api.quire_routes.locale_coverage import LocaleCoverageApi
+from quire.admin_api.quire_routes.outbox import OutboxApi
+from quire.admin_api.quire_routes.previews import FRAME_SOURCES, PreviewApi
+from quire.admin_api.quire_routes.release_parts import ReleaseParts
+from quire.admin_api.quire_routes.releases import ReleaseApi
+from quire.admin_api.quire_routes.review import ReviewApi
+from quire.admin_api.quire_routes.revisions import RevisionApi
+from quire.admin_api.quire_routes.samples import SampleApi
+from quire.admin_api.quire_routes.schedule import ScheduleApi
+from quire.admin_api.quire_routes.scheduled_jobs import ScheduledJobs
+from quire.admin_api.quire_routes.views import SavedViewApi
 from quire.admin_api.router import AdminApi
 from quire.admin_api.webhook_deliveries import DeliveryApi
 from quire.admin_api.webhooks import WebhookApi
@@ -68,8 +68,8 @@ from quire.clock import Clock
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.entry_lists import EntryLists
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.locales import LocaleStore
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.releases.store import ReleaseStore
 from quire.content_manager.revisions import RevisionLog
 from quire.database.connection import Database
@@ -98,10 +98,10 @@ def own_routes(
 ) -> Iterator[Route]:
     """Yield the routes below ``/admin/x`` about content and permissions."""
     engine = documents.engine
-    yield from OwnHomeApi(database, engine, webhooks).routes()
+    yield from HomeOverviewApi(database, engine, webhooks).routes()
     locales = LocaleStore(ContentTables(store=engine.store, new_id=engine.new_id), clock)
     yield from LocaleCoverageApi(database, engine, locales).routes()
-    yield from OwnContentApi(database, documents, history).routes()
+    yield from EntryToolsApi(database, documents, history).routes()
     yield from RevisionApi(database, documents, history).routes()
     yield from SampleApi(documents, history, clock).routes()
     yield from ReleaseApi(scheduled.parts).routes()
@@ -153,10 +153,10 @@ def media_routes(
     ).routes()
     yield from FolderApi(reads, library).routes()
     yield from ImportApi(reads, library, settings.uploads).routes()
-    yield from MediaToolsApi(reads, library, engine).routes()
+    yield from FileUsageApi(reads, library, engine).routes()
     yield from CropApi(reads, library).routes()
     yield from TransformApi(reads, library, settings.uploads).routes()
-    yield from MediaOptionApi(rows.database, rows.store).routes()
+    yield from MediaSettingsApi(rows.database, rows.store).routes()
 
 
 def content_manager_routes(
@@ -164,14 +164,14 @@ def content_manager_routes(
 ) -> Iterator[Route]:
     """Yield the routes of the content manager."""
     engine = documents.engine
-    changes = ChangeApi(documents, history)
+    changes = EntryWriteApi(documents, history)
     yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
     yield from EntryApi(database, engine, lists, history).routes()
     yield from changes.routes()
     yield from RelatedApi(database, engine).routes()
-    yield from IdentifierApi(database, engine).routes()
+    yield from UidValueApi(database, engine).routes()
     yield from CheckApi(database, engine, changes.clone).routes()
-    yield from FillingApi(database, engine).routes()
+    yield from LocalePrefillApi(database, engine).routes()
     yield from HomeApi(database, engine).routes()
 
 
@@ -218,10 +218,10 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
     )
 
 
-def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route]:
+def _project_routes(context: AdminContext, identity: AdminAuthentication) -> Iterator[Route]:
     """Yield the routes of settings of the whole project."""
     settings, database, clock = context.settings, context.database, context.clock
-    yield from ContentApiApi(
+    yield from ContentApiActionsApi(
         context.schema,
         context.sources.customisations,
         context.engine.extensions.routes,
@@ -246,7 +246,7 @@ def _project_routes(context: AdminContext, identity: Identity) -> Iterator[Route
     ).routes()
 
 
-def _scheduled_jobs(context: AdminContext, identity: Identity) -> ScheduledJobs:
+def _scheduled_jobs(context: AdminContext, identity: AdminAuthentication) -> ScheduledJobs:
     """Create the jobs of scheduled actions, which run as the administrators who scheduled them."""
     sources = context.sources
     revisions = Revisions(context.engine.store.writes)
@@ -269,7 +269,7 @@ def _scheduled_jobs(context: AdminContext, identity: Identity) -> ScheduledJobs:
 
 
 def _content_routes(
-    context: AdminContext, identity: Identity, scheduled: ScheduledJobs
+    context: AdminContext, identity: AdminAuthentication, scheduled: ScheduledJobs
 ) -> Iterator[Route]:
     """Yield the routes of content, of files, and of the model."""
     settings, sources, database = context.settings, context.sources, context.database

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from quire.admin_api.login_throttle import LoginThrottle
-from quire.admin_api.response_types import CREATED, SIGNING_IN, Data, FreeObject
+from quire.admin_api.response_types import CREATED, SIGNING_IN, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.grant_limits import GrantLimits
@@ -26,7 +26,7 @@ WRONG_PASSWORD = "Invalid credentials"  # noqa: S105 - a message
 _PATH = "admin/x/second-factor"
 
 
-class OwnPassword(RequestBody):
+class CurrentPassword(RequestBody):
     """The caller's password."""
 
     password: str
@@ -88,15 +88,19 @@ class SecondFactorApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, codes, done = RouteGroup(SIGNING_IN), Data[RecoveryCodes], Data[FreeObject]
-        yield route("GET", _PATH, SIGNED_IN, self.show, response=Data[SecondFactorState])
+        route, codes, done = (
+            RouteGroup(SIGNING_IN),
+            DataEnvelope[RecoveryCodes],
+            DataEnvelope[FreeObject],
+        )
+        yield route("GET", _PATH, SIGNED_IN, self.show, response=DataEnvelope[SecondFactorState])
         yield route(
             "POST",
             _PATH,
             SIGNED_IN,
             self.begin,
-            body=OwnPassword,
-            response=Data[NewSecondFactor],
+            body=CurrentPassword,
+            response=DataEnvelope[NewSecondFactor],
             status=CREATED,
         )
         path = f"{_PATH}/confirm"
@@ -118,7 +122,7 @@ class SecondFactorApi:
 
     async def begin(self, request: Request) -> Response:
         """Set up a second factor: the secret is for an app, and shown once."""
-        body = read_body(request.body, OwnPassword)
+        body = read_body(request.body, CurrentPassword)
         admin_user = await self._with_password(request, body.password)
         secret = await self._database.write(self._factors.begin(admin_user))
         uri = provisioning_uri(secret, admin_user.email, self._project)

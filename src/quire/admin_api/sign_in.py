@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.login_throttle import LoginThrottle
-from quire.admin_api.response_types import SIGNING_IN, Data, FreeObject
-from quire.admin_api.responses import Administrator, administrator_response, respond_data
+from quire.admin_api.response_types import SIGNING_IN, DataEnvelope, FreeObject
+from quire.admin_api.responses import AdministratorResponse, administrator_response, respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.accounts import AdminAccounts, AdminDevice, SignInResult, new_device_id
 from quire.auth.admin.recovery import AdminRecovery
@@ -41,7 +41,7 @@ _SIGNING = str.maketrans({"/": "_", "+": "-", "=": None})
 Header = tuple[bytes, bytes]
 
 
-class RefreshCookie:
+class AdminRefreshCookie:
     """Writes and reads the cookie; ``keys`` are the project's keys, ``secure`` means TLS only."""
 
     def __init__(self, keys: tuple[str, ...], *, secure: bool) -> None:
@@ -105,7 +105,7 @@ class SignedOutDevice(RequestBody, forbid_unknown_fields=False):
     device_id: str | UnsetType = UNSET
 
 
-class NewPerson(RequestBody, kw_only=True):
+class NewAdminUser(RequestBody, kw_only=True):
     """The name and the password of a new administrator."""
 
     firstname: Annotated[str, MinLength(1)]
@@ -117,7 +117,7 @@ class Registration(RequestBody):
     """The registration of an invited administrator."""
 
     registration_token: str
-    user_info: NewPerson
+    user_info: NewAdminUser
     device_id: _DeviceId | UnsetType = UNSET
     remember_me: bool | UnsetType = UNSET
 
@@ -165,7 +165,7 @@ class SignedIn(Struct, rename="camel"):
 
     token: str
     access_token: str
-    user: Administrator
+    user: AdministratorResponse
 
 
 class AccessToken(Struct):
@@ -174,7 +174,7 @@ class AccessToken(Struct):
     token: str
 
 
-class InvitedPerson(Struct):
+class InvitedAdminUser(Struct):
     """The recipient of an invitation."""
 
     email: str | None
@@ -189,7 +189,7 @@ class AdminSignInApi:
         self,
         accounts: AdminAccounts,
         recovery: AdminRecovery,
-        cookie: RefreshCookie,
+        cookie: AdminRefreshCookie,
         attempts: LoginThrottle,
     ) -> None:
         self._accounts = accounts
@@ -199,9 +199,9 @@ class AdminSignInApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, signed_in = RouteGroup(SIGNING_IN, "admin/"), Data[SignedIn]
+        route, signed_in = RouteGroup(SIGNING_IN, "admin/"), DataEnvelope[SignedIn]
         yield route("POST", "login", None, self.sign_in, body=Credentials, response=signed_in)
-        yield route("POST", "access-token", None, self.refresh, response=Data[AccessToken])
+        yield route("POST", "access-token", None, self.refresh, response=DataEnvelope[AccessToken])
         yield route(
             "POST",
             "register-admin",
@@ -217,7 +217,7 @@ class AdminSignInApi:
             None,
             self.invitation,
             query=InvitationQuery,
-            response=Data[InvitedPerson],
+            response=DataEnvelope[InvitedAdminUser],
         )
         yield route("POST", "register", None, self.register, body=Registration, response=signed_in)
         yield route(
@@ -237,7 +237,7 @@ class AdminSignInApi:
             SIGNED_IN,
             self.sign_out,
             body=SignedOutDevice,
-            response=Data[FreeObject],
+            response=DataEnvelope[FreeObject],
         )
 
     async def sign_in(self, request: Request) -> Response:

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.response_types import ACCEPTED, WEBHOOKS, Data, FreeObject, Moment
+from quire.admin_api.response_types import ACCEPTED, WEBHOOKS, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.webhooks import NOT_FOUND, webhook_id_of
 from quire.clock import Clock
@@ -34,7 +34,7 @@ class DeliveryQuery(Struct):
     limit: int | UnsetType = UNSET
 
 
-class ShownDelivery(Struct, rename="camel", kw_only=True):
+class WebhookDeliveryResponse(Struct, rename="camel", kw_only=True):
     """A delivery to a webhook, and its result."""
 
     schema_name: ClassVar[str] = "Delivery"
@@ -75,15 +75,17 @@ class DeliveryApi:
         """Yield the routes."""
         route, below = RouteGroup(WEBHOOKS, "admin/x/"), "webhooks/:id"
         read, update = "admin::webhooks.read", "admin::webhooks.update"
-        listed = Data[list[ShownDelivery]]
+        listed = DataEnvelope[list[WebhookDeliveryResponse]]
         for path, find in (("deliveries", self.find_all), (f"{below}/deliveries", self.find)):
             yield route("GET", path, read, find, query=DeliveryQuery, response=listed)
         path = f"{below}/deliveries/:delivery"
-        yield route("GET", path, read, self.find_one, response=Data[ShownDelivery])
-        path, done = f"{path}/redeliver", Data[FreeObject]
+        yield route(
+            "GET", path, read, self.find_one, response=DataEnvelope[WebhookDeliveryResponse]
+        )
+        path, done = f"{path}/redeliver", DataEnvelope[FreeObject]
         yield route("POST", path, update, self.redeliver, response=done, status=ACCEPTED)
         path = f"{below}/secret"
-        yield route("GET", path, update, self.secret, response=Data[WebhookSecret])
+        yield route("GET", path, update, self.secret, response=DataEnvelope[WebhookSecret])
 
     async def find_all(self, request: Request) -> Response:
         """List the deliveries of all webhooks, the latest first, as `find` does for one."""
@@ -162,9 +164,9 @@ class DeliveryApi:
         return found
 
 
-def _shown(delivery: Delivery, payload: FreeObject | UnsetType = UNSET) -> ShownDelivery:
+def _shown(delivery: Delivery, payload: FreeObject | UnsetType = UNSET) -> WebhookDeliveryResponse:
     return build_response(
-        ShownDelivery,
+        WebhookDeliveryResponse,
         delivery,
         next_at=delivery.due if delivery.state == WAITING else None,
         status_code=delivery.status,

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.response_types import CREATED, WEBHOOKS, Data, FreeObject, IdText
+from quire.admin_api.response_types import CREATED, WEBHOOKS, DataEnvelope, FreeObject, IdText
 from quire.admin_api.responses import build_response, respond_data
 from quire.clock import Clock, iso_from_ms
 from quire.content_api.messages import Request, Response
@@ -146,18 +146,20 @@ class WebhookApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(WEBHOOKS, "admin/webhooks"), Data[WebhookDetail]
+        route, one = RouteGroup(WEBHOOKS, "admin/webhooks"), DataEnvelope[WebhookDetail]
         read, create, update, delete = (
             f"admin::webhooks.{verb}" for verb in ("read", "create", "update", "delete")
         )
-        yield route("GET", "", read, self.find, response=Data[list[WebhookDetail]])
+        yield route("GET", "", read, self.find, response=DataEnvelope[list[WebhookDetail]])
         yield route("POST", "", create, self.create, body=NewWebhook, response=one, status=CREATED)
-        path, ids = "/batch-delete", Data[list[int | str]]
+        path, ids = "/batch-delete", DataEnvelope[list[int | str]]
         yield route("POST", path, delete, self.delete_many, body=DeletedWebhooks, response=ids)
         yield route("GET", "/:id", read, self.find_one, response=one)
         yield route("PUT", "/:id", update, self.change, body=WebhookChange, response=one)
         yield route("DELETE", "/:id", delete, self.delete, response=one)
-        yield route("POST", "/:id/trigger", update, self.trigger, response=Data[WebhookTest])
+        yield route(
+            "POST", "/:id/trigger", update, self.trigger, response=DataEnvelope[WebhookTest]
+        )
 
     async def find(self, request: Request) -> Response:
         """List webhooks."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 from quire.database.program import Program
 from quire.database.stores.accounts import GRANT_UID, IS_OF_CONTENT_API, TOKEN_UID
 from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.errors import ApplicationError
 
 
@@ -27,7 +27,7 @@ class ApiTokens:
 
     def __init__(self, tables: ContentTables) -> None:
         self._tokens = tables.of(TOKEN_UID, NamedToken)
-        self._grants = tables.of(GRANT_UID, RowId)
+        self._grants = tables.of(GRANT_UID, BaseRow)
 
     def listed(self) -> Program[list[NamedToken]]:
         """Return all tokens of the content API, by name."""

@@ -17,7 +17,7 @@ from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.conditions import eq, gt, in_list, le
-from quire.database.stores.own_tables import OwnTable, OwnTables
+from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import BigInt
 from quire.errors import AppError
 
@@ -36,7 +36,7 @@ class CallSum(Struct, frozen=True, kw_only=True):
     calls: BigInt
 
 
-_SUMS = OwnTable(name="quire_call_sums", row=CallSum, indexes={"quire_call_sums_key": ("key",)})
+_SUMS = QuireTable(name="quire_call_sums", row=CallSum, indexes={"quire_call_sums_key": ("key",)})
 
 
 class CounterExchange:
@@ -47,7 +47,7 @@ class CounterExchange:
         counters: SharedCounters,
         database: Database,
         writes: Writes,
-        tables: OwnTables,
+        tables: QuireTables,
         clock: Clock,
     ) -> None:
         self._counters = counters

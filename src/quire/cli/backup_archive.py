@@ -54,7 +54,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     format: int = FORMAT
 
 
-class ArchiveWriter:
+class BackupWriter:
     """Writes one archive, with uploaded files before and after the dump of the database."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
@@ -121,7 +121,7 @@ class _HashingReader:
 
 
 @contextmanager
-def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[ArchiveWriter, Path]]:
+def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[BackupWriter, Path]]:
     """Write an archive, which exists when the block succeeds, and not otherwise.
 
     ``recipient`` is the public key that it is encrypted for. Also yields a folder for temporary
@@ -139,7 +139,7 @@ def new_archive(path: Path, recipient: str | None) -> Iterator[tuple[ArchiveWrit
                 encrypted as target,
                 tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT) as tar,
             ):
-                yield ArchiveWriter(tar), Path(folder)
+                yield BackupWriter(tar), Path(folder)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)

@@ -20,7 +20,7 @@ from quire.cli.hooks import (
 from quire.cli.project import require_project
 from quire.cli.terminal import DONE, PROBLEMS, print_result, show_progress
 from quire.customisations import Customisations, find_customisations
-from quire.customisations.summary import ServedShare, TypeSummary, summarize
+from quire.customisations.summary import ServiceLevel, TypeSummary, summarize
 from quire.database.integrity.findings import Damage, count_noun
 from quire.errors import ConfigurationError, DatabaseOpenError, SchemaError, StorageError
 from quire.extensions import (
@@ -70,7 +70,7 @@ class CheckReport(Struct):
     @property
     def complete(self) -> int:
         """How many content types are served completely."""
-        return sum(one.served is ServedShare.COMPLETELY for one in self.types)
+        return sum(one.served is ServiceLevel.COMPLETELY for one in self.types)
 
     def lines(self) -> Iterator[str]:
         """Yield the report for a terminal."""

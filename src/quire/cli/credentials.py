@@ -22,7 +22,7 @@ from quire.database.open import open_database
 from quire.database.program import Program
 from quire.database.stores.accounts import CONTENT_API, GRANT_UID, TOKEN_UID
 from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
 from quire.ids import new_document_id
@@ -45,7 +45,7 @@ class NewAdministrator(Struct, frozen=True, kw_only=True):
     role: str
 
 
-class NewApiToken(Struct, frozen=True, kw_only=True):
+class NewTokenRow(Struct, frozen=True, kw_only=True):
     """A new API token.
 
     ``access_key`` is its keyed hash, ``encrypted_key`` its encrypted form; ``actions`` are for
@@ -72,10 +72,10 @@ class CredentialRows(Struct, frozen=True, kw_only=True):
 
         Raises ApplicationError when there is one with this e-mail, or no such role.
         """
-        users = self.tables.of(ADMIN_USER_UID, RowId)
+        users = self.tables.of(ADMIN_USER_UID, BaseRow)
         if (yield from users.exists(eq("email", new.email))):
             raise ApplicationError(f"There is an administrator with the e-mail {new.email}.")
-        role = yield from self.tables.of(ADMIN_ROLE_UID, RowId).first(eq("code", new.role))
+        role = yield from self.tables.of(ADMIN_ROLE_UID, BaseRow).first(eq("code", new.role))
         if role is None:
             raise ApplicationError(f"The database has no administrators' role {new.role}.")
         values = {
@@ -89,10 +89,10 @@ class CredentialRows(Struct, frozen=True, kw_only=True):
         user = yield from users.create(values, now=self.now)
         yield from users.link("roles", user, [role.id], creating=True)
 
-    def api_token(self, new: NewApiToken) -> Program[None]:
+    def api_token(self, new: NewTokenRow) -> Program[None]:
         """Write an API token. Raises ApplicationError when there is one of this name."""
-        tokens = self.tables.of(TOKEN_UID, RowId)
-        grants = self.tables.of(GRANT_UID, RowId)
+        tokens = self.tables.of(TOKEN_UID, BaseRow)
+        grants = self.tables.of(GRANT_UID, BaseRow)
         if (yield from tokens.exists(eq("name", new.name))):
             raise ApplicationError(f"There is an API token with the name {new.name}.")
         values = {
@@ -156,7 +156,7 @@ def create_token(
     if salt is None:
         raise ApplicationError("API_TOKEN_SALT is not set.")
     token = new_api_token()
-    new = NewApiToken(
+    new = NewTokenRow(
         name=name,
         description=description,
         type=kind,

@@ -62,7 +62,7 @@ _BACKUP_MAX_AGE_MS = 26 * 3_600_000
 """A day, and some time for a slow backup."""
 
 
-class Finding(Struct, frozen=True):
+class DeployFinding(Struct, frozen=True):
     """Something that production lacks. ``check`` is the setting or the area."""
 
     level: Literal["problem", "warning"]
@@ -70,17 +70,17 @@ class Finding(Struct, frozen=True):
     message: str
 
 
-def problem(check: str, message: str) -> Finding:
+def problem(check: str, message: str) -> DeployFinding:
     """Return a finding that has to be fixed before an installation is public."""
-    return Finding("problem", check, message)
+    return DeployFinding("problem", check, message)
 
 
-def warning(check: str, message: str) -> Finding:
+def warning(check: str, message: str) -> DeployFinding:
     """Return a finding that may be intended."""
-    return Finding("warning", check, message)
+    return DeployFinding("warning", check, message)
 
 
-def file_findings(settings: Settings) -> Iterator[Finding]:
+def file_findings(settings: Settings) -> Iterator[DeployFinding]:
     """Check the permissions of files with secrets, and the location of a SQLite file."""
     yield from _readable_by_others(settings.project / ".env", "secrets")
     yield from _version_control(settings.project)
@@ -97,7 +97,7 @@ def file_findings(settings: Settings) -> Iterator[Finding]:
         )
 
 
-def _readable_by_others(path: Path, check: str) -> Iterator[Finding]:
+def _readable_by_others(path: Path, check: str) -> Iterator[DeployFinding]:
     try:
         mode = path.stat().st_mode
     except OSError:
@@ -106,7 +106,7 @@ def _readable_by_others(path: Path, check: str) -> Iterator[Finding]:
         yield problem(check, f"every user of the machine can read {path}: chmod o-rwx")
 
 
-def _version_control(project: Path) -> Iterator[Finding]:
+def _version_control(project: Path) -> Iterator[DeployFinding]:
     if not (project / ".git").exists() or not (project / ".env").exists():
         return
     ignored = project / ".gitignore"
@@ -136,13 +136,13 @@ def file_system_of(path: Path, mounts: Path = _MOUNTS) -> str | None:
     return None if found is None else found[1]
 
 
-Check = Callable[[Settings], Iterator[Finding]]
+Check = Callable[[Settings], Iterator[DeployFinding]]
 
 
 class DeployReport(Struct, frozen=True):
     """The findings, problems first."""
 
-    findings: Sequence[Finding]
+    findings: Sequence[DeployFinding]
 
     @property
     def has_problems(self) -> bool:
@@ -200,7 +200,7 @@ def deploy_check(project: Path, *, backups: Path | None, as_json: bool) -> int:
     return PROBLEMS if report.has_problems else DONE
 
 
-def _environment(settings: Settings) -> Iterator[Finding]:
+def _environment(settings: Settings) -> Iterator[DeployFinding]:
     if settings.is_development:
         yield problem(
             "environment", "the environment is development, which tells clients about errors"
@@ -213,7 +213,7 @@ def _environment(settings: Settings) -> Iterator[Finding]:
         yield problem("admin.rate_limit", "administrators may try passwords without a limit")
 
 
-def _secrets(settings: Settings) -> Iterator[Finding]:
+def _secrets(settings: Settings) -> Iterator[DeployFinding]:
     missing = settings.missing_secrets()
     if missing:
         names = ", ".join(missing)
@@ -243,7 +243,7 @@ def _secret_values(settings: Settings) -> dict[str, str]:
     return {name: value for name, value in values.items() if value}
 
 
-def _network(settings: Settings) -> Iterator[Finding]:
+def _network(settings: Settings) -> Iterator[DeployFinding]:
     url = settings.server.url
     if url is None:
         yield problem("server.url", "the public address is not set; links in mails need it")
@@ -261,7 +261,7 @@ def _network(settings: Settings) -> Iterator[Finding]:
         yield warning("cors.origins", "pages of every origin may read responses; list your own")
 
 
-def _mail(settings: Settings) -> Iterator[Finding]:
+def _mail(settings: Settings) -> Iterator[DeployFinding]:
     mail = settings.mail
     if mail.host is None:
         yield warning("mail.host", "no mail is sent: nobody can reset a password")
@@ -274,7 +274,7 @@ def _mail(settings: Settings) -> Iterator[Finding]:
         yield warning("mail.sender", f"mails come from {mail.sender}, which receivers refuse")
 
 
-def _postgresql(settings: Settings) -> Iterator[Finding]:
+def _postgresql(settings: Settings) -> Iterator[DeployFinding]:
     database = settings.database
     if database.client != "postgres" or database.url is not None:
         return
@@ -287,7 +287,7 @@ def _postgresql(settings: Settings) -> Iterator[Finding]:
         yield problem("database.password", "the password of the database is a common one, or none")
 
 
-def _backups(settings: Settings, folder: Path | None) -> Iterator[Finding]:
+def _backups(settings: Settings, folder: Path | None) -> Iterator[DeployFinding]:
     place = folder or settings.backup.folder
     archives = backup_archives(place, settings.project.name)
     if not archives:
@@ -299,7 +299,7 @@ def _backups(settings: Settings, folder: Path | None) -> Iterator[Finding]:
         yield problem("backups", f"the last backup is {age // 3_600_000} hours old")
 
 
-def _database(settings: Settings, schema: Schema) -> Iterator[Finding]:
+def _database(settings: Settings, schema: Schema) -> Iterator[DeployFinding]:
     try:
         report = check_database(settings, schema)
     except DatabaseOpenError as error:
@@ -320,7 +320,7 @@ class _Administrator(Struct, frozen=True, kw_only=True, rename="camel"):
     is_active: bool | None = None
 
 
-async def _administrators(settings: Settings, schema: Schema) -> list[Finding]:
+async def _administrators(settings: Settings, schema: Schema) -> list[DeployFinding]:
     administrators = await _read_administrators(settings, schema)
     active = [one for one in administrators if one.is_active]
     if not active:

@@ -10,9 +10,9 @@ from quire.database.compile.writes import Writes
 from quire.database.open import open_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
-from quire.database.stores.changes import CHANGES, ChangeRows, StoredChange
+from quire.database.stores.change_outbox import CHANGES, ChangeRows, StoredChange
 from quire.database.stores.jobs import JOBS, JobRows, StoredJob
-from quire.database.stores.own_tables import OwnTable, OwnTables
+from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.tables.table_map import map_tables
 from quire.errors import ApplicationError
 from quire.settings import Settings
@@ -116,21 +116,21 @@ def _print_table(heads: tuple[str, ...], lines: Sequence[tuple[str, ...]], nothi
 
 
 def _change(
-    settings: Settings, table: OwnTable[Any], make: Callable[[Writes], Program[bool]]
+    settings: Settings, table: QuireTable[Any], make: Callable[[Writes], Program[bool]]
 ) -> bool:
     """Run a program that changes a row; tells whether it has."""
     return asyncio.run(_run(settings, table, make)) or False
 
 
 async def _run(
-    settings: Settings, table: OwnTable[Any], make: Callable[[Writes], Program[T]]
+    settings: Settings, table: QuireTable[Any], make: Callable[[Writes], Program[T]]
 ) -> T | None:
     """Run a program in a transaction, while a server may be running.
 
     Returns ``None`` if the table does not exist.
     """
     database = await open_database(settings, map_tables(load_project_schema(settings)))
-    tables = OwnTables(database, target_of(settings).kind)
+    tables = QuireTables(database, target_of(settings).kind)
     writes = Writes(database.dialect)
 
     def program() -> Program[T | None]:

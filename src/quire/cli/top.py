@@ -24,7 +24,7 @@ _MEBIBYTE = 1 << 20
 Labels = frozenset[tuple[str, str]]
 
 
-class Snapshot(Struct, frozen=True):
+class MetricsSnapshot(Struct, frozen=True):
     """The values of all samples at a time of a monotonic clock."""
 
     at: float
@@ -57,8 +57,8 @@ class Snapshot(Struct, frozen=True):
 class Interval(Struct, frozen=True):
     """The differences between two snapshots of one server."""
 
-    before: Snapshot
-    after: Snapshot
+    before: MetricsSnapshot
+    after: MetricsSnapshot
 
     @property
     def seconds(self) -> float:
@@ -131,7 +131,7 @@ def _address_of(project: Path) -> tuple[str, str | None]:
     return f"http://{named}:{metrics.port}", metrics.token
 
 
-def _fetch(address: str, token: str | None) -> Snapshot:
+def _fetch(address: str, token: str | None) -> MetricsSnapshot:
     url = f"{address.rstrip('/')}/metrics"
     if not url.startswith(("http://", "https://")):
         raise ApplicationError(f"{address} is no address of metrics: it begins with http://.")
@@ -144,9 +144,9 @@ def _fetch(address: str, token: str | None) -> Snapshot:
         raise ApplicationError(f"{url} has no metrics: {error}") from error
 
 
-def read_snapshot(text: str, at: float) -> Snapshot:
+def read_snapshot(text: str, at: float) -> MetricsSnapshot:
     """Parse the text form of metrics. Raises ValueError for anything else."""
-    return Snapshot(
+    return MetricsSnapshot(
         at,
         {
             (sample.name, frozenset(sample.labels.items())): sample.value

@@ -38,7 +38,7 @@ from quire.query.parameters import rewrite_query, sent_query
 from quire.schema.model import ContentType
 
 
-class SentRequest(Struct, frozen=True):
+class ReceivedRequest(Struct, frozen=True):
     """The request of a route, which changes of entries may use."""
 
     route: str
@@ -54,7 +54,7 @@ class DocumentReads:
         self._responses = responses
 
     async def respond(
-        self, request: Request, read: DocumentRead, sent: SentRequest | None = None
+        self, request: Request, read: DocumentRead, sent: ReceivedRequest | None = None
     ) -> Response:
         """Read entries and respond like an action; the query is that of the read.
 
@@ -95,7 +95,11 @@ class DocumentReads:
         await self._reader.prepare(content_type, "list", query, ability)
 
     async def _read(
-        self, request: Request, read: DocumentRead, prepared: PreparedRead, sent: SentRequest | None
+        self,
+        request: Request,
+        read: DocumentRead,
+        prepared: PreparedRead,
+        sent: ReceivedRequest | None,
     ) -> Response:
         present = self._present(request, read, prepared, sent)
         wrap = _wrap(read)
@@ -120,7 +124,7 @@ class DocumentReads:
         return _respond_one(read, None)
 
     async def _changed(
-        self, request: Request, read: DocumentRead, item: Item, sent: SentRequest
+        self, request: Request, read: DocumentRead, item: Item, sent: ReceivedRequest
     ) -> object:
         """Return an entry with its attachments."""
         entry = _plain(item)
@@ -133,7 +137,7 @@ class DocumentReads:
         return entry
 
     async def _attached(
-        self, request: Request, change: AttachedEntries, entry: object, sent: SentRequest
+        self, request: Request, change: AttachedEntries, entry: object, sent: ReceivedRequest
     ) -> object:
         """Return the attached member of an entry."""
         read, reader = change.read, self._reader
@@ -171,7 +175,7 @@ class DocumentReads:
         request: Request,
         read: DocumentRead,
         prepared: PreparedRead,
-        sent: SentRequest | None,
+        sent: ReceivedRequest | None,
     ) -> Present | None:
         if sent is not None:
             return lambda item: _computed(read, _plain(item), sent)
@@ -193,7 +197,7 @@ def _plain(item: Item) -> object:
     return msgspec.json.decode(encode(item))
 
 
-def _computed(read: DocumentRead, entry: object, sent: SentRequest) -> object:
+def _computed(read: DocumentRead, entry: object, sent: ReceivedRequest) -> object:
     """Return a computed entry without attachments."""
     for change in read.changes:
         if isinstance(change, ComputedEntry):

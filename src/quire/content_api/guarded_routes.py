@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
-from quire.content_api.document_reads import DocumentReads, SentRequest
+from quire.content_api.document_reads import DocumentReads, ReceivedRequest
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_api.scripts.routes import ScriptServices, scripted_route
@@ -80,7 +80,7 @@ def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: Document
         as_sent = None
         if read.changes:
             parsed = parse_query(sent_query(request.raw_query).decode("latin-1"))
-            as_sent = SentRequest(name, apply_steps(steps, parsed, parameters), parameters)
+            as_sent = ReceivedRequest(name, apply_steps(steps, parsed, parameters), parameters)
         return await reads.respond(request, read, as_sent)
 
     return Route(

@@ -111,7 +111,7 @@ class RoleWithPermissions(PermissionTree):
     """A role with everything that it grants and does not."""
 
 
-class ShownRole(Struct):
+class RoleResponse(Struct):
     """One role."""
 
     role: Annotated[RoleWithPermissions, ProjectFields(_role_fields, _ALWAYS)]
@@ -137,7 +137,7 @@ class RoleApi:
         one, delete = "roles/:id", "role.deleteRole"
         yield route("GET", "roles", "role.find", self.list_roles, response=RolesWithCounts)
         yield route("POST", "roles", create, self.create_role, body=body, response=Done)
-        yield route("GET", one, "role.findOne", self.find_role, response=ShownRole)
+        yield route("GET", one, "role.findOne", self.find_role, response=RoleResponse)
         yield route("PUT", one, update, self.update_role, body=body, response=Done)
         yield route("DELETE", one, delete, self.delete_role, response=Done)
         action, handler = "permissions.getPermissions", self.list_permissions

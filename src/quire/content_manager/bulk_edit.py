@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.content_manager.differences import differences
+from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body
-from quire.content_manager.write_service import ContentWriting
 from quire.database.program import Program
 from quire.errors import AppError, NotFoundError
 from quire.schema.model import ContentType

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.status import Shown

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import FACTS
 from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS, requested_fields
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.status import DocumentVersions, Shown, in_short
@@ -90,7 +90,7 @@ def entry_list(
     )
 
 
-class _Key(Struct, frozen=True):
+class _ListKey(Struct, frozen=True):
     uid: str
     raw_query: bytes
     ability: AdminAbility
@@ -104,7 +104,7 @@ class EntryLists:
         """``size`` is the number of cached lists."""
         self._reading = reading
         self._reads = reads
-        self._prepared: BoundedCache[_Key, EntryList] = BoundedCache(size)
+        self._prepared: BoundedCache[_ListKey, EntryList] = BoundedCache(size)
 
     async def page(
         self, rights: TypePermissions, raw_query: bytes, query: Query, version: int | None
@@ -120,7 +120,7 @@ class EntryLists:
 
     def _prepare(self, rights: TypePermissions, raw_query: bytes, query: Query) -> EntryList:
         default = self._reading.engine.default_locale
-        key = _Key(rights.content_type.uid, raw_query, rights.ability, default)
+        key = _ListKey(rights.content_type.uid, raw_query, rights.ability, default)
         prepared = self._prepared.get(key)
         if prepared is None:
             version = requested_version(query, rights.content_type, default)

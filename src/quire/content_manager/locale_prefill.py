@@ -9,9 +9,9 @@ from typing import Any
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
+from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import may_follow, read_permissions
 from quire.content_manager.plan_nodes import CREATORS, FACTS
-from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import Query, RequestedVersion
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.scope import is_hidden

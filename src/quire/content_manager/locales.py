@@ -11,7 +11,7 @@ from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.program import Program, Statement, Value
 from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.database.stores.core_store import (
     decode_setting,
     read_setting,
@@ -119,7 +119,7 @@ class LocaleStore:
         yield from write_setting(self._tables.store.writes, DEFAULT_LOCALE_KEY, code)
 
     def _delete_entries(self, content_type: ContentType, code: str) -> Program[None]:
-        entries = self._tables.of(content_type.uid, RowId)
+        entries = self._tables.of(content_type.uid, BaseRow)
         ids = yield from entries.ids(eq("locale", code))
         for start in range(0, len(ids), _AT_ONCE):
             yield from entries.delete_ids(ids[start : start + _AT_ONCE])

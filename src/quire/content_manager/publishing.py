@@ -1,14 +1,14 @@
 """Publishes one document for an administrator, and unpublishes it."""
 
 from quire.access.administration import CREATE, PUBLISH, UPDATE
-from quire.content_manager.read_service import chosen_of
+from quire.content_manager.entry_reads import chosen_of
+from quire.content_manager.entry_writes import NO_ENTITY, ContentWriting
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.review.entries import entry_review
 from quire.content_manager.sanitize import entry_origin, forget_roles
 from quire.content_manager.status import Shown
 from quire.content_manager.writable_fields import Body
 from quire.content_manager.write_context import Result, WriteContext
-from quire.content_manager.write_service import NO_ENTITY, ContentWriting
 from quire.database.program import Program
 from quire.document_service.commands import (
     DiscardDraft,

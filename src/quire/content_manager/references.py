@@ -6,9 +6,9 @@ from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_lists import entry_list
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import read_permissions
 from quire.content_manager.plan_nodes import CREATORS
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.status import Shown
 from quire.content_manager.views import main_field

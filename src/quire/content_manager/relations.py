@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import CREATE, READ, UPDATE
+from quire.content_manager.entry_reads import chosen_of
 from quire.content_manager.permissions import TypePermissions, covers, may_follow, read_permissions
 from quire.content_manager.read_plans import Planner, and_filters, locale_scope
-from quire.content_manager.read_service import chosen_of
 from quire.content_manager.relation_query import PAGE_SIZE, RelationQuery
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion, locale_of
 from quire.content_manager.sanitize import entry_origin

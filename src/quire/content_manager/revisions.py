@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from quire.access.admin_ability import GrantRule
 from quire.clock import iso_from_ms, ms_from_iso
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import Planner
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.revision_content import (
     Data,

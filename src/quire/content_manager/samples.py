@@ -11,9 +11,9 @@ from secrets import token_hex
 from msgspec import Struct
 
 from quire.clock import iso_from_ms
+from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.writable_fields import Body
-from quire.content_manager.write_service import ContentWriting
 from quire.database.program import Program
 from quire.schema.attributes.base import (
     Attribute,

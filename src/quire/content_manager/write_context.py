@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from quire.access.admin_ability import GrantRule
+from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import EVERY_LOCALE, RequestedVersion
 from quire.content_manager.revisions import RevisionLog
 from quire.content_manager.sanitize import entry_origin, forget_roles

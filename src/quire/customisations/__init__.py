@@ -2,7 +2,7 @@
 
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind
 from quire.customisations.scan import find_customisations
-from quire.customisations.served import ServedRoute, UnservedRoute, usual_routes
+from quire.customisations.served_routes import ServedRoute, UnservedRoute, usual_routes
 
 __all__ = [
     "Customisations",

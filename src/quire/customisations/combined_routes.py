@@ -2,7 +2,7 @@
 
 from collections.abc import Coroutine, Mapping
 
-from quire.customisations.served import core_routes
+from quire.customisations.served_routes import core_routes
 from quire.javascript.running.builtins import library
 from quire.javascript.running.machine import Machine
 from quire.javascript.running.scopes import Frame

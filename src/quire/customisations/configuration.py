@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 
 from quire.javascript.modules import CODE, EnvironmentVariable
-from quire.settings import Settings, UnfitValueError, known_settings
+from quire.settings import InvalidValueError, Settings, known_settings
 from quire.settings.strapi_config import COUNTERPARTS, leaves, settings_in
 from quire.settings.upload_providers import bucket_settings
 
@@ -130,7 +130,7 @@ def _difference(path: str, value: object, name: str, settings: Settings) -> str 
         return None
     try:
         wanted = known.kind.read(value)
-    except UnfitValueError:
+    except InvalidValueError:
         wanted = value
     effective = reduce(getattr, name.split("."), settings)
     if known.private:

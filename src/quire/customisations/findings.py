@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from quire.customisations.served import (
+from quire.customisations.served_routes import (
     CORE_ACTIONS,
     ServedRoute,
     UnservedRoute,

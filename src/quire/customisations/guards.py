@@ -119,7 +119,7 @@ _KNOWN_POLICIES = {
 }
 
 
-class Problem(Struct, frozen=True):
+class GuardProblem(Struct, frozen=True):
     """Why a route is disabled: the file with the code, and the reason."""
 
     file: str
@@ -141,7 +141,7 @@ class RouteGuard(Struct):
     steps: tuple[QueryStep, ...] = ()
     policies: tuple[Script, ...] = ()
     middlewares: tuple[Script | tuple[QueryStep, ...], ...] = ()
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[GuardProblem] = field(default_factory=list)
 
     @property
     def has_scripts(self) -> bool:
@@ -166,7 +166,9 @@ class GuardCode:
         """Return the guard of a route from its ``config`` in a file of an API."""
         found = RouteGuard()
         if not isinstance(config, dict):
-            found.problems.append(Problem(file.path, "routes", "computes the options of a route"))
+            found.problems.append(
+                GuardProblem(file.path, "routes", "computes the options of a route")
+            )
             return found
         for name, value in config.items():
             if name == "auth":
@@ -177,7 +179,7 @@ class GuardCode:
                 self._change(found, value, api, file)
             elif name not in _DESCRIBING:
                 sentence = f"has the option {name} on a route, which is not known"
-                found.problems.append(Problem(file.path, "routes", sentence))
+                found.problems.append(GuardProblem(file.path, "routes", sentence))
         return found
 
     def _authentication(self, found: RouteGuard, value: object, file: SourceFile) -> None:
@@ -189,10 +191,10 @@ class GuardCode:
             case True | {}:
                 if value not in (True, {}):
                     sentence = "has authentication of its own on a route"
-                    found.problems.append(Problem(file.path, "routes", sentence))
+                    found.problems.append(GuardProblem(file.path, "routes", sentence))
             case _:
                 sentence = "has authentication of its own on a route"
-                found.problems.append(Problem(file.path, "routes", sentence))
+                found.problems.append(GuardProblem(file.path, "routes", sentence))
 
     def _check(self, found: RouteGuard, value: object, api: str, file: SourceFile) -> None:
         for policy in _entries(value):
@@ -208,15 +210,15 @@ class GuardCode:
 
     def _policy(
         self, policy: object, api: str, file: SourceFile
-    ) -> tuple[PolicyResult | Script | None, Problem | None]:
+    ) -> tuple[PolicyResult | Script | None, GuardProblem | None]:
         name = _name_of(policy)
         if name is None:
-            return None, Problem(file.path, "routes", "has a policy of its own on a route")
+            return None, GuardProblem(file.path, "routes", "has a policy of its own on a route")
         if name in _KNOWN_POLICIES:
             return _KNOWN_POLICIES[name], None
         code = self._find("policies", name, api)
         if code is None:
-            return None, Problem(
+            return None, GuardProblem(
                 file.path, "routes", f"names the policy {name}, which is not known"
             )
         if code.path not in self._policies:
@@ -231,7 +233,7 @@ class GuardCode:
 
     def _script(
         self, code: SourceFile, kind: ScriptKind, entry: object
-    ) -> tuple[Script | None, Problem | None]:
+    ) -> tuple[Script | None, GuardProblem | None]:
         """Return a policy or middleware that is evaluated for each request."""
         module = code.module
         exported = module.exported if module.is_known else None
@@ -239,7 +241,7 @@ class GuardCode:
             config = _config_of(entry)
             return check_guard(module, exported or Opaque(), kind, self._scripts, config), None
         except NotUnderstoodError as error:
-            return None, Problem(code.path, kind.value, f"is named by routes and {error}")
+            return None, GuardProblem(code.path, kind.value, f"is named by routes and {error}")
 
     def _change(self, found: RouteGuard, value: object, api: str, file: SourceFile) -> None:
         for middleware in _entries(value):
@@ -254,18 +256,18 @@ class GuardCode:
 
     def _middleware(
         self, middleware: object, api: str, file: SourceFile
-    ) -> tuple[tuple[QueryStep, ...] | Script, Problem | None]:
+    ) -> tuple[tuple[QueryStep, ...] | Script, GuardProblem | None]:
         if isinstance(middleware, Function):
             return self._inline(middleware, file)
         name = _name_of(middleware)
         if name in _KNOWN_MIDDLEWARES:
             return (), None
         if name is None:
-            return (), Problem(file.path, "routes", "has a middleware of its own on a route")
+            return (), GuardProblem(file.path, "routes", "has a middleware of its own on a route")
         code = self._find("middlewares", name, api)
         if code is None:
             sentence = f"names the middleware {name}, which is not known"
-            return (), Problem(file.path, "routes", sentence)
+            return (), GuardProblem(file.path, "routes", sentence)
         if code.path not in self._steps:
             try:
                 self._steps[code.path] = understand_middleware(code.module)
@@ -279,7 +281,7 @@ class GuardCode:
 
     def _inline(
         self, middleware: Function, file: SourceFile
-    ) -> tuple[tuple[QueryStep, ...] | Script, Problem | None]:
+    ) -> tuple[tuple[QueryStep, ...] | Script, GuardProblem | None]:
         try:
             return understand_inline_middleware(file.module, middleware), None
         except NotUnderstoodError:
@@ -288,7 +290,9 @@ class GuardCode:
             module, kind = file.module, ScriptKind.HANDLER
             return check_guard(module, middleware, kind, self._scripts, {}), None
         except NotUnderstoodError as error:
-            return (), Problem(file.path, "routes", f"has a middleware on a route that {error}")
+            return (), GuardProblem(
+                file.path, "routes", f"has a middleware on a route that {error}"
+            )
 
     def _find(self, folder: str, name: str, api: str) -> SourceFile | None:
         """Find a policy or middleware by the name that a route of an API uses."""

@@ -12,7 +12,7 @@ from msgspec import Struct
 from quire.customisations.error_responses import error_response
 from quire.customisations.query_changes import QueryBranch, QueryChange, QueryStep
 from quire.customisations.request_values import RequestValues
-from quire.customisations.served import CORE_ACTIONS
+from quire.customisations.served_routes import CORE_ACTIONS
 from quire.customisations.statements import (
     UNKNOWN_CODE,
     NotUnderstoodError,

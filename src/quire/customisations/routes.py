@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from quire.customisations.combined_routes import combined_routes
 from quire.customisations.controllers import Actions
-from quire.customisations.guards import GuardCode, Problem, RouteGuard
-from quire.customisations.served import (
+from quire.customisations.guards import GuardCode, GuardProblem, RouteGuard
+from quire.customisations.served_routes import (
     CORE_ACTIONS,
     ServedRoute,
     UnservedRoute,
@@ -79,7 +79,7 @@ class RegisteredRoute(Struct, frozen=True, kw_only=True):
 
     uid: str
     route: ServedRoute
-    problems: tuple[Problem, ...]
+    problems: tuple[GuardProblem, ...]
     file: str
 
 
@@ -93,7 +93,7 @@ class Routes(Struct):
     registered: dict[str, list[RegisteredRoute]] = field(default_factory=dict)
     unserved: list[UnservedRoute] = field(default_factory=list)
     opaque: list[RouterFile] = field(default_factory=list)
-    problems: list[tuple[str, Problem]] = field(default_factory=list)
+    problems: list[tuple[str, GuardProblem]] = field(default_factory=list)
     """Why actions are disabled, by the name of the action."""
 
 
@@ -180,7 +180,7 @@ class _Reader(Struct):
         self.taken.append((method, path))
         if guard.has_scripts and self._needs_script(uid, action):
             sentence = f"guards {action}, which reads by itself, with code that does not run"
-            guard.problems.append(Problem(one.file.path, "routes", sentence))
+            guard.problems.append(GuardProblem(one.file.path, "routes", sentence))
         is_closed = bool(guard.problems)
         route = ServedRoute(
             method=method,
@@ -296,7 +296,7 @@ class _Reader(Struct):
         for method, path, action in core_routes(content_type):
             if covers((unserved.method, unserved.path), (method, path)):
                 sentence = f"serves {method} {unserved.path} with code that does not run"
-                problem = Problem(unserved.file, "routes", sentence)
+                problem = GuardProblem(unserved.file, "routes", sentence)
                 self.found.problems.append((f"{content_type.uid}.{action}", problem))
 
     def _target(self, handler: object, api: str) -> tuple[str, str] | None:

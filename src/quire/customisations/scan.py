@@ -28,9 +28,9 @@ from quire.customisations.controllers import (
     service_methods,
 )
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
-from quire.customisations.guards import GuardCode, Problem
+from quire.customisations.guards import GuardCode, GuardProblem
 from quire.customisations.project_code import find_configuration, find_project_code
-from quire.customisations.reads import Project
+from quire.customisations.reads import ReadProject
 from quire.customisations.routes import (
     RouterFile,
     Routes,
@@ -39,7 +39,7 @@ from quire.customisations.routes import (
 )
 from quire.customisations.scripts.checks import ScriptProject
 from quire.customisations.scripts.model import ServiceCode, has_single_rows
-from quire.customisations.served import CORE_ACTIONS, core_routes
+from quire.customisations.served_routes import CORE_ACTIONS, core_routes
 from quire.customisations.tree import (
     SourceFile,
     folders,
@@ -165,7 +165,7 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
         single_row_types=frozenset(one.uid for one in schema.api_types if has_single_rows(one)),
     )
     code = GuardCode(project, scripts)
-    controllers = _Controllers(Project(schema, services.of, services.note_call), scripts)
+    controllers = _Controllers(ReadProject(schema, services.of, services.note_call), scripts)
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
     in_apis += [finding for api in apis for finding in _services(project, api, services)]
     routes = read_routes(files, types, code, controllers.found)
@@ -238,7 +238,7 @@ def _routes_findings(routes: Routes, apis: Iterable["_Api"], types: Types) -> It
         for one in registered
         for problem in one.problems
     ]
-    by_problem: dict[Problem, set[str]] = {}
+    by_problem: dict[GuardProblem, set[str]] = {}
     for action, problem in (*problems, *routes.problems):
         by_problem.setdefault(problem, set()).add(action)
     for problem, actions in by_problem.items():
@@ -266,7 +266,7 @@ def _unserved(
 class _Controllers(Struct):
     """The controllers of content types that are not the core ones, by the uid of the type."""
 
-    project: Project
+    project: ReadProject
     scripts: ScriptProject
     found: dict[str, Actions] = field(default_factory=dict)
 

@@ -6,11 +6,11 @@ from enum import StrEnum
 from msgspec import Struct
 
 from quire.customisations.findings import Customisations
-from quire.customisations.served import UnservedRoute, core_routes
+from quire.customisations.served_routes import UnservedRoute, core_routes
 from quire.schema.model import ContentType, Schema
 
 
-class ServedShare(StrEnum):
+class ServiceLevel(StrEnum):
     """How much of the routes of a type is served."""
 
     COMPLETELY = "completely"
@@ -23,7 +23,7 @@ class TypeSummary(Struct, frozen=True, kw_only=True):
     """One content type: what is disabled, and what is missing."""
 
     uid: str
-    served: ServedShare
+    served: ServiceLevel
     closed_actions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     """The files that disable actions."""
@@ -57,11 +57,11 @@ def _summary(
     unserved = tuple(f"{one.method} {one.path}" for one in owners.get(uid, ()))
     attributes = tuple(_unserved_attributes(content_type, schema))
     if closed_here and len(closed_here) == len(actions):
-        how = ServedShare.CLOSED
+        how = ServiceLevel.CLOSED
     elif closed_here or unserved or attributes:
-        how = ServedShare.PARTLY
+        how = ServiceLevel.PARTLY
     else:
-        how = ServedShare.COMPLETELY
+        how = ServiceLevel.COMPLETELY
     return TypeSummary(
         uid=uid,
         served=how,

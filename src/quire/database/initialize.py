@@ -16,7 +16,7 @@ from quire.database.entries.store import EntryStore, open_store
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import record_schema
 from quire.database.program import Program
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.database.stores.core_store import insert_settings
 from quire.database.tables.ddl import create_program
 from quire.database.tables.initial_values import (
@@ -88,7 +88,7 @@ class _InitialRows(Struct, frozen=True):
     now: int
 
     def document(self, uid: str, values: Mapping[str, object]) -> Program[int]:
-        return (yield from self.tables.of(uid, RowId).create(values, now=self.now))
+        return (yield from self.tables.of(uid, BaseRow).create(values, now=self.now))
 
     def end_user_roles(self) -> Program[None]:
         for role in END_USER_ROLES:
@@ -115,4 +115,4 @@ class _InitialRows(Struct, frozen=True):
     def _permission(self, uid: str, values: Mapping[str, object], role: int) -> Program[None]:
         """Grant a permission to a role, after those that it has already."""
         permission = yield from self.document(uid, values)
-        yield from self.tables.of(uid, RowId).link("role", permission, [role], creating=True)
+        yield from self.tables.of(uid, BaseRow).link("role", permission, [role], creating=True)

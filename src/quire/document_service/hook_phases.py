@@ -19,7 +19,7 @@ from quire.database.entries.entry_layout import EntryLayout
 from quire.database.entries.versions_query import EntryRow
 from quire.database.execute.prepared_read import Shown
 from quire.database.program import LONG_COMPUTATION, Program
-from quire.document_service.changes import note_change
+from quire.document_service.after_commit import note_change
 from quire.document_service.commands import Command, Data
 from quire.document_service.content_types import writable_fields
 from quire.document_service.extension_context import Act, ExtensionContext
@@ -30,7 +30,7 @@ from quire.document_service.held_transaction import (
 )
 from quire.document_service.passwords import passwords_in
 from quire.document_service.preparation import prepare_commands
-from quire.document_service.read_planner import Find
+from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.document import Document, make_document
@@ -302,7 +302,7 @@ class HookedWrite:
         attributes = self._layout.model.attributes
         scalars = [name for name in names if isinstance(attributes[name], ScalarAttribute)]
         relations = sorted(names.difference(scalars))
-        find = Find(
+        find = DocumentQuery(
             uid=self._layout.model.uid,
             fields=sorted({_IDENTITY, *scalars}),
             populate=relations or None,

@@ -68,7 +68,7 @@ _ANY_ENTRY = 0
 _compiling = ThreadPoolExecutor(1, thread_name_prefix="quire-compile")
 
 
-class Find(Struct, frozen=True, kw_only=True):
+class DocumentQuery(Struct, frozen=True, kw_only=True):
     """A read of a content type, in the content API's query language with Python values.
 
     ``filters``, ``sort``, ``fields``, ``populate`` and ``pagination`` are as in the content API; a
@@ -218,7 +218,7 @@ class ReadPlanner:
 
     # Reads by the server itself --------------------------------------------------------------
 
-    def page(self, find: Find) -> PreparedRead:
+    def page(self, find: DocumentQuery) -> PreparedRead:
         """Plan the read of a page of documents.
 
         Raises the first error of the query as an AppError.
@@ -226,7 +226,7 @@ class ReadPlanner:
         action = COUNT if find.counts else FIND
         return self.planned(self._finder(find).list(_query_of(find), action))
 
-    def one(self, find: Find, document_id: str | None) -> PreparedRead:
+    def one(self, find: DocumentQuery, document_id: str | None) -> PreparedRead:
         """Plan the read of one document, that of a single type for ``None``.
 
         Raises the first error of the query as an AppError.
@@ -236,7 +236,7 @@ class ReadPlanner:
             return self.planned(resolver.single(query))
         return self.planned(resolver.document(query, document_id))
 
-    def _finder(self, find: Find) -> Resolver:
+    def _finder(self, find: DocumentQuery) -> Resolver:
         return Resolver(
             schema=self.schema,
             content_type=self.schema.content_types[find.uid],
@@ -339,7 +339,7 @@ def _key(
     return None
 
 
-def _query_of(find: Find) -> Mapping[str, QueryValue]:
+def _query_of(find: DocumentQuery) -> Mapping[str, QueryValue]:
     """Return a request in the form of a query string."""
     asked: dict[str, object] = {
         "filters": find.filters,

@@ -146,26 +146,26 @@ def resolve_targets(
     return resolution
 
 
-class _Found(NamedTuple):
+class _ResolvedRows(NamedTuple):
     uid: str
     target: RelationTarget
     by_column: bool
     must_exist: bool = False
 
 
-def _targets(unit: UnitOfWork, layout: EntryLayout, values: EntryValues) -> Iterator[_Found]:
+def _targets(unit: UnitOfWork, layout: EntryLayout, values: EntryValues) -> Iterator[_ResolvedRows]:
     """Iterate over all targets of a payload, including anchors of positions."""
     for name, change in values.relations.items():
         uid = target_uid(layout, name)
         by_column = isinstance(layout.table.edges.get(name), ColumnEdge)
         for target in change.disconnect:
-            yield _Found(target.uid or uid or "", target, by_column)
+            yield _ResolvedRows(target.uid or uid or "", target, by_column)
         for target in (*(change.set or ()), *change.connect):
-            yield _Found(target.uid or uid or "", target, by_column, must_exist=True)
+            yield _ResolvedRows(target.uid or uid or "", target, by_column, must_exist=True)
             position = target.position
             for anchor in (position.before, position.after) if position else ():
                 if anchor is not None and not _is_mixed(target, anchor):
-                    yield _Found(anchor.uid or uid or "", anchor, by_column)
+                    yield _ResolvedRows(anchor.uid or uid or "", anchor, by_column)
     for components in values.components.values():
         for component in components:
             yield from _targets(unit, unit.layout(component.uid), component.values)

@@ -16,7 +16,7 @@ from quire.access.ability import NO_PROJECT_RULES, ProjectRules, project_rules_o
 from quire.access.principal import Principal
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.execute.prepared_read import Page, PreparedRead, Shown
+from quire.database.execute.prepared_read import PreparedRead, ResultPage, Shown
 from quire.database.program import Program
 from quire.database.schema_version import WriteCheck, require_nothing
 from quire.document_service.actions.clone import clone
@@ -26,8 +26,8 @@ from quire.document_service.actions.discard_draft import discard_draft
 from quire.document_service.actions.publish import publish
 from quire.document_service.actions.unpublish import unpublish
 from quire.document_service.actions.update import update
+from quire.document_service.after_commit import store_changes
 from quire.document_service.call_context import CallContext
-from quire.document_service.changes import store_changes
 from quire.document_service.commands import (
     CloneDocument,
     Command,
@@ -44,7 +44,7 @@ from quire.document_service.commands import (
 from quire.document_service.passwords import Password, passwords_of
 from quire.document_service.preparation import prepare_commands, prepared_command
 from quire.document_service.project_rules import acting
-from quire.document_service.read_planner import Find
+from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.row_rules import (
     command_actions,
     require_after,
@@ -257,7 +257,7 @@ class DocumentService:
 
         return await self.run(act, commands=commands, principal=principal, origin=origin)
 
-    async def find(self, wanted: Find) -> Page:
+    async def find(self, wanted: DocumentQuery) -> ResultPage:
         """Return a page of documents.
 
         Raises the first error of the query as an AppError, and ValidationError when more rows are
@@ -266,7 +266,7 @@ class DocumentService:
         planned = self._engine.reads.page(wanted)
         return await self._read(planned, planned.page)
 
-    async def find_one(self, wanted: Find, document_id: str | None = None) -> Shown | None:
+    async def find_one(self, wanted: DocumentQuery, document_id: str | None = None) -> Shown | None:
         """Return one document, that of a single type without an id; ``None`` if there is none.
 
         Raises as `find` does.

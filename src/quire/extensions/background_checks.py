@@ -9,7 +9,7 @@ from quire.document_service.shapes import query_of_shape
 from quire.extensions.jobs import JobCheck
 from quire.extensions.mark_check import MarkCheck
 from quire.extensions.modules import ExtensionProblem, line_of
-from quire.hooks.changes import ChangeListener, ChangeMark, ReadStatus
+from quire.hooks.after_commit import ChangeListener, ChangeMark, ReadStatus
 from quire.hooks.errors import UnknownFieldError, nearest
 from quire.hooks.extensions import Extensions, with_listeners
 from quire.hooks.jobs import JobMark

@@ -286,7 +286,7 @@ def _members(decorated: type) -> frozenset[str]:
     return frozenset(name for base in decorated.__mro__[:-1] for name in vars(base))
 
 
-class MarkCheck(Protocol):
+class DeclarationMarkCheck(Protocol):
     """The check of all marks of one kind."""
 
     problems: list[ExtensionProblem]
@@ -303,7 +303,7 @@ class DeclarationCheck:
         self._operators = OperatorCheck()
         self._storage_backends = StorageBackendCheck()
         self._strategies, self._middlewares = AuthStrategyCheck(), AsgiMiddlewareCheck()
-        self._checks: Mapping[type, MarkCheck] = MappingProxyType(
+        self._checks: Mapping[type, DeclarationMarkCheck] = MappingProxyType(
             {
                 AttributeTypeMark: self._attribute_types,
                 OperatorMark: self._operators,

@@ -6,8 +6,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from quire.hooks.after_commit import ChangeListener
 from quire.hooks.attribute_types import CustomAttributeType
-from quire.hooks.changes import ChangeListener
 from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError

@@ -9,15 +9,15 @@ from msgspec import Struct
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.stores.changes import ChangeQueue, ChangeRows
+from quire.database.stores.change_outbox import ChangeQueue, ChangeRows
 from quire.database.stores.jobs import JobQueue, JobRows
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.schedules import ScheduleRows
 from quire.document_service.call_context import CallContext
 from quire.errors import ConfigurationError
 from quire.hooks.extensions import Extensions
 from quire.hooks.lifecycle import LifecycleFunction, Moment
-from quire.jobs.changes import ChangeWorker
+from quire.jobs.change_worker import ChangeWorker
 from quire.jobs.schedules import ScheduleWorker
 from quire.jobs.worker import JobRuntime, JobWorker, JobWorkerOptions
 from quire.queue_worker import StartSpan, no_span
@@ -128,7 +128,7 @@ def open_jobs(
     settings: Settings,
     database: Database,
     writes: Writes,
-    tables: OwnTables,
+    tables: QuireTables,
     clock: Clock,
     start_span: StartSpan = no_span,
 ) -> JobParts:

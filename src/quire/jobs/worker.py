@@ -22,7 +22,7 @@ from quire.database.stores.jobs import DONE, FAILED, JOBS, WAITING, JobClaim, Jo
 from quire.document_service.call_context import CallContext, FindUser
 from quire.document_service.service import DocumentService
 from quire.errors import AppError, ValidationError
-from quire.hooks.changes import ChangeListener
+from quire.hooks.after_commit import ChangeListener
 from quire.hooks.extensions import CallCause
 from quire.hooks.jobs import JobDefinition
 from quire.hooks.lifecycle import LifecycleFunction
@@ -96,7 +96,7 @@ def make_job_runtime(
     )
 
 
-class _Run(Struct, kw_only=True, eq=False):
+class _RunningJob(Struct, kw_only=True, eq=False):
     """A running job; ``leased_until`` is a time of the event loop."""
 
     job: StoredJob
@@ -132,7 +132,7 @@ class JobWorker(QueueWorker):
         self._holder = new_document_id()
         self.runtime: JobRuntime | None = None
         self._names: tuple[str, ...] = ()
-        self._runs: dict[int, _Run] = {}
+        self._runs: dict[int, _RunningJob] = {}
         self._renewing: asyncio.Task[None] | None = None
         self._next_due = 0
         self._is_current: VersionedValue[bool] = VersionedValue(
@@ -239,10 +239,10 @@ class JobWorker(QueueWorker):
                 # Its lease had ended while this process was paused; the claim has renewed it.
                 known.leased_until = until
                 continue
-            run = self._runs[job.id] = _Run(job=job, leased_until=until)
+            run = self._runs[job.id] = _RunningJob(job=job, leased_until=until)
             run.task = self._begin(self._run(run), job.queue)
 
-    async def _run(self, run: _Run) -> None:
+    async def _run(self, run: _RunningJob) -> None:
         """Run a job and record its result."""
         try:
             job, changes = run.job, await self._outcome(run)
@@ -261,7 +261,7 @@ class JobWorker(QueueWorker):
         except asyncio.CancelledError:
             return await writing
 
-    async def _outcome(self, run: _Run) -> dict[str, Value] | None:
+    async def _outcome(self, run: _RunningJob) -> dict[str, Value] | None:
         """Call the function.
 
         Returns the new values of the row, ``None`` if another process has it.
@@ -395,12 +395,12 @@ class JobWorker(QueueWorker):
             if id_ not in renewal.running and not (run.is_cancelled and self._is_in_thread(run)):
                 self._stop(run)
 
-    def _stop(self, run: _Run) -> None:
+    def _stop(self, run: _RunningJob) -> None:
         if run.job.id in self._runs and run.task is not None:
             run.is_stopped = True
             run.task.cancel()
 
-    def _is_in_thread(self, run: _Run) -> bool:
+    def _is_in_thread(self, run: _RunningJob) -> bool:
         definition = None if self.runtime is None else self.runtime.definitions.get(run.job.name)
         return definition is not None and not _is_async(definition)
 

@@ -124,7 +124,7 @@ class Filters:
     def _scalar(self, attribute: ScalarAttribute) -> JsonSchema:
         """Describe conditions on a value; the attribute's own limits do not apply."""
         form = attribute.type.json
-        described = form.compared or form.shown(attribute, _Nowhere())
+        described = form.compared or form.shown(attribute, _TextPointers())
         name = _NAMES.get((str(described.get("type")), described.get("format")))
         if name is None and form.compared is not None:
             name, value = f"{class_name(attribute.type.name)}Filter", form.compared
@@ -150,7 +150,7 @@ class Filters:
         )
 
 
-class _Nowhere:
+class _TextPointers:
     """References for values that are compared as texts."""
 
     def document(self, uid: str) -> JsonSchema:  # noqa: ARG002 - see `Pointers`

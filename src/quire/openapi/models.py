@@ -36,8 +36,8 @@ class Models:
         self.ability = ability
         self.schemas = schemas
         self.names: Mapping[str, str] = class_names(schema)
-        self._shown = _Shown(self)
-        self._written = _Written(self)
+        self._shown = _ResponsePointers(self)
+        self._written = _RequestPointers(self)
 
     def document(self, uid: str) -> JsonSchema:
         """Return the reference to the documents of a content type in responses."""
@@ -122,7 +122,7 @@ class Models:
                 yield attribute.name
 
 
-class _Shown:
+class _ResponsePointers:
     """The references of responses."""
 
     def __init__(self, models: Models) -> None:
@@ -160,7 +160,7 @@ class _Shown:
         return record({**shown, **more}, required=("id", *more), description=about)
 
 
-class _Written:
+class _RequestPointers:
     """The references of requests."""
 
     def __init__(self, models: Models) -> None:

@@ -87,7 +87,7 @@ _TOO_MANY: Final = (
 )
 
 
-class _List(Struct, eq=False):
+class _PartialList(Struct, eq=False):
     """A list under construction: its items by index, with gaps that no pair has filled (yet)."""
 
     items: "dict[int, _Node]"
@@ -98,7 +98,7 @@ class _List(Struct, eq=False):
         self.length += 1
 
 
-class _Mapping(Struct, eq=False):
+class _PartialMapping(Struct, eq=False):
     """A mapping under construction.
 
     `last_index` is the greatest index in it if it stands for a list that was too long: such a
@@ -109,7 +109,7 @@ class _Mapping(Struct, eq=False):
     last_index: int | None = None
 
 
-_Container: TypeAlias = _List | _Mapping
+_Container: TypeAlias = _PartialList | _PartialMapping
 _Node: TypeAlias = str | _Container | None
 
 
@@ -123,7 +123,7 @@ def parse(raw: str) -> dict[str, QueryValue]:
     Returns:
         The values by name.
     """
-    root = _Mapping({})
+    root = _PartialMapping({})
     for name, value in _in_object_order(_combine_equal_names(_pairs(raw, MAX_PAIRS))):
         segments = _segments(name)
         if _INHERITED_SEGMENTS.isdisjoint(segments):
@@ -152,7 +152,7 @@ def parse_query(raw: str) -> dict[str, QueryValue]:
 
 
 def _parse_query(raw: str) -> dict[str, QueryValue]:
-    root = _Mapping({})
+    root = _PartialMapping({})
     for name, value in _in_object_order(_combine_equal_names(_first_pairs(raw))):
         segments = _segments(name)
         if _INHERITED_SEGMENTS.isdisjoint(segments):
@@ -244,12 +244,12 @@ def _combine_equal_names(pairs: Iterator[tuple[str, str | None]]) -> dict[str, _
 
 
 def _combine(present: _Node, value: str | None) -> _Container:
-    if isinstance(present, _Mapping):
+    if isinstance(present, _PartialMapping):
         return _extend(present, value)
-    if isinstance(present, _List):
+    if isinstance(present, _PartialList):
         present.append(value)
         return _limited(present)
-    return _List({0: present, 1: value}, 2)
+    return _PartialList({0: present, 1: value}, 2)
 
 
 def _segments(name: str) -> list[str]:
@@ -294,21 +294,23 @@ def _nest(segments: list[str], value: _Node) -> _Container:
 
 def _wrap(segment: str, node: _Node) -> _Container:
     if segment == "[]":
-        return node if _is_list(node) else _List({0: node}, 1)
+        return node if _is_list(node) else _PartialList({0: node}, 1)
     if not segment.startswith("["):
-        return _Mapping({segment: node})
+        return _PartialMapping({segment: node})
     name = segment[1:-1]
     if not _INDEX.fullmatch(name):
-        return _Mapping({name: node})
+        return _PartialMapping({name: node})
     index = int(name)
     if index < MAX_LIST_LENGTH:
-        return _List({index: node}, index + 1)
-    return _Mapping({name: node}, last_index=index)
+        return _PartialList({index: node}, index + 1)
+    return _PartialMapping({name: node}, last_index=index)
 
 
 def _is_list(node: _Node) -> TypeGuard[_Container]:
     """Tell whether a node is a list, or the mapping that stands for one that was too long."""
-    return isinstance(node, _List) or (isinstance(node, _Mapping) and node.last_index is not None)
+    return isinstance(node, _PartialList) or (
+        isinstance(node, _PartialMapping) and node.last_index is not None
+    )
 
 
 def _merge(target: _Node, source: _Node) -> _Node:
@@ -320,25 +322,25 @@ def _merge(target: _Node, source: _Node) -> _Node:
         return target
     if isinstance(source, str):
         return _merge_text(target, source)
-    if isinstance(target, _List):
-        if isinstance(source, _List):
+    if isinstance(target, _PartialList):
+        if isinstance(source, _PartialList):
             return _merge_lists(target, source)
         return _merge_members(_as_mapping(target), source)
-    if isinstance(target, _Mapping):
+    if isinstance(target, _PartialMapping):
         return _merge_members(target, source)
     return _prepend(target, source)
 
 
 def _merge_text(target: _Node, text: str) -> _Container:
-    if isinstance(target, _List):
+    if isinstance(target, _PartialList):
         target.append(text)
         return _limited(target)
-    if isinstance(target, _Mapping) and target.last_index is not None:
+    if isinstance(target, _PartialMapping) and target.last_index is not None:
         return _extend(target, text)
-    return _List({0: target, 1: text}, 2)
+    return _PartialList({0: target, 1: text}, 2)
 
 
-def _merge_lists(target: _List, source: _List) -> _Container:
+def _merge_lists(target: _PartialList, source: _PartialList) -> _Container:
     for index, item in source.items.items():
         present = target.items.get(index)
         if index not in target.items:
@@ -351,8 +353,8 @@ def _merge_lists(target: _List, source: _List) -> _Container:
     return _limited(target)
 
 
-def _merge_members(target: _Mapping, source: _Container) -> _Mapping:
-    if isinstance(source, _List):
+def _merge_members(target: _PartialMapping, source: _Container) -> _PartialMapping:
+    if isinstance(source, _PartialList):
         source = _as_mapping(source)
     for name, node in source.members.items():
         present = target.members.get(name)
@@ -366,41 +368,41 @@ def _merge_members(target: _Mapping, source: _Container) -> _Mapping:
 
 def _prepend(first: str | None, source: _Container) -> _Container:
     """Insert a value at the front of a list, or of a mapping that stands for one."""
-    if isinstance(source, _List):
+    if isinstance(source, _PartialList):
         items = {index + 1: item for index, item in source.items.items()}
-        return _limited(_List({0: first, **items}, source.length + 1))
+        return _limited(_PartialList({0: first, **items}, source.length + 1))
     if source.last_index is None:
-        return _List({0: first, 1: source}, 2)
+        return _PartialList({0: first, 1: source}, 2)
     members = {str(int(name) + 1): node for name, node in source.members.items()}
-    return _Mapping({"0": first, **members}, source.last_index + 1)
+    return _PartialMapping({"0": first, **members}, source.last_index + 1)
 
 
-def _extend(long_list: _Mapping, value: str | None) -> _Mapping:
+def _extend(long_list: _PartialMapping, value: str | None) -> _PartialMapping:
     long_list.last_index = (long_list.last_index or 0) + 1
     long_list.members[str(long_list.last_index)] = value
     return long_list
 
 
-def _limited(items: _List) -> _Container:
+def _limited(items: _PartialList) -> _Container:
     """Return a list, or the mapping that stands for it when it is too long, gaps included."""
     if items.length <= MAX_LIST_LENGTH:
         return items
-    return _Mapping(_as_mapping(items).members, last_index=items.length - 1)
+    return _PartialMapping(_as_mapping(items).members, last_index=items.length - 1)
 
 
-def _as_mapping(items: _List) -> _Mapping:
-    return _Mapping({str(index): item for index, item in _by_index(items)})
+def _as_mapping(items: _PartialList) -> _PartialMapping:
+    return _PartialMapping({str(index): item for index, item in _by_index(items)})
 
 
-def _by_index(items: _List) -> list[tuple[int, _Node]]:
+def _by_index(items: _PartialList) -> list[tuple[int, _Node]]:
     return [(index, items.items[index]) for index in sorted(items.items)]
 
 
 def _finish(node: _Node, *, long_lists: bool = False) -> QueryValue:
     """Return the value of a node; with ``long_lists``, a mapping with only indices is a list."""
-    if isinstance(node, _List):
+    if isinstance(node, _PartialList):
         return [_finish(item, long_lists=long_lists) for _, item in _by_index(node)]
-    if not isinstance(node, _Mapping):
+    if not isinstance(node, _PartialMapping):
         return node
     members = {
         name: _finish(inner, long_lists=long_lists)

@@ -17,7 +17,7 @@ from quire.database.connection import Database
 from quire.database.settings_target import target_of
 from quire.database.stores.audit_log import AuditLog
 from quire.database.stores.leases import Leases
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.slow_lists import SlowLists
 from quire.jobs.setup import JobParts, open_jobs
 from quire.queue_worker import no_span
@@ -103,7 +103,7 @@ def open_services(  # noqa: PLR0913 - what a process has but once, given by name
     """Create the process-wide objects. Raises ConfigurationError for an invalid file storage."""
     services = account_services(settings, clock)
     writes = Writes(database.dialect)
-    tables = OwnTables(database, target_of(settings).kind)
+    tables = QuireTables(database, target_of(settings).kind)
     return Services(
         settings=settings,
         clock=clock,

@@ -35,7 +35,7 @@ class Locale(Struct, frozen=True):
     name: str
 
 
-class MediaFile(Struct, frozen=True, kw_only=True):
+class SeedMediaFile(Struct, frozen=True, kw_only=True):
     """A file for the media library; ``name`` is its key in values."""
 
     name: str
@@ -71,7 +71,7 @@ class DocumentVersion(Struct, frozen=True, kw_only=True):
         yield from (values for values in (self.draft, self.published) if values is not None)
 
 
-class Document(Struct, frozen=True, kw_only=True):
+class SeedDocument(Struct, frozen=True, kw_only=True):
     """A document, named by ``key`` within its content type; the default locale comes first."""
 
     content_type: str
@@ -91,8 +91,8 @@ class Content(Struct, frozen=True, kw_only=True):
     """
 
     locales: tuple[Locale, ...]
-    media: tuple[MediaFile, ...]
-    documents: tuple[Document, ...]
+    media: tuple[SeedMediaFile, ...]
+    documents: tuple[SeedDocument, ...]
     public: tuple[str, ...]
 
     @property

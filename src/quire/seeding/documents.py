@@ -13,12 +13,12 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, SeedingError
 from quire.schema.attributes.base import RelationAttribute
 from quire.schema.model import ContentType
-from quire.seeding.content import Document, DocumentVersion, Status, Values
+from quire.seeding.content import DocumentVersion, SeedDocument, Status, Values
 from quire.seeding.references import target_locale
 from quire.seeding.wire_format import WireFormat
 
 
-class Documents:
+class DocumentWriter:
     """Writes the documents of content files, one after the other."""
 
     def __init__(
@@ -31,7 +31,7 @@ class Documents:
         self._ids: dict[tuple[str, str], str] = {}
         self._rows: dict[tuple[str, str, str | None], int] = {}
 
-    def write(self, document: Document) -> Program[None]:
+    def write(self, document: SeedDocument) -> Program[None]:
         """Write a document in all of its locales, without the changes of modified ones.
 
         Its targets have to exist. Raises SeedingError when it cannot be written.
@@ -61,7 +61,7 @@ class Documents:
             written = yield from self._act(command, document, version)
             self._rows[uid, key, version.locale] = written.entry_id
 
-    def change(self, document: Document) -> Program[None]:
+    def change(self, document: SeedDocument) -> Program[None]:
         """Write the changes of modified versions to their drafts.
 
         Raises SeedingError when they cannot be written.
@@ -79,7 +79,10 @@ class Documents:
                 yield from self._act(command, document, version)
 
     def _act(
-        self, command: CreateDocument | UpdateDocument, document: Document, version: DocumentVersion
+        self,
+        command: CreateDocument | UpdateDocument,
+        document: SeedDocument,
+        version: DocumentVersion,
     ) -> Program[WrittenEntry]:
         try:
             written = yield from run_command(self._unit, command)
@@ -92,7 +95,7 @@ class Documents:
         return written[0]
 
     def _data(
-        self, document: Document, version: DocumentVersion, values: Values
+        self, document: SeedDocument, version: DocumentVersion, values: Values
     ) -> dict[str, object]:
         """Return values in the form of requests."""
         schema = self._unit.engine.schema

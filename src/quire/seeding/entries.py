@@ -25,7 +25,7 @@ from quire.schema.attributes.base import (
 from quire.schema.attributes.validation import Step
 from quire.schema.model import ContentType, Model, Schema
 from quire.schema.system_attributes import trailing_attributes
-from quire.seeding.content import Document, DocumentVersion, MediaFile, Status, Values
+from quire.seeding.content import DocumentVersion, SeedDocument, SeedMediaFile, Status, Values
 from quire.seeding.media import describe_file, plan_upload
 from quire.seeding.references import Reference, target_locale
 from quire.seeding.source import DocumentSource
@@ -61,8 +61,8 @@ class KnownTargets(Struct, frozen=True, kw_only=True):
 
     schema: Schema
     locales: tuple[str, ...]
-    media: Mapping[str, MediaFile]
-    documents: Mapping[Reference, Document]
+    media: Mapping[str, SeedMediaFile]
+    documents: Mapping[Reference, SeedDocument]
     groups: Mapping[str, int]
 
 

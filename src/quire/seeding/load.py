@@ -20,9 +20,9 @@ from quire.seeding.content import (
     Content,
     ContentError,
     ContentProblem,
-    Document,
     Locale,
-    MediaFile,
+    SeedDocument,
+    SeedMediaFile,
     Status,
 )
 from quire.seeding.content_files import (
@@ -166,15 +166,15 @@ class _Reader(Struct, frozen=True, kw_only=True):
         in_order = sorted(listed, key=lambda item: not item.default)
         return tuple(Locale(item.code, item.name) for item in in_order)
 
-    def _media(self) -> tuple[MediaFile, ...]:
+    def _media(self) -> tuple[SeedMediaFile, ...]:
         file = self.manifest.media
         if file is None:
             return ()
-        found: dict[str, MediaFile] = {}
+        found: dict[str, SeedMediaFile] = {}
         for path, item in self.files.several(file, MediaItem):
             for message in self._media_problems(item, found):
                 self.files.problem(file, f"{path}.file", message)
-            found[item.file] = MediaFile(
+            found[item.file] = SeedMediaFile(
                 name=item.file,
                 path=self.files.folder / MEDIA_FOLDER / item.file,
                 alternative_text=item.alternative_text,
@@ -182,7 +182,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             )
         return tuple(found.values())
 
-    def _media_problems(self, item: MediaItem, found: Mapping[str, MediaFile]) -> Iterator[str]:
+    def _media_problems(self, item: MediaItem, found: Mapping[str, SeedMediaFile]) -> Iterator[str]:
         if item.file in found:
             yield f"{item.file} is listed twice"
         if Path(item.file).name != item.file or item.file.startswith("."):
@@ -238,7 +238,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
         self,
         sources: list[DocumentSource],
         locales: tuple[Locale, ...],
-        media: tuple[MediaFile, ...],
+        media: tuple[SeedMediaFile, ...],
     ) -> None:
         groups = [group.content_type for group in self.manifest.documents]
         known = KnownTargets(
@@ -258,7 +258,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
             if action not in known:
                 self.files.problem(MANIFEST, f"public[{index}]", f"there is no action {action}")
 
-    def _in_order(self, group: list[DocumentSource]) -> list[Document]:
+    def _in_order(self, group: list[DocumentSource]) -> list[SeedDocument]:
         """Sort a group so that each document comes after those that it refers to."""
         documents = {source.item.key: source.document() for source in group}
         sorter = TopologicalSorter[str]()

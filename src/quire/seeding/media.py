@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from quire.clock import iso_from_ms
 from quire.errors import SeedingError
-from quire.seeding.content import MediaFile
+from quire.seeding.content import SeedMediaFile
 
 SUFFIX_BYTES = 5
 """How many random bytes, in hexadecimal digits, make the name of an upload unique."""
@@ -35,7 +35,7 @@ class Upload(Struct, frozen=True, kw_only=True):
     values: Mapping[str, object]
 
 
-def plan_upload(file: MediaFile, folder: Path, new_suffix: Callable[[], str]) -> Upload:
+def plan_upload(file: SeedMediaFile, folder: Path, new_suffix: Callable[[], str]) -> Upload:
     """Choose a name among the uploads in ``folder`` and describe the file, without copying it.
 
     ``new_suffix`` makes names unique. Responsive formats are not created.

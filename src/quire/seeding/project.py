@@ -15,14 +15,14 @@ from quire.database.open import open_database
 from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.accounts import Accounts
-from quire.database.stores.content_table import ContentTable, ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTable, ContentTables
 from quire.database.tables.table_map import map_tables
 from quire.document_service.unit_of_work import UnitOfWork, WriteEngine
 from quire.errors import SeedingError
 from quire.ids import new_document_id
 from quire.schema.model import FILE_UID, LOCALE_UID, PERMISSION_UID, Schema
 from quire.seeding.content import Content, Locale
-from quire.seeding.documents import Documents
+from quire.seeding.documents import DocumentWriter
 from quire.seeding.media import SUFFIX_BYTES, Upload, describe_file, placed_files, plan_upload
 from quire.settings import Settings
 
@@ -69,8 +69,8 @@ class BuiltinRows(Struct, frozen=True, kw_only=True):
                 id_ = yield from permissions.create({"action": action}, now=self.now)
                 yield from permissions.link("role", id_, [role], creating=True)
 
-    def _table(self, uid: str) -> ContentTable[RowId]:
-        return self.tables.of(uid, RowId)
+    def _table(self, uid: str) -> ContentTable[BaseRow]:
+        return self.tables.of(uid, BaseRow)
 
 
 class SeedTarget(Struct, frozen=True, kw_only=True):
@@ -96,7 +96,7 @@ def seed_program(
     files = {}
     for name, upload in uploads.items():
         files[name] = yield from target.rows.file(upload)
-    documents = Documents(target.unit, files, content.locales[0].code)
+    documents = DocumentWriter(target.unit, files, content.locales[0].code)
     for document in content.documents:
         yield from documents.write(document)
         advance(document.key)

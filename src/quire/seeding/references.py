@@ -9,14 +9,14 @@ from quire.schema.attributes.base import (
     RelationAttribute,
 )
 from quire.schema.model import ContentType, Model, Schema
-from quire.seeding.content import Document, Values
+from quire.seeding.content import SeedDocument, Values
 from quire.seeding.wire_format import as_list, components_of
 
 Reference = tuple[str, str]
 """A content type and the key of one of its documents."""
 
 
-def references(schema: Schema, document: Document) -> set[Reference]:
+def references(schema: Schema, document: SeedDocument) -> set[Reference]:
     """Return the documents that any entry of a document refers to, including its components."""
     content_type = schema.content_types[document.content_type]
     entries = chain.from_iterable(version.entries() for version in document.versions)

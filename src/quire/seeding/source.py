@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from quire.schema.attributes.base import RelationAttribute, ScalarAttribute
 from quire.schema.model import ContentType
-from quire.seeding.content import Document, DocumentVersion
+from quire.seeding.content import DocumentVersion, SeedDocument
 from quire.seeding.content_files import DocumentItem, VersionItem
 
 
@@ -23,7 +23,7 @@ class DocumentSource(Struct, frozen=True, kw_only=True):
             return {None: VersionItem(draft=self.item.draft, status=self.item.status)}
         return dict(self.item.locales.items())
 
-    def document(self) -> Document:
+    def document(self) -> SeedDocument:
         """Build the document; its versions begin with the default locale."""
         versions = [
             DocumentVersion(
@@ -35,7 +35,7 @@ class DocumentSource(Struct, frozen=True, kw_only=True):
             for locale, version in self.items().items()
         ]
         versions.sort(key=lambda version: version.locale != self.default_locale)
-        return Document(
+        return SeedDocument(
             content_type=self.content_type.uid, key=self.item.key, versions=tuple(versions)
         )
 

@@ -51,7 +51,7 @@ from quire.settings.model import (
     UserSettings,
     known_settings,
 )
-from quire.settings.setting_types import STORAGE_NAME, UnfitValueError
+from quire.settings.setting_types import STORAGE_NAME, InvalidValueError
 
 __all__ = [
     "NEW_SECRETS_COMMAND",
@@ -70,6 +70,7 @@ __all__ = [
     "Environment",
     "ExtensionSettings",
     "FeatureSettings",
+    "InvalidValueError",
     "LimitSettings",
     "LocaleSettings",
     "LogSettings",
@@ -84,7 +85,6 @@ __all__ = [
     "SettingsError",
     "SettingsProblem",
     "TracingSettings",
-    "UnfitValueError",
     "UploadSettings",
     "UserRateLimit",
     "UserSessionSettings",

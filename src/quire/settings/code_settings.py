@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from quire.settings.setting_types import SettingType, UnfitValueError, integer, setting
+from quire.settings.setting_types import InvalidValueError, SettingType, integer, setting
 
 _SECTION = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _SECRET_NAME = re.compile(r"key|secret|token|passw|pwd|credential|private|salt", re.IGNORECASE)
@@ -37,15 +37,15 @@ def variable_of(section: str, key: str) -> str:
 
 def _read_tables(value: object) -> Tables:
     if not isinstance(value, Mapping):
-        raise UnfitValueError
+        raise InvalidValueError
     for name, table in value.items():
         if not isinstance(table, Mapping) or not is_section_name(name):
-            raise UnfitValueError
+            raise InvalidValueError
     return MappingProxyType({name: MappingProxyType(table) for name, table in value.items()})
 
 
 def _not_from_text(_: str) -> Tables:
-    raise UnfitValueError
+    raise InvalidValueError
 
 
 def _show_tables(tables: Tables) -> str:
@@ -89,10 +89,10 @@ class AllowedPackage:
 
 def _read_packages(value: object) -> tuple[AllowedPackage, ...]:
     if not isinstance(value, list | tuple):
-        raise UnfitValueError
+        raise InvalidValueError
     found = tuple(map(_read_package, value))
     if len({one.name for one in found}) < len(found):
-        raise UnfitValueError("a package is named twice")
+        raise InvalidValueError("a package is named twice")
     return found
 
 
@@ -100,24 +100,24 @@ def _read_package(value: object) -> AllowedPackage:
     if isinstance(value, AllowedPackage):
         return value
     if not isinstance(value, Mapping) or value.keys() - _PACKAGE_KEYS:
-        raise UnfitValueError
+        raise InvalidValueError
     name, version, may = value.get("name"), value.get("version"), value.get("may", [])
     record = value.get("record")
     if not isinstance(name, str) or not _PACKAGE.fullmatch(name):
-        raise UnfitValueError
+        raise InvalidValueError
     if not isinstance(version, str) or not version:
-        raise UnfitValueError(f'{name} needs the versions that may be loaded, such as ">=1.2,<2"')
+        raise InvalidValueError(f'{name} needs the versions that may be loaded, such as ">=1.2,<2"')
     if not isinstance(may, list | tuple) or not all(isinstance(one, str) for one in may):
-        raise UnfitValueError
+        raise InvalidValueError
     if record is not None and not (isinstance(record, str) and _RECORD.fullmatch(record)):
-        raise UnfitValueError(f'{name}: record must be "sha256:" and 64 hexadecimal digits')
+        raise InvalidValueError(f'{name}: record must be "sha256:" and 64 hexadecimal digits')
     return AllowedPackage(
         name=re.sub(r"[-_.]+", "-", name).lower(), version=version, may=tuple(may), record=record
     )
 
 
 def _no_packages(_: str) -> tuple[AllowedPackage, ...]:
-    raise UnfitValueError
+    raise InvalidValueError
 
 
 def _show_packages(packages: tuple[AllowedPackage, ...]) -> str:

@@ -20,7 +20,7 @@ from quire.errors import ConfigurationError, os_error_reason
 from quire.javascript.modules import EnvironmentVariable
 from quire.settings.dotenv import parse_dotenv
 from quire.settings.model import Settings, known_settings
-from quire.settings.setting_types import METADATA_KEY, Setting, UnfitValueError
+from quire.settings.setting_types import METADATA_KEY, InvalidValueError, Setting
 from quire.settings.strapi_config import plain_value, read_config
 from quire.settings.upload_providers import ConcatenatedText
 
@@ -220,7 +220,7 @@ def _take_typed(
         )
     try:
         layer[name] = _FoundSetting(declared.kind.read(value), origin)
-    except UnfitValueError as problem:
+    except InvalidValueError as problem:
         return str(problem) or f"expected {declared.kind.expected}, found {_shown(value)}"
     return None
 
@@ -247,7 +247,7 @@ def _from_config(
             elif not declared.private and plain_value(said.value) is not None:
                 value = declared.kind.read(plain_value(said.value))
                 layer[said.setting] = _FoundSetting(value, said.file)
-        except UnfitValueError:
+        except InvalidValueError:
             continue
     return layer
 
@@ -279,7 +279,7 @@ def _from_variables(
             text = "production"
         try:
             layer[name] = _FoundSetting(declared.kind.read_text(text), origin)
-        except UnfitValueError as problem:
+        except InvalidValueError as problem:
             found = "" if declared.private else f", found {_shown(text)}"
             message = str(problem) or f"expected {declared.kind.expected}{found}"
             problems.append(SettingsProblem(source, variable, message))

@@ -30,7 +30,7 @@ _MAX_DIGITS = 18
 _NONE = "none"
 
 
-class UnfitValueError(Exception):
+class InvalidValueError(Exception):
     """A value that a setting type does not accept; its ``expected`` says what it accepts."""
 
 
@@ -39,7 +39,7 @@ class SettingType(Generic[T]):
     """One type of values.
 
     ``expected`` completes the sentence "expected …". ``read`` takes a typed value, ``read_text``
-    the text of an environment variable; both raise :class:`UnfitValueError`. ``show`` is the
+    the text of an environment variable; both raise :class:`InvalidValueError`. ``show`` is the
     inverse of ``read_text`` if there is one.
     """
 
@@ -87,7 +87,7 @@ def setting(
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise UnfitValueError
+        raise InvalidValueError
     return value
 
 
@@ -98,7 +98,7 @@ def _path(value: object) -> Path:
     if isinstance(value, Path):
         return value
     if not isinstance(value, str) or not value or "\0" in value:
-        raise UnfitValueError
+        raise InvalidValueError
     return Path(value)
 
 
@@ -107,14 +107,14 @@ PATH = SettingType("a path", _path, _path)
 
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
-        raise UnfitValueError
+        raise InvalidValueError
     return value
 
 
 def _flag_from_text(text: str) -> bool:
     known = {"true": True, "false": False}.get(text.strip().lower())
     if known is None:
-        raise UnfitValueError
+        raise InvalidValueError
     return known
 
 
@@ -135,16 +135,16 @@ def integer(minimum: int, maximum: int | None = None) -> SettingType[int]:
 
     def read(value: object) -> int:
         if not isinstance(value, int) or isinstance(value, bool):
-            raise UnfitValueError
+            raise InvalidValueError
         if value > most and maximum is None:
-            raise UnfitValueError(f"expected at most {most}")
+            raise InvalidValueError(f"expected at most {most}")
         if not minimum <= value <= most:
-            raise UnfitValueError
+            raise InvalidValueError
         return value
 
     def read_text(text: str) -> int:
         if not re.fullmatch(r"\s*-?[0-9]+\s*", text):
-            raise UnfitValueError
+            raise InvalidValueError
         # Python refuses to parse thousands of digits.
         return read(int(text) if len(text) <= _MAX_DIGITS else MAX_INTEGER + 1)
 
@@ -157,7 +157,7 @@ def choice(*words: str) -> SettingType[Any]:
 
     def read(value: object) -> str:
         if not isinstance(value, str) or value not in words:
-            raise UnfitValueError
+            raise InvalidValueError
         return value
 
     return SettingType(" or ".join(f'"{word}"' for word in words), read, read)
@@ -167,12 +167,12 @@ def _client(value: object) -> str:
     if value in {"sqlite", "postgres"}:
         return str(value)
     if value in {"mysql", "mariadb", "mysql2"}:
-        raise UnfitValueError(
+        raise InvalidValueError(
             'MySQL and MariaDB are not supported; expected "sqlite" or "postgres"'
         )
     meant = {"better-sqlite3": "sqlite", "sqlite3": "sqlite", "postgresql": "postgres"}
     hint = meant.get(value) if isinstance(value, str) else None
-    raise UnfitValueError(f'{value!r} is not a client; write "{hint}"' if hint else "")
+    raise InvalidValueError(f'{value!r} is not a client; write "{hint}"' if hint else "")
 
 
 CLIENT: SettingType[Any] = SettingType('"sqlite" or "postgres"', _client, _client)
@@ -203,15 +203,15 @@ def _duration(value: object) -> timedelta:
     if isinstance(value, int) and not isinstance(value, bool):
         return _duration_of(value, "s")
     if not isinstance(value, timedelta):
-        raise UnfitValueError
+        raise InvalidValueError
     return _checked_duration(value)
 
 
 def _checked_duration(value: timedelta | None) -> timedelta:
     if value is None or value > MAX_DURATION:
-        raise UnfitValueError(f"expected at most {show_duration(MAX_DURATION)}")
+        raise InvalidValueError(f"expected at most {show_duration(MAX_DURATION)}")
     if value <= timedelta():
-        raise UnfitValueError
+        raise InvalidValueError
     return value
 
 
@@ -226,7 +226,7 @@ def _duration_from_text(text: str) -> timedelta:
         return _duration_of(_digits(text.strip()), "s")
     found = _DURATION.fullmatch(text.strip())
     if not found:
-        raise UnfitValueError
+        raise InvalidValueError
     return _duration_of(_digits(found[1]), found[2])
 
 
@@ -256,7 +256,7 @@ def list_of(kind: SettingType[str], plural: str) -> SettingType[tuple[str, ...]]
 
     def read(value: object) -> tuple[str, ...]:
         if not isinstance(value, list | tuple):
-            raise UnfitValueError
+            raise InvalidValueError
         return tuple(kind.read(item) for item in value)
 
     def read_text(text: str) -> tuple[str, ...]:
@@ -277,11 +277,11 @@ def table_of(kind: SettingType[T], described: str) -> SettingType[Mapping[str, T
 
     def read(value: object) -> Mapping[str, T]:
         if not isinstance(value, Mapping):
-            raise UnfitValueError
+            raise InvalidValueError
         return MappingProxyType({str(key): kind.read(item) for key, item in value.items()})
 
     def read_text(_: str) -> Mapping[str, T]:
-        raise UnfitValueError
+        raise InvalidValueError
 
     def show(value: Mapping[str, T]) -> str:
         return "; ".join(f"{key} = {kind.show(item)}" for key, item in value.items())
@@ -296,7 +296,7 @@ def _network(value: object) -> str:
     try:
         ipaddress.ip_network(text, strict=False)
     except ValueError:
-        raise UnfitValueError from None
+        raise InvalidValueError from None
     return text
 
 
@@ -312,9 +312,9 @@ def _origin(value: object) -> str:
         known = f"{parts.scheme}://{parts.netloc}" == text and bool(parts.hostname)
         _ = parts.port
     except ValueError:
-        raise UnfitValueError from None
+        raise InvalidValueError from None
     if not known or not parts.scheme or "@" in parts.netloc:
-        raise UnfitValueError
+        raise InvalidValueError
     return text
 
 
@@ -330,16 +330,16 @@ def _url(value: object) -> str:
         good = parts.scheme in {"http", "https"} and bool(parts.hostname)
         _ = parts.port
     except ValueError:
-        raise UnfitValueError from None
+        raise InvalidValueError from None
     if not good or parts.query or parts.fragment:
-        raise UnfitValueError
+        raise InvalidValueError
     return text.rstrip("/")
 
 
 def _header_value(value: object) -> str:
     text = _text(value)
     if not re.fullmatch(r"[!-~]+( [!-~]+)*", text):
-        raise UnfitValueError
+        raise InvalidValueError
     return text
 
 
@@ -351,7 +351,7 @@ URL = SettingType('an address such as "https://example.org"', _url, _url)
 def _prefix(value: object) -> str:
     text = _text(value)
     if not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", text):
-        raise UnfitValueError
+        raise InvalidValueError
     return text
 
 
@@ -369,7 +369,7 @@ def _storage(value: object) -> str:
     if not isinstance(value, str) or not (
         STORAGE_NAME.fullmatch(value) or _BUCKET.fullmatch(value)
     ):
-        raise UnfitValueError
+        raise InvalidValueError
     return value
 
 
@@ -382,7 +382,7 @@ STORAGE = SettingType(
 
 def _sizes(value: object) -> tuple[int, ...]:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise UnfitValueError
+        raise InvalidValueError
     side = integer(1, 4096)
     return tuple(side.read(item) for item in value)
 

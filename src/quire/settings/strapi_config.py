@@ -143,7 +143,7 @@ def _policy(value: object) -> dict[str, object]:
         isinstance(sources, list) and all(isinstance(one, str) for one in sources)
         for sources in directives.values()
     )
-    return {"contentSecurityPolicy": Table(directives) if is_plain else CODE}
+    return {"contentSecurityPolicy": TableValue(directives) if is_plain else CODE}
 
 
 def _bytes(value: object) -> object:
@@ -152,13 +152,13 @@ def _bytes(value: object) -> object:
     return int(float(found[1]) * _UNITS[found[2] or "b"]) if found else value
 
 
-class Table(dict[str, object]):
+class TableValue(dict[str, object]):
     """An object that is one value, not settings by name."""
 
 
 def leaves(exported: object, path: str = "") -> Iterator[tuple[str, object]]:
     """Yield the leaves of nested objects with their dotted paths; an empty object has none."""
-    if not isinstance(exported, dict) or isinstance(exported, Table):
+    if not isinstance(exported, dict) or isinstance(exported, TableValue):
         if path:
             yield path, exported
         return

@@ -37,7 +37,7 @@ _LEFT_OUT = frozenset({"node_modules", "admin", "build", "tests", "__tests__"})
 _CALL = ("customFields", ".", "register", "(")
 
 
-class Registration(Struct, frozen=True):
+class CustomFieldRegistration(Struct, frozen=True):
     """The attribute type that a plugin registers a custom field with, and the file."""
 
     uid: str
@@ -45,9 +45,9 @@ class Registration(Struct, frozen=True):
     file: str
 
 
-def find_registrations(project: Path) -> Mapping[str, Registration]:
+def find_registrations(project: Path) -> Mapping[str, CustomFieldRegistration]:
     """Return the registrations of a project by uid: its own code, then installed packages."""
-    found: dict[str, Registration] = {}
+    found: dict[str, CustomFieldRegistration] = {}
     for folder, owner in _places(project):
         for path in _files(folder):
             for registration in _registrations(project, path, owner):
@@ -108,7 +108,9 @@ def _is_server_code(path: Path) -> bool:
     )
 
 
-def _registrations(project: Path, path: Path, owner: str | None) -> Iterator[Registration]:
+def _registrations(
+    project: Path, path: Path, owner: str | None
+) -> Iterator[CustomFieldRegistration]:
     try:
         if path.stat().st_size > _LARGEST_FILE:
             return
@@ -126,7 +128,7 @@ def _registrations(project: Path, path: Path, owner: str | None) -> Iterator[Reg
             continue
         plugin = (values["plugin"] or owner) if "plugin" in values else None
         uid = f"plugin::{plugin}.{name}" if plugin else f"global::{name}"
-        yield Registration(uid, str(type_), file)
+        yield CustomFieldRegistration(uid, str(type_), file)
 
 
 def _constants(tokens: tuple[Token, ...]) -> dict[str, str]:
@@ -280,7 +282,7 @@ class ProjectCustomFields:
         return StorageType(name=name, origin="database", source=column)
 
     @cached_property
-    def _registrations(self) -> dict[str, Registration]:
+    def _registrations(self) -> dict[str, CustomFieldRegistration]:
         return dict(find_registrations(self._settings.project))
 
 

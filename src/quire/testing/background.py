@@ -4,7 +4,7 @@ import asyncio
 
 from quire.clock import Clock
 from quire.database.connection import Database
-from quire.database.stores.changes import CHANGES
+from quire.database.stores.change_outbox import CHANGES
 from quire.database.stores.jobs import JOBS
 from quire.hooks.time import observe_time
 from quire.jobs.setup import JobParts

@@ -30,7 +30,7 @@ PART_NAME = re.compile(
 _ASSET_NAME = re.compile(r"[^/\\\x00-\x1f]{1,255}")
 
 
-class Stage(StrEnum):
+class ArchiveStage(StrEnum):
     """The folders of an archive that contain lines."""
 
     SCHEMAS = "schemas"
@@ -39,7 +39,7 @@ class Stage(StrEnum):
     CONFIGURATION = "configuration"
 
 
-def part_name(stage: Stage, number: int) -> str:
+def part_name(stage: ArchiveStage, number: int) -> str:
     """Return the member with a part of a stage; parts are counted from 1."""
     return f"{stage}/{stage}_{number:05}.jsonl"
 

@@ -22,7 +22,7 @@ from quire.schema.model import ContentType, Model, Schema
 from quire.schema.sources import EXTENSION, SchemaFile
 from quire.settings import Settings
 from quire.strapi_project.schema import load_options
-from quire.transfer.archive_format import Stage
+from quire.transfer.archive_format import ArchiveStage
 from quire.transfer.unpacking import UnpackedArchive
 
 _AUTOMATIC = frozenset(
@@ -59,7 +59,7 @@ def read_archived_schema(archive: UnpackedArchive, settings: Settings) -> Archiv
 
     Raises TransferError when it has none, or an invalid one.
     """
-    lines = list(archive.raw_lines(Stage.SCHEMAS))
+    lines = list(archive.raw_lines(ArchiveStage.SCHEMAS))
     if not lines:
         raise TransferError("The archive has no schema, so that nobody can say what its rows are.")
     builtin = {uid: raw for uid, _, raw in builtin_schemas()}

@@ -66,7 +66,7 @@ class EntryRows:
         self._schema = schema
         self._tables = tables
         self._copies: dict[str, int] = {}
-        self._layouts: dict[str, _Layout] = {}
+        self._layouts: dict[str, _ModelLayout] = {}
         self._dialect = dialect
 
     def rows(self, line: EntityLine) -> Iterator[ArchiveRow]:
@@ -79,7 +79,7 @@ class EntryRows:
         yield from self._rows(self._layout(line.type), line.id, line.data, str(line.id))
 
     def _rows(
-        self, layout: "_Layout", row_id: int, data: Mapping[str, object], place: str
+        self, layout: "_ModelLayout", row_id: int, data: Mapping[str, object], place: str
     ) -> Iterator[ArchiveRow]:
         uid = layout.model.uid
         self.known[uid].add(row_id)
@@ -94,7 +94,7 @@ class EntryRows:
             yield from self._components(layout, row_id, name, edge, data.get(name))
 
     def _components(
-        self, layout: "_Layout", row_id: int, name: str, edge: ComponentEdge, value: object
+        self, layout: "_ModelLayout", row_id: int, name: str, edge: ComponentEdge, value: object
     ) -> Iterator[ArchiveRow]:
         if value is None:
             return
@@ -132,7 +132,7 @@ class EntryRows:
             component_id = self._copies[uid] = highest + 1
         return uid, component_id
 
-    def _layout(self, uid: str) -> "_Layout":
+    def _layout(self, uid: str) -> "_ModelLayout":
         layout = self._layouts.get(uid)
         if layout is None:
             layout = self._layouts[uid] = _layout(
@@ -219,7 +219,7 @@ class LinkRows:
 _Encode = Callable[[object, str], Value]
 
 
-class _Layout(Struct, frozen=True, kw_only=True):
+class _ModelLayout(Struct, frozen=True, kw_only=True):
     """How the values of a model are stored: its columns, their encoders, its components."""
 
     model: Model
@@ -229,10 +229,10 @@ class _Layout(Struct, frozen=True, kw_only=True):
     components: tuple[tuple[str, ComponentEdge], ...] = field(default=())
 
 
-def _layout(model: Model, tables: TableMap, dialect: Dialect) -> _Layout:
+def _layout(model: Model, tables: TableMap, dialect: Dialect) -> _ModelLayout:
     table = tables[model.uid]
     scalars = [scalar for scalar in model.scalars if scalar.name != "id"]
-    return _Layout(
+    return _ModelLayout(
         model=model,
         table=table.name,
         columns=("id", *(table.columns[scalar.name] for scalar in scalars)),

@@ -27,13 +27,13 @@ from quire.transfer.archive_format import (
     METADATA,
     PART_CHARACTERS,
     UPLOADS_FOLDER,
-    Stage,
+    ArchiveStage,
     is_asset_name,
     part_name,
 )
 from quire.transfer.cipher import EncryptingWriter
 from quire.transfer.export_lines import ExportLines, Write, export_program
-from quire.transfer.importing import Progress
+from quire.transfer.importing import ImportProgress
 from quire.uploads.storage import Storage
 from quire.uploads.storage.open import open_storage
 
@@ -49,7 +49,7 @@ STRAPI_VERSION = "5.54.0"
 class LineWriter:
     """Writes the lines of a stage into parts in a folder."""
 
-    def __init__(self, folder: Path, stage: Stage) -> None:
+    def __init__(self, folder: Path, stage: ArchiveStage) -> None:
         self.parts: list[tuple[str, Path]] = []
         self.count = 0
         self._folder = folder
@@ -236,7 +236,7 @@ async def export_project(
     *,
     key: str | None,
     compress: bool,
-    progress: Progress,
+    progress: ImportProgress,
 ) -> ExportCounts:
     """Write a consistent copy of the content of a project to a new archive.
 
@@ -248,23 +248,23 @@ async def export_project(
         packed_archive(path, key=key, compress=compress) as (archive, folder),
         ExitStack() as writing,
     ):
-        stages = {stage: LineWriter(folder, stage) for stage in Stage}
+        stages = {stage: LineWriter(folder, stage) for stage in ArchiveStage}
         for writer in stages.values():
             writing.callback(writer.close)
         progress.begin("Reading rows", None)
         for line in schema_lines(schema):
-            stages[Stage.SCHEMAS].write(line)
+            stages[ArchiveStage.SCHEMAS].write(line)
         lines = ExportLines(
-            entities=_counted(stages[Stage.ENTITIES], progress),
-            links=_counted(stages[Stage.LINKS], progress),
-            configuration=stages[Stage.CONFIGURATION].write,
+            entities=_counted(stages[ArchiveStage.ENTITIES], progress),
+            links=_counted(stages[ArchiveStage.LINKS], progress),
+            configuration=stages[ArchiveStage.CONFIGURATION].write,
         )
         store = open_store(schema, map_tables(schema), target.kind.dialect())
         async with target.look() as looking:
             await looking.run(export_program(store, lines))
         for writer in stages.values():
             writer.close()
-        _add(archive, stages[Stage.SCHEMAS], stages[Stage.ENTITIES])
+        _add(archive, stages[ArchiveStage.SCHEMAS], stages[ArchiveStage.ENTITIES])
         progress.begin("Reading files", len(lines.files))
         backends = load_storage_backends(settings.project, schema, settings)
         storage = open_storage(settings, backends)
@@ -272,21 +272,21 @@ async def export_project(
         for row in lines.files:
             await files.add(row)
             progress.advance(1)
-        _add(archive, stages[Stage.LINKS], stages[Stage.CONFIGURATION])
+        _add(archive, stages[ArchiveStage.LINKS], stages[ArchiveStage.CONFIGURATION])
         metadata = {
             "createdAt": iso_from_ms(now_ms()),
             "strapi": {"version": STRAPI_VERSION},
         }
         archive.add_bytes(METADATA, msgspec.json.format(msgspec.json.encode(metadata)))
     return ExportCounts(
-        entries=stages[Stage.ENTITIES].count,
-        links=stages[Stage.LINKS].count,
+        entries=stages[ArchiveStage.ENTITIES].count,
+        links=stages[ArchiveStage.LINKS].count,
         files=files.count,
         missing_files=tuple(files.missing),
     )
 
 
-def _counted(writer: LineWriter, progress: Progress) -> Write:
+def _counted(writer: LineWriter, progress: ImportProgress) -> Write:
     def write(line: object) -> None:
         writer.write(line)
         progress.advance(1)

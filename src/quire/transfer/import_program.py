@@ -18,7 +18,7 @@ from quire.database.tables.table_map import TableMap
 from quire.database.target import DatabaseKind
 from quire.errors import TransferError
 from quire.schema.model import FILE_UID, Schema
-from quire.transfer.archive_format import ConfigurationLine, EntityLine, LinkLine, Stage
+from quire.transfer.archive_format import ArchiveStage, ConfigurationLine, EntityLine, LinkLine
 from quire.transfer.entry_rows import (
     ArchiveRow,
     ColumnChange,
@@ -107,7 +107,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
 
     def _entries(self, entries: EntryRows, counts: ImportCounts) -> Iterator["_RowBatch"]:
         batch = _RowBatch()
-        for number, line in enumerate(self.archive.lines(Stage.ENTITIES, EntityLine), 1):
+        for number, line in enumerate(self.archive.lines(ArchiveStage.ENTITIES, EntityLine), 1):
             if line.type not in self.schema.content_types or not is_exported(line.type):
                 counts.left_out[line.type] = counts.left_out.get(line.type, 0) + 1
                 continue
@@ -128,7 +128,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
 
     def _links(self, links: LinkRows, counts: ImportCounts) -> Iterator["_RowBatch"]:
         batch = _RowBatch()
-        for number, line in enumerate(self.archive.lines(Stage.LINKS, LinkLine), 1):
+        for number, line in enumerate(self.archive.lines(ArchiveStage.LINKS, LinkLine), 1):
             made = links.row(line)
             if isinstance(made, ColumnChange):
                 batch.changes.append(made)
@@ -161,7 +161,7 @@ class ArchiveImport(Struct, frozen=True, kw_only=True):
             yield from stored.insert(values)
 
     def _configuration_lines(self) -> Iterator[ConfigurationLine]:
-        for line in self.archive.lines(Stage.CONFIGURATION, ConfigurationLine):
+        for line in self.archive.lines(ArchiveStage.CONFIGURATION, ConfigurationLine):
             if line.type == _CORE_STORE and isinstance(line.value.get("key"), str):
                 yield line
             elif line.type == _WEBHOOK:

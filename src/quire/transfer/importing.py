@@ -124,7 +124,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
 
 
-class Progress(Protocol):
+class ImportProgress(Protocol):
     """Receives the progress of an import."""
 
     def begin(self, work: str, total: int | None) -> None:
@@ -143,7 +143,7 @@ class ImportTarget(Struct, frozen=True, kw_only=True):
 
 
 async def import_archive(
-    archive: UnpackedArchive, into: ImportTarget, progress: Progress
+    archive: UnpackedArchive, into: ImportTarget, progress: ImportProgress
 ) -> ImportCounts:
     """Replace the content of a project by that of an archive.
 
@@ -167,7 +167,9 @@ def _storage(into: ImportTarget) -> Storage:
 class _ImportRun:
     """One import."""
 
-    def __init__(self, archive: UnpackedArchive, into: ImportTarget, progress: Progress) -> None:
+    def __init__(
+        self, archive: UnpackedArchive, into: ImportTarget, progress: ImportProgress
+    ) -> None:
         self._archive = archive
         self._into = into
         self._progress = progress

@@ -24,8 +24,8 @@ from quire.transfer.archive_format import (
     PART_NAME,
     UPLOADS_FOLDER,
     ArchiveMetadata,
+    ArchiveStage,
     AssetMetadata,
-    Stage,
     is_asset_name,
 )
 from quire.transfer.cipher import DecryptingReader, WrongKeyError
@@ -54,14 +54,14 @@ class UnpackedArchive(Struct, frozen=True):
     parts: frozenset[str]
     assets: frozenset[str]
 
-    def lines(self, stage: Stage, type_: type[T]) -> Iterator[T]:
+    def lines(self, stage: ArchiveStage, type_: type[T]) -> Iterator[T]:
         """Decode the lines of a stage, in order. Raises TransferError for an invalid one."""
         decoder = msgspec.json.Decoder(type_)
         for name in sorted(part for part in self.parts if part.startswith(f"{stage}/")):
             with (self.folder / name).open("rb") as file:
                 yield from _decoded(file, name, decoder)
 
-    def raw_lines(self, stage: Stage) -> Iterator[dict[str, object]]:
+    def raw_lines(self, stage: ArchiveStage) -> Iterator[dict[str, object]]:
         """Decode the lines of a stage as plain objects."""
         return self.lines(stage, dict[str, object])
 
@@ -145,7 +145,7 @@ class _Unpacking:
 
     def run(self) -> UnpackedArchive:
         """Unpack all members; returns the folder."""
-        for part in (*Stage, UPLOADS_FOLDER, ASSET_METADATA_FOLDER):
+        for part in (*ArchiveStage, UPLOADS_FOLDER, ASSET_METADATA_FOLDER):
             (self._folder / part).mkdir(parents=True)
         while (member := self._next()) is not None:
             self._member(member)
@@ -284,7 +284,7 @@ class _TarStream:
 
 
 def _is_folder(name: str) -> bool:
-    return name in {*Stage, "assets", UPLOADS_FOLDER, ASSET_METADATA_FOLDER}
+    return name in {*ArchiveStage, "assets", UPLOADS_FOLDER, ASSET_METADATA_FOLDER}
 
 
 def _is_known(name: str) -> bool:

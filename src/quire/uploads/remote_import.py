@@ -15,7 +15,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import httpcore
 
 from quire.errors import ApplicationError, PayloadTooLargeError
-from quire.network import Allows, InsideError, is_public, resolve_host
+from quire.network import Allows, ForbiddenAddressError, is_public, resolve_host
 from quire.uploads.processing import IncomingFile
 
 UNREACHABLE = "The file cannot be had from this address"
@@ -147,7 +147,7 @@ class _CheckedNetwork(httpcore.AsyncNetworkBackend):
         """Resolve a host and connect to it, if all of its addresses are allowed."""
         try:
             address = await resolve_host(host, port, self._allows)
-        except InsideError:
+        except ForbiddenAddressError:
             raise httpcore.ConnectError(UNREACHABLE) from None
         return await self._inner.connect_tcp(
             address,

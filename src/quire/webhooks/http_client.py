@@ -14,7 +14,7 @@ import httptools
 from msgspec import Struct
 
 from quire.errors import ApplicationError
-from quire.network import InsideError, allow_all, is_public, resolve_host
+from quire.network import ForbiddenAddressError, allow_all, is_public, resolve_host
 
 NOT_HTTP = "Only http:// and https:// addresses can be called"
 NOT_FOUND = "The address cannot be found"
@@ -102,7 +102,7 @@ async def _address(parts: SplitResult, *, private: bool) -> tuple[str, int]:
     host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
     try:
         return await resolve_host(host, port, allow_all if private else is_public), port
-    except InsideError:
+    except ForbiddenAddressError:
         raise ApplicationError(PRIVATE) from None
     except OSError:
         raise ApplicationError(NOT_FOUND) from None

@@ -15,7 +15,7 @@ import structlog
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.webhook_deliveries import DELIVERIES, Deliveries, Delivery
 from quire.database.stores.webhooks import Webhook, Webhooks
 from quire.webhooks.events import Event, EventName
@@ -36,7 +36,7 @@ class Outbox:
         database: Database,
         webhooks: Webhooks,
         deliveries: Deliveries,
-        tables: OwnTables,
+        tables: QuireTables,
         *,
         clock: Clock,
         most: int,

@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.clock import Clock
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.webhook_deliveries import Deliveries
 from quire.database.stores.webhooks import Webhooks
 from quire.settings import Settings
@@ -26,7 +26,7 @@ class WebhookParts(Struct, frozen=True, kw_only=True):
 
     webhooks: Webhooks
     deliveries: Deliveries
-    tables: OwnTables
+    tables: QuireTables
     outbox: Outbox
     worker: WebhookWorker
     key: str | None
@@ -36,7 +36,7 @@ def open_webhooks(
     settings: Settings,
     database: Database,
     writes: Writes,
-    tables: OwnTables,
+    tables: QuireTables,
     clock: Clock,
     tracing: "Tracing | None" = None,
 ) -> WebhookParts:

@@ -14,8 +14,10 @@ from msgspec.structs import fields
 
 from quire.admin_api import admin_users, api_tokens, locales, profile, roles, second_factor, sign_in
 from quire.admin_api import webhooks as webhooks_module
-from quire.admin_api.content_manager import changes
-from quire.admin_api.extras import (
+from quire.admin_api.content_manager import write_routes
+from quire.admin_api.media import bodies as media_bodies
+from quire.admin_api.media import image_tools, remote_import
+from quire.admin_api.quire_routes import (
     content,
     export,
     previews,
@@ -25,8 +27,6 @@ from quire.admin_api.extras import (
     schedule,
     views,
 )
-from quire.admin_api.media import bodies as media_bodies
-from quire.admin_api.media import image_tools, remote_import
 from quire.content_api.request_bodies import RequestBody, _parts, read_body
 from quire.content_api.routes import Route
 from quire.errors import ValidationError
@@ -35,7 +35,7 @@ from tests.unit.admin_api.office import Office
 from tests.unit.admin_api.test_routes import named, routes
 
 MODULES = (
-    admin_users, api_tokens, changes, content, export, image_tools, locales, media_bodies,
+    admin_users, api_tokens, write_routes, content, export, image_tools, locales, media_bodies,
     previews, profile, releases, remote_import, review, roles, samples, schedule, second_factor,
     sign_in, views, webhooks_module,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from quire.auth.rate_limit import RateLimiter
 from quire.auth.shared_counters import SharedCounters
 from quire.database.compile.writes import Writes
 from quire.database.settings_target import target_of
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.errors import RateLimitError, ServiceUnavailableError
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import Clock, open_office
@@ -53,7 +53,7 @@ async def machines(kind: Kind, clock: Clock, tmp_path: Path) -> AsyncIterator[li
                 counters,
                 database,
                 Writes(database.dialect),
-                OwnTables(database, target_of(office.app.settings).kind),
+                QuireTables(database, target_of(office.app.settings).kind),
                 clock,
             )
             limiter = RateLimiter(
@@ -116,7 +116,7 @@ async def test_what_cannot_be_reported_is_reported_later(
         raise ServiceUnavailableError
 
     with monkeypatch.context() as patched:
-        patched.setattr(OwnTables, "ensure", fail)
+        patched.setattr(QuireTables, "ensure", fail)
         with pytest.raises(ServiceUnavailableError):
             await first.exchange()
     assert second.call()
@@ -130,7 +130,7 @@ async def test_calls_below_a_part_of_the_limit_are_not_written(
     async def fail(*_: object) -> None:
         raise AssertionError("a commit for a single call")
 
-    monkeypatch.setattr(OwnTables, "ensure", fail)
+    monkeypatch.setattr(QuireTables, "ensure", fail)
     for number in range(20):
         machines[0].call(f"client {number}")
     await exchange(machines)

@@ -16,7 +16,7 @@ import pyrage
 import pytest
 from msgspec.structs import replace
 
-from quire.cli.backup_archive import ArchiveWriter, read_manifest
+from quire.cli.backup_archive import BackupWriter, read_manifest
 from quire.database.settings_target import target_of
 from quire.errors import DatabaseOpenError
 from quire.settings import load_settings
@@ -140,7 +140,7 @@ def test_no_file_is_written_outside_of_the_folder(run: Run, project: Path, tmp_p
         for member in old:
             if member.name == manifest.database:
                 new.addfile(member, old.extractfile(member))
-        ArchiveWriter(new).finish(manifest)
+        BackupWriter(new).finish(manifest)
     before = rows(SQLITE, project)
 
     code, _, messages = run("restore", project, "--from", changed, "--replace")

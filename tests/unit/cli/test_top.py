@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from quire.cli.top import Interval, Snapshot, read_snapshot, view
+from quire.cli.top import Interval, MetricsSnapshot, read_snapshot, view
 from quire.metrics.catalogue import CATALOGUE
 from tests.unit.cli.conftest import Run
 from tests.unit.cli.test_metrics import LIST, measured
@@ -51,7 +51,7 @@ def test_rates_are_those_of_the_interval(interval: Interval) -> None:
 
 
 def test_a_counter_that_went_back_has_begun_anew(interval: Interval) -> None:
-    restarted = Interval(interval.after, Snapshot(110.0, interval.before.values))
+    restarted = Interval(interval.after, MetricsSnapshot(110.0, interval.before.values))
 
     assert restarted.rate("quire_http_requests_total", route="/a", status="2xx") == 2.0
 

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.access.admin_ability import GrantRule
-from quire.content_manager.write_service import blank_fields, merge_data
+from quire.content_manager.entry_writes import blank_fields, merge_data
 from quire.errors import ForbiddenError
 from quire.schema.load import build_schema
 from tests.library.model import component, content_type, relation

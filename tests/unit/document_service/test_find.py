@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from quire.access.ability import Granted
-from quire.database.execute.prepared_read import Page, Shown
+from quire.database.execute.prepared_read import ResultPage, Shown
 from quire.database.program import Program
 from quire.document_service.actions.create import create
 from quire.document_service.commands import CreateDocument, UpdateDocument
-from quire.document_service.read_planner import Find
+from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InvalidKeyError
 from quire.query.parameters import as_query
@@ -50,12 +50,14 @@ async def kiosk(tmp_path: Path) -> AsyncIterator[Kiosk]:
 
 
 async def titles(kiosk: Kiosk, **asked: object) -> list[str]:
-    page = await kiosk.documents.find(Find(uid=PAPER, **asked))  # type: ignore[arg-type]
+    page = await kiosk.documents.find(DocumentQuery(uid=PAPER, **asked))  # type: ignore[arg-type]
     return [document["title"] for document in page.documents]
 
 
 async def test_documents_are_those_of_the_content_api(kiosk: Kiosk) -> None:
-    page = await kiosk.documents.find(Find(uid=PAPER, sort="title", populate=["writer", "lines"]))
+    page = await kiosk.documents.find(
+        DocumentQuery(uid=PAPER, sort="title", populate=["writer", "lines"])
+    )
 
     response = await kiosk.send("GET", "papers?sort=title&populate=writer,lines")
     assert {"data": page.documents, "meta": {"pagination": page.pagination}} == response.json
@@ -96,8 +98,10 @@ async def test_filters_hold_python_values(
 
 
 async def test_pages_are_of_any_size_and_counted_when_asked(kiosk: Kiosk) -> None:
-    async def page(**pagination: object) -> Page:
-        return await kiosk.documents.find(Find(uid=PAPER, sort="title", pagination=pagination))
+    async def page(**pagination: object) -> ResultPage:
+        return await kiosk.documents.find(
+            DocumentQuery(uid=PAPER, sort="title", pagination=pagination)
+        )
 
     second = await page(page=2, pageSize=1)
     assert [document["title"] for document in second.documents] == ["Tide"]
@@ -107,8 +111,10 @@ async def test_pages_are_of_any_size_and_counted_when_asked(kiosk: Kiosk) -> Non
 
 
 async def test_one_document_is_found_by_its_id(kiosk: Kiosk) -> None:
-    [tide] = (await kiosk.documents.find(Find(uid=PAPER, filters={"title": "Tide"}))).documents
-    wanted = Find(uid=PAPER, fields=["title"], populate={"writer": {"fields": ["name"]}})
+    [tide] = (
+        await kiosk.documents.find(DocumentQuery(uid=PAPER, filters={"title": "Tide"}))
+    ).documents
+    wanted = DocumentQuery(uid=PAPER, fields=["title"], populate={"writer": {"fields": ["name"]}})
 
     found = await kiosk.documents.find_one(wanted, tide["documentId"])
 
@@ -127,26 +133,26 @@ async def test_one_document_is_found_by_its_id(kiosk: Kiosk) -> None:
 
 
 async def test_a_single_type_needs_no_id(kiosk: Kiosk) -> None:
-    assert await kiosk.documents.find_one(Find(uid=MASTHEAD)) is None
+    assert await kiosk.documents.find_one(DocumentQuery(uid=MASTHEAD)) is None
 
     await kiosk.documents.update(
         UpdateDocument(uid=MASTHEAD, document_id=None, data={"motto": "All the tides"})
     )
 
-    found = await kiosk.documents.find_one(Find(uid=MASTHEAD, fields="motto"))
+    found = await kiosk.documents.find_one(DocumentQuery(uid=MASTHEAD, fields="motto"))
     assert found is not None
     assert found["motto"] == "All the tides"
 
 
 async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> None:
-    dear_papers = Find(uid=PAPER, filters={"price": {"$gte": 2}}, sort="price")
+    dear_papers = DocumentQuery(uid=PAPER, filters={"price": {"$gte": 2}}, sort="price")
 
-    def act(unit: UnitOfWork) -> Program[tuple[Page, Shown | None]]:
+    def act(unit: UnitOfWork) -> Program[tuple[ResultPage, Shown | None]]:
         command = CreateDocument(uid=PAPER, data={"title": "Extra", "price": 9}, publish=True)
         [made] = yield from create(unit, [command])
         reads = unit.engine.reads
         dear = yield from reads.page(dear_papers).page()
-        one = yield from reads.one(Find(uid=PAPER), made.document_id).first()
+        one = yield from reads.one(DocumentQuery(uid=PAPER), made.document_id).first()
         return dear, one
 
     dear, one = await kiosk.documents.run(act)
@@ -158,44 +164,44 @@ async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> No
 async def test_what_is_rolled_back_was_seen_by_nobody_else(kiosk: Kiosk) -> None:
     def act(unit: UnitOfWork) -> Program[None]:
         yield from create(unit, [CreateDocument(uid=PAPER, data={"title": "Extra"}, publish=True)])
-        page = yield from unit.engine.reads.page(Find(uid=PAPER)).page()
+        page = yield from unit.engine.reads.page(DocumentQuery(uid=PAPER)).page()
         assert page.pagination["total"] == 3
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await kiosk.documents.run(act)
 
-    assert (await kiosk.documents.find(Find(uid=PAPER))).pagination["total"] == 2
+    assert (await kiosk.documents.find(DocumentQuery(uid=PAPER))).pagination["total"] == 2
 
 
 async def test_an_ability_limits_what_is_shown_and_asked(kiosk: Kiosk) -> None:
     readers = Granted(frozenset({f"{PAPER}.find"}))
 
-    page = await kiosk.documents.find(Find(uid=PAPER, populate="*", ability=readers))
+    page = await kiosk.documents.find(DocumentQuery(uid=PAPER, populate="*", ability=readers))
 
     assert "writer" not in page.documents[0]
     with pytest.raises(InvalidKeyError):
         await kiosk.documents.find(
-            Find(uid=PAPER, filters={"writer": {"name": "Ada"}}, ability=readers)
+            DocumentQuery(uid=PAPER, filters={"writer": {"name": "Ada"}}, ability=readers)
         )
 
 
 @pytest.mark.parametrize(
     "asked",
     [
-        Find(uid=PAPER, filters={"titel": "Tide"}),
-        Find(uid=PAPER, filters={"margin": "a note"}),
-        Find(uid=PAPER, sort="lock"),
-        Find(uid=PAPER, pagination={"page": 1, "start": 0}),
+        DocumentQuery(uid=PAPER, filters={"titel": "Tide"}),
+        DocumentQuery(uid=PAPER, filters={"margin": "a note"}),
+        DocumentQuery(uid=PAPER, sort="lock"),
+        DocumentQuery(uid=PAPER, pagination={"page": 1, "start": 0}),
     ],
 )
-async def test_a_query_is_refused_as_on_the_wire(kiosk: Kiosk, asked: Find) -> None:
+async def test_a_query_is_refused_as_on_the_wire(kiosk: Kiosk, asked: DocumentQuery) -> None:
     with pytest.raises(AppError):
         await kiosk.documents.find(asked)
 
 
 async def test_private_attributes_are_not_shown(kiosk: Kiosk) -> None:
-    page = await kiosk.documents.find(Find(uid=PAPER))
+    page = await kiosk.documents.find(DocumentQuery(uid=PAPER))
 
     assert not {"margin", "lock"} & page.documents[0].keys()
 

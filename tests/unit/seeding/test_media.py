@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import SeedingError
-from quire.seeding.content import MediaFile
+from quire.seeding.content import SeedMediaFile
 from quire.seeding.media import Upload, image_size, placed_files, plan_upload
 from tests.unit.seeding.harbour import PIXEL
 
@@ -16,7 +16,7 @@ def upload(folder: Path, name: str, data: bytes = b"") -> Upload:
     source = folder / "media" / name
     source.parent.mkdir(exist_ok=True)
     source.write_bytes(data)
-    file = MediaFile(name=name, path=source)
+    file = SeedMediaFile(name=name, path=source)
     return plan_upload(file, folder / "uploads", lambda: "0123456789")
 
 

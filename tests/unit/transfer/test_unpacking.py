@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quire.errors import TransferError
-from quire.transfer.archive_format import Stage
+from quire.transfer.archive_format import ArchiveStage
 from quire.transfer.cipher import EncryptingWriter
 from quire.transfer.unpacking import UnpackedArchive, unpack_archive
 from tests.unit.transfer.archive_files import (
@@ -48,7 +48,7 @@ def test_an_export_of_strapi_is_unpacked(tmp_path: Path, path: Path, key: str | 
         assert metadata is not None
         assert f"{metadata.hash}{metadata.ext}" == name
         assert archive.asset(name).read_bytes() == members_of(PLAIN)[f"assets/uploads/{name}"]
-    uids = {line["uid"] for line in archive.raw_lines(Stage.SCHEMAS)}
+    uids = {line["uid"] for line in archive.raw_lines(ArchiveStage.SCHEMAS)}
     assert {"api::book.book", "parts.chapter", "plugin::users-permissions.user"} <= uids
 
 
@@ -69,7 +69,7 @@ def test_lines_of_several_parts_come_in_order(tmp_path: Path) -> None:
         },
     )
     archive = unpack(path, tmp_path / "out")
-    assert [line["n"] for line in archive.raw_lines(Stage.LINKS)] == [1, 2, 3]
+    assert [line["n"] for line in archive.raw_lines(ArchiveStage.LINKS)] == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_line_that_is_no_json_is_named(tmp_path: Path) -> None:
     )
     archive = unpack(path, tmp_path / "out")
     with pytest.raises(TransferError, match=r"links/links_00001\.jsonl, line 2: "):
-        list(archive.raw_lines(Stage.LINKS))
+        list(archive.raw_lines(ArchiveStage.LINKS))
 
 
 def test_a_sparse_file_is_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.settings_target import target_of
 from quire.database.stores.leases import Leases
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.errors import OutOfSpaceError, ServiceUnavailableError, StorageError
 from quire.settings import load_settings
 from quire.uploads.replacement import Replacements
@@ -288,5 +288,5 @@ async def test_machines_that_share_a_database_wait_for_each_other(
 def leases_of(application: Application) -> Leases:
     database, settings = application.database, application.settings
     assert database is not None
-    tables = OwnTables(database, target_of(settings).kind)
+    tables = QuireTables(database, target_of(settings).kind)
     return Leases(database, Writes(database.dialect), tables, now_ms)

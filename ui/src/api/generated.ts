@@ -47,15 +47,13 @@ export type ChangedDocument = { "documentId": string; "fields": Record<string, u
 
 export type CheckedPermission = { "action": string; "subject"?: string | null; "field"?: string };
 
-export type ComponentInput = { "component": ComponentPayload; "components"?: (Record<string, unknown>)[] };
+export type ComponentFields = { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> };
 
-export type ComponentPayload = { "category": string; "displayName": string; "icon"?: string | null; "description"?: string | null; "attributes": Record<string, unknown> };
+export type ComponentRequest = { "component": ComponentFields; "components"?: (Record<string, unknown>)[] };
 
-export type ContentTypeInput = { "contentType": ContentTypePayload; "components"?: (Record<string, unknown>)[] };
+export type ContentTypeFields = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "singleType" | "collectionType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
 
-export type ContentTypePayload = { "displayName": string; "singularName": string; "pluralName": string; "kind"?: "singleType" | "collectionType"; "draftAndPublish"?: boolean; "collectionName"?: string; "description"?: string | null; "options"?: Record<string, unknown>; "pluginOptions"?: Record<string, unknown>; "attributes": Record<string, unknown> };
-
-export type Count = { "count": number };
+export type ContentTypeRequest = { "contentType": ContentTypeFields; "components"?: (Record<string, unknown>)[] };
 
 export type CountedType = { "uid": string; "displayName": string; "kind": string; "count": number };
 
@@ -65,7 +63,7 @@ export type Credentials = { "email": string; "password": string; "code"?: string
 
 export type CropInput = { "left": number; "top": number; "width": number; "height": number; "copy"?: boolean };
 
-export type DeletedFiles = { "fileIds"?: (number)[]; "folderIds"?: (number)[] };
+export type CurrentPassword = { "password": string };
 
 export type DeletedWebhooks = { "ids": (number | string)[] };
 
@@ -83,11 +81,13 @@ export type EntryListMeta = { "pagination": AdminPagination };
 
 export type EntryMeta = { "availableLocales": (Record<string, unknown>)[]; "availableStatus": (Record<string, unknown>)[] };
 
-export type EntryMove = { "stage"?: number | string; "assignee"?: number | string | null };
-
 export type EntryProblem = { "path": (string)[]; "message": string };
 
+export type EntryResponse = { "data"?: ManagedEntry | NoEntry; "meta"?: EntryMeta };
+
 export type EntryReview = { "workflow": ReviewWorkflow; "stage": number; "assignee": Assignee | null; "mayMove": boolean };
+
+export type EntryReviewChange = { "stage"?: number | string; "assignee"?: number | string | null };
 
 export type EntrySchedule = { "publishAt": string | null; "unpublishAt": string | null; "timezone": string | null; "failed": (FailedAction)[] };
 
@@ -107,13 +107,17 @@ export type FailedAction = { "action": "publish" | "unpublish"; "at": string; "m
 
 export type FailingWebhook = { "id": string; "name": string; "count": number };
 
+export type FileDeletion = { "fileIds"?: (number)[]; "folderIds"?: (number)[] };
+
 export type FileDescription = { "fileInfo"?: Record<string, unknown> };
+
+export type FileMove = { "fileIds"?: (number)[]; "folderIds"?: (number)[]; "destinationFolderId"?: number | string | null };
 
 export type FileUpdate = { "id": number; "fileInfo": Record<string, unknown> };
 
 export type FileUpdates = { "updates": (FileUpdate)[] };
 
-export type FileUsage = { "data": (Record<string, unknown>)[]; "meta": HiddenPlaces };
+export type FileUsage = { "data": (Record<string, unknown>)[]; "meta": HiddenUsage };
 
 export type FirstAdministrator = { "email": string; "firstname": string; "lastname"?: string | null; "password": string; "registrationToken"?: string; "deviceId"?: string; "rememberMe"?: boolean };
 
@@ -125,7 +129,7 @@ export type FoundEntries = { "results": (ManagedEntry)[] };
 
 export type GrantedControllers = { "controllers"?: Record<string, unknown> | null };
 
-export type HiddenPlaces = { "hidden": number };
+export type HiddenUsage = { "hidden": number };
 
 export type ImportedFile = { "url": string; "fileInfo"?: Record<string, unknown> };
 
@@ -137,9 +141,9 @@ export type InnerResponse = { "status": number; "body": string; "role": number |
 
 export type Invitation = { "email": string; "firstname": string; "lastname"?: string; "roles"?: (number | string)[]; "preferedLanguage"?: string | null };
 
-export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "locale"?: string | null; "roles"?: (AdminRoleSummary)[]; "registrationToken": string };
+export type InvitedAdminUser = { "email": string | null; "firstname": string | null; "lastname": string | null };
 
-export type InvitedPerson = { "email": string | null; "firstname": string | null; "lastname": string | null };
+export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "locale"?: string | null; "roles"?: (AdminRoleSummary)[]; "registrationToken": string };
 
 export type ItemChange = { "action": "publish" | "unpublish" };
 
@@ -153,9 +157,7 @@ export type KeyStatistics = { "assets": number; "contentTypes": number; "compone
 
 export type KnownLocale = { "code": string; "name": string };
 
-export type LastFile = { "after": number | null };
-
-export type LibrarySwitches = { "sizeOptimization": boolean; "responsiveDimensions": boolean; "autoOrientation"?: boolean; "aiMetadata"?: boolean };
+export type LibraryOptions = { "sizeOptimization": boolean; "responsiveDimensions": boolean; "autoOrientation"?: boolean; "aiMetadata"?: boolean };
 
 export type LibraryView = { "pageSize": number; "sort"?: string };
 
@@ -185,19 +187,17 @@ export type ModelState = { "writable": boolean; "reason": string | null };
 
 export type ModelUid = { "uid": string };
 
-export type MovedFiles = { "fileIds"?: (number)[]; "folderIds"?: (number)[]; "destinationFolderId"?: number | string | null };
-
 export type NamedRelease = { "id": number; "name": string };
+
+export type NewAdminApiToken = { "name": string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null; "lifespan"?: number | null };
 
 export type NewAdminRole = { "name": string; "description"?: string | null };
 
-export type NewApiToken = { "name": string; "description"?: string | null; "type"?: "read-only" | "full-access" | "custom"; "permissions"?: (string)[] | null; "lifespan"?: number | null };
+export type NewAdminUser = { "firstname": string; "lastname"?: string | null; "password": string };
 
 export type NewFolder = { "name": string; "parent"?: number | string | null };
 
 export type NewLocale = { "name"?: string | null; "code": string; "isDefault": boolean };
-
-export type NewPerson = { "firstname": string; "lastname"?: string | null; "password": string };
 
 export type NewReleaseItem = { "contentType": string; "documentId": string; "locale"?: string | null };
 
@@ -214,8 +214,6 @@ export type NoEntry = Record<string, unknown>;
 export type OutboxChange = { "id": number; "function": string; "action": string; "uid": string; "documentId": string; "locale"?: string | null; "state": "waiting" | "failed"; "attempts": number; "createdAt": string; "dueAt"?: string | null; "endedAt"?: string | null; "message"?: string | null; "fields"?: (string)[]; "kept"?: Record<string, unknown>; "causes"?: (Record<string, unknown>)[] };
 
 export type Overview = { "edited": (RecentEntry)[]; "published": (RecentEntry)[]; "documents": DocumentCounts; "types": (CountedType)[]; "failingWebhooks": (FailingWebhook)[] | null };
-
-export type OwnPassword = { "password": string };
 
 export type PasswordReset = { "resetPasswordToken": string; "password": string; "code"?: string };
 
@@ -255,7 +253,7 @@ export type RecoveryCodes = { "recoveryCodes": (string)[] };
 
 export type References = { "uid": string; "attribute": string; "count": number; "entries": (Record<string, unknown>)[] };
 
-export type Registration = { "registrationToken": string; "userInfo": NewPerson; "deviceId"?: string; "rememberMe"?: boolean };
+export type Registration = { "registrationToken": string; "userInfo": NewAdminUser; "deviceId"?: string; "rememberMe"?: boolean };
 
 export type RelatedEntry = { "id": number; "documentId": string; "locale"?: string | null; "status"?: string };
 
@@ -297,6 +295,8 @@ export type RoleInput = { "name"?: string | null; "description"?: string | null;
 
 export type RolePermissions = { "permissions": (PermissionPayload)[] };
 
+export type RowCount = { "count": number };
+
 export type RowIds = { "ids": (number | string)[] };
 
 export type SampleOptions = { "count"?: number; "publish"?: boolean };
@@ -309,11 +309,11 @@ export type Schedule = { "name": string; "cron": string; "timezone": string; "mi
 
 export type ScheduledAction = { "at": string; "timezone": string | null; "entry": ReleaseItem | null; "release": NamedRelease | null };
 
+export type SchemaChanges = { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] };
+
 export type SchemaDescription = { "contentTypes": Record<string, unknown>; "components": Record<string, unknown> };
 
-export type SchemaInput = { "data": SchemaPayload };
-
-export type SchemaPayload = { "contentTypes"?: (Record<string, unknown>)[]; "components"?: (Record<string, unknown>)[] };
+export type SchemaRequest = { "data": SchemaChanges };
 
 export type SchemaStatus = { "isUpdating": boolean };
 
@@ -322,8 +322,6 @@ export type SecondFactorState = { "active": boolean; "recoveryCodes": number };
 export type SharedFields = { "nonLocalizedFields": Record<string, unknown>; "localizations": (Record<string, unknown>)[] };
 
 export type SharedFieldsInput = { "model": string; "id": number | string; "locale": string };
-
-export type ShownEntry = { "data"?: ManagedEntry | NoEntry; "meta"?: EntryMeta };
 
 export type SignedIn = { "token": string; "accessToken": string; "user": Administrator };
 
@@ -343,9 +341,11 @@ export type UidValue = { "contentTypeUID": string; "field": string; "value": str
 
 export type UndoOptions = { "skipChanged"?: boolean };
 
-export type Unpublish = { "discardDraft"?: boolean };
+export type UnpublishOptions = { "discardDraft"?: boolean };
 
-export type UnusedFilePage = { "data": (Record<string, unknown>)[]; "meta": LastFile };
+export type UnusedFileCursor = { "after": number | null };
+
+export type UnusedFilePage = { "data": (Record<string, unknown>)[]; "meta": UnusedFileCursor };
 
 export type UploadForm = { "files": string | (string)[]; "fileInfo"?: string };
 
@@ -392,7 +392,7 @@ export interface Operations {
   "GET /admin/init": { body: undefined; response: { "data": ProjectState } };
   "GET /admin/permissions": { body: undefined; response: { "data": PermissionCatalogue } };
   "GET /admin/project-type": { body: undefined; response: { "data": ProjectEdition } };
-  "GET /admin/registration-info": { body: undefined; response: { "data": InvitedPerson } };
+  "GET /admin/registration-info": { body: undefined; response: { "data": InvitedAdminUser } };
   "GET /admin/roles": { body: undefined; response: { "data": (AdminRole)[] } };
   "GET /admin/roles/{id}": { body: undefined; response: { "data": AdminRole } };
   "GET /admin/roles/{id}/permissions": { body: undefined; response: { "data": (AdminPermission)[] } };
@@ -443,7 +443,7 @@ export interface Operations {
   "GET /admin/x/webhooks/{id}/secret": { body: undefined; response: { "data": WebhookSecret } };
   "GET /content-manager/collection-types/{uid}": { body: undefined; response: { "results": (ManagedEntry)[]; "pagination": AdminPagination } };
   "GET /content-manager/collection-types/{uid}/actions/countManyEntriesDraftRelations": { body: undefined; response: { "data": number } };
-  "GET /content-manager/collection-types/{uid}/{id}": { body: undefined; response: ShownEntry };
+  "GET /content-manager/collection-types/{uid}/{id}": { body: undefined; response: EntryResponse };
   "GET /content-manager/collection-types/{uid}/{id}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /content-manager/components": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /content-manager/components/{uid}/configuration": { body: undefined; response: { "data": Record<string, unknown> } };
@@ -455,7 +455,7 @@ export interface Operations {
   "GET /content-manager/init": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /content-manager/relations/{model}/{field}": { body: undefined; response: { "results": (RelatedEntry)[]; "pagination": AdminPagination } };
   "GET /content-manager/relations/{model}/{id}/{field}": { body: undefined; response: LinkedEntries };
-  "GET /content-manager/single-types/{uid}": { body: undefined; response: ShownEntry };
+  "GET /content-manager/single-types/{uid}": { body: undefined; response: EntryResponse };
   "GET /content-manager/single-types/{uid}/actions/countDraftRelations": { body: undefined; response: { "data": Record<string, unknown> } };
   "GET /content-type-builder/components": { body: undefined; response: { "data": (Record<string, unknown>)[] } };
   "GET /content-type-builder/components/{uid}": { body: undefined; response: { "data": Record<string, unknown> } };
@@ -484,7 +484,7 @@ export interface Operations {
   "GET /users-permissions/roles/{id}": { body: undefined; response: Record<string, unknown> };
   "GET /users-permissions/routes": { body: undefined; response: Record<string, unknown> };
   "POST /admin/access-token": { body: undefined; response: { "data": AccessToken } };
-  "POST /admin/api-tokens": { body: NewApiToken; response: { "data": AdminApiToken } };
+  "POST /admin/api-tokens": { body: NewAdminApiToken; response: { "data": AdminApiToken } };
   "POST /admin/api-tokens/{id}/regenerate": { body: undefined; response: { "data": ApiTokenKey } };
   "POST /admin/forgot-password": { body: ForgottenPassword; response: undefined };
   "POST /admin/login": { body: Credentials; response: { "data": SignedIn } };
@@ -509,8 +509,8 @@ export interface Operations {
   "POST /admin/x/mail-test": { body: MailTest; response: { "data": MailTestResult } };
   "POST /admin/x/media/import": { body: ImportedFile; response: MediaFile };
   "POST /admin/x/media/{id}/crop": { body: CropInput; response: MediaFile };
-  "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": Count } };
-  "POST /admin/x/model/plan": { body: SchemaInput; response: { "data": ModelPlan } };
+  "POST /admin/x/model/archive/{id}/restore": { body: undefined; response: { "data": RowCount } };
+  "POST /admin/x/model/plan": { body: SchemaRequest; response: { "data": ModelPlan } };
   "POST /admin/x/outbox/{id}/replay": { body: undefined; response: { "data": Record<string, unknown> } };
   "POST /admin/x/publish-check/{uid}/{id}": { body: undefined; response: { "data": PublishCheck } };
   "POST /admin/x/releases": { body: ReleaseName; response: { "data": ReleaseDetail } };
@@ -522,36 +522,36 @@ export interface Operations {
   "POST /admin/x/revisions/{uid}/{id}/{revision}/restore": { body: undefined; response: RestoredEntry };
   "POST /admin/x/samples/{uid}": { body: SampleOptions; response: { "data": Samples } };
   "POST /admin/x/schedules/{name}/run": { body: undefined; response: { "data": Job } };
-  "POST /admin/x/second-factor": { body: OwnPassword; response: { "data": NewSecondFactor } };
+  "POST /admin/x/second-factor": { body: CurrentPassword; response: { "data": NewSecondFactor } };
   "POST /admin/x/second-factor/confirm": { body: FactorCode; response: { "data": RecoveryCodes } };
   "POST /admin/x/second-factor/recovery-codes": { body: FactorCode; response: { "data": RecoveryCodes } };
   "POST /admin/x/second-factor/remove": { body: FactorRemoval; response: { "data": Record<string, unknown> } };
   "POST /admin/x/views": { body: NewView; response: { "data": SavedView } };
   "POST /admin/x/webhooks/{id}/deliveries/{delivery}/redeliver": { body: undefined; response: { "data": Record<string, unknown> } };
-  "POST /content-manager/collection-types/{uid}": { body: Record<string, unknown>; response: ShownEntry | ManagedEntry };
-  "POST /content-manager/collection-types/{uid}/actions/bulkDelete": { body: DocumentIds; response: Count };
+  "POST /content-manager/collection-types/{uid}": { body: Record<string, unknown>; response: EntryResponse | ManagedEntry };
+  "POST /content-manager/collection-types/{uid}/actions/bulkDelete": { body: DocumentIds; response: RowCount };
   "POST /content-manager/collection-types/{uid}/actions/bulkFindForValidation": { body: DocumentIds; response: FoundEntries };
-  "POST /content-manager/collection-types/{uid}/actions/bulkPublish": { body: DocumentIds; response: Count };
-  "POST /content-manager/collection-types/{uid}/actions/bulkUnpublish": { body: DocumentIds; response: Count };
-  "POST /content-manager/collection-types/{uid}/actions/publish": { body: Record<string, unknown>; response: ShownEntry };
-  "POST /content-manager/collection-types/{uid}/auto-clone/{id}": { body: Record<string, unknown>; response: ShownEntry };
-  "POST /content-manager/collection-types/{uid}/clone/{id}": { body: Record<string, unknown>; response: ShownEntry };
-  "POST /content-manager/collection-types/{uid}/{id}/actions/discard": { body: Record<string, unknown>; response: ShownEntry };
-  "POST /content-manager/collection-types/{uid}/{id}/actions/publish": { body: Record<string, unknown>; response: ShownEntry };
-  "POST /content-manager/collection-types/{uid}/{id}/actions/unpublish": { body: Unpublish; response: ShownEntry };
-  "POST /content-manager/single-types/{uid}/actions/discard": { body: Record<string, unknown>; response: ShownEntry };
-  "POST /content-manager/single-types/{uid}/actions/publish": { body: Record<string, unknown>; response: ShownEntry };
-  "POST /content-manager/single-types/{uid}/actions/unpublish": { body: Unpublish; response: ShownEntry };
+  "POST /content-manager/collection-types/{uid}/actions/bulkPublish": { body: DocumentIds; response: RowCount };
+  "POST /content-manager/collection-types/{uid}/actions/bulkUnpublish": { body: DocumentIds; response: RowCount };
+  "POST /content-manager/collection-types/{uid}/actions/publish": { body: Record<string, unknown>; response: EntryResponse };
+  "POST /content-manager/collection-types/{uid}/auto-clone/{id}": { body: Record<string, unknown>; response: EntryResponse };
+  "POST /content-manager/collection-types/{uid}/clone/{id}": { body: Record<string, unknown>; response: EntryResponse };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/discard": { body: Record<string, unknown>; response: EntryResponse };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/publish": { body: Record<string, unknown>; response: EntryResponse };
+  "POST /content-manager/collection-types/{uid}/{id}/actions/unpublish": { body: UnpublishOptions; response: EntryResponse };
+  "POST /content-manager/single-types/{uid}/actions/discard": { body: Record<string, unknown>; response: EntryResponse };
+  "POST /content-manager/single-types/{uid}/actions/publish": { body: Record<string, unknown>; response: EntryResponse };
+  "POST /content-manager/single-types/{uid}/actions/unpublish": { body: UnpublishOptions; response: EntryResponse };
   "POST /content-manager/uid/check-availability": { body: UidValue; response: UidAvailability };
   "POST /content-manager/uid/generate": { body: UidSource; response: { "data": string } };
-  "POST /content-type-builder/components": { body: ComponentInput; response: { "data": ModelUid } };
-  "POST /content-type-builder/content-types": { body: ContentTypeInput; response: { "data": ModelUid } };
-  "POST /content-type-builder/update-schema": { body: SchemaInput; response: Record<string, unknown> };
+  "POST /content-type-builder/components": { body: ComponentRequest; response: { "data": ModelUid } };
+  "POST /content-type-builder/content-types": { body: ContentTypeRequest; response: { "data": ModelUid } };
+  "POST /content-type-builder/update-schema": { body: SchemaRequest; response: Record<string, unknown> };
   "POST /i18n/content-manager/actions/get-non-localized-fields": { body: SharedFieldsInput; response: SharedFields };
   "POST /i18n/locales": { body: NewLocale; response: AdminLocale };
   "POST /upload": { body: undefined; response: unknown };
-  "POST /upload/actions/bulk-delete": { body: DeletedFiles; response: { "data": Record<string, unknown> } };
-  "POST /upload/actions/bulk-move": { body: MovedFiles; response: { "data": Record<string, unknown> } };
+  "POST /upload/actions/bulk-delete": { body: FileDeletion; response: { "data": Record<string, unknown> } };
+  "POST /upload/actions/bulk-move": { body: FileMove; response: { "data": Record<string, unknown> } };
   "POST /upload/actions/bulk-update": { body: FileUpdates; response: (Record<string, unknown>)[] };
   "POST /upload/actions/generate-ai-metadata": { body: undefined; response: Record<string, unknown> };
   "POST /upload/actions/upload-from-urls": { body: ImportedFiles; response: undefined };
@@ -570,22 +570,22 @@ export interface Operations {
   "PUT /admin/x/releases/{id}": { body: ReleaseName; response: { "data": ReleaseDetail } };
   "PUT /admin/x/releases/{id}/items/{item}": { body: ItemChange; response: { "data": ReleaseDetail } };
   "PUT /admin/x/releases/{id}/schedule": { body: ReleaseTime; response: { "data": ReleaseSchedule } };
-  "PUT /admin/x/review/entries/{uid}/{id}": { body: EntryMove; response: { "data": EntryReview } };
+  "PUT /admin/x/review/entries/{uid}/{id}": { body: EntryReviewChange; response: { "data": EntryReview } };
   "PUT /admin/x/review/workflows/{id}": { body: ReviewWorkflowInput; response: { "data": ReviewWorkflow } };
   "PUT /admin/x/schedule/{uid}/{id}": { body: EntryTimes; response: { "data": EntrySchedule } };
   "PUT /admin/x/views/{id}": { body: ViewChange; response: { "data": SavedView } };
-  "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: ShownEntry };
+  "PUT /content-manager/collection-types/{uid}/{id}": { body: Record<string, unknown>; response: EntryResponse };
   "PUT /content-manager/components/{uid}/configuration": { body: ViewConfiguration; response: { "data": Record<string, unknown> } };
   "PUT /content-manager/content-types/{uid}/configuration": { body: ViewConfiguration; response: { "data": Record<string, unknown> } };
-  "PUT /content-manager/single-types/{uid}": { body: Record<string, unknown>; response: ShownEntry };
+  "PUT /content-manager/single-types/{uid}": { body: Record<string, unknown>; response: EntryResponse };
   "PUT /content-type-builder/component-categories/{name}": { body: CategoryName; response: CategoryName };
-  "PUT /content-type-builder/components/{uid}": { body: ComponentInput; response: { "data": ModelUid } };
-  "PUT /content-type-builder/content-types/{uid}": { body: ContentTypeInput; response: { "data": ModelUid } };
+  "PUT /content-type-builder/components/{uid}": { body: ComponentRequest; response: { "data": ModelUid } };
+  "PUT /content-type-builder/content-types/{uid}": { body: ContentTypeRequest; response: { "data": ModelUid } };
   "PUT /i18n/locales/{id}": { body: LocaleChange; response: AdminLocale };
   "PUT /upload/configuration": { body: LibraryView; response: { "data": Record<string, unknown> } };
   "PUT /upload/files/{id}": { body: FileDescription; response: MediaFile };
   "PUT /upload/folders/{id}": { body: FolderChange; response: { "data": MediaFolder } };
-  "PUT /upload/settings": { body: LibrarySwitches; response: { "data": Record<string, unknown> } };
+  "PUT /upload/settings": { body: LibraryOptions; response: { "data": Record<string, unknown> } };
   "PUT /users-permissions/advanced": { body: Record<string, unknown>; response: Record<string, unknown> };
   "PUT /users-permissions/email-templates": { body: MailTemplates; response: Record<string, unknown> };
   "PUT /users-permissions/providers": { body: Providers; response: Record<string, unknown> };

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.administration import CREATE
-from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
     CONTENT,
-    Data,
+    DataEnvelope,
     DocumentIds,
     EntryInput,
+    EntryResponse,
     FreeObject,
     LocaleQuery,
     ManagedEntry,
-    ShownEntry,
 )
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -26,8 +26,8 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.request_bodies import RequestBody
 from quire.content_api.routes import Route, RouteGroup
+from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import RequestedVersion, locale_of, locales_of
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.shared_fields import localized_type, shared_fields
@@ -185,14 +185,14 @@ class CheckApi:
             (f"{collection}/:id/{counts}", self.count),
             (f"{single}/{counts}", self.count_single),
         ):
-            yield route("GET", path, who, handler, query=query, response=Data[FreeObject])
+            yield route("GET", path, who, handler, query=query, response=DataEnvelope[FreeObject])
         yield route(
             "GET",
             f"{collection}/actions/countManyEntriesDraftRelations",
             who,
             self.count_many,
             query=(SelectedDocuments, LocaleQuery),
-            response=Data[int],
+            response=DataEnvelope[int],
         )
         yield route(
             "POST",
@@ -204,7 +204,9 @@ class CheckApi:
             response=FoundEntries,
         )
         path, body = f"{collection}/auto-clone/:id", EntryInput
-        yield route("POST", path, who, self.auto_clone, body=body, query=query, response=ShownEntry)
+        yield route(
+            "POST", path, who, self.auto_clone, body=body, query=query, response=EntryResponse
+        )
         yield RouteGroup(CONTENT)(
             "POST",
             "i18n/content-manager/actions/get-non-localized-fields",

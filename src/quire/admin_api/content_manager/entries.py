@@ -12,11 +12,11 @@ from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import (
     CONTENT,
+    EntryResponse,
     ListQuery,
     LocaleQuery,
     ManagedEntry,
-    Page,
-    ShownEntry,
+    PageEnvelope,
     StatusQuery,
 )
 from quire.admin_api.router import SIGNED_IN
@@ -25,9 +25,9 @@ from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.content_manager.entry_lists import EntryLists
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import populated_relations
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import Query, locale_of, requested_version
 from quire.content_manager.review.entries import entry_review
 from quire.database.connection import Database
@@ -82,7 +82,7 @@ class EntryApi:
             SIGNED_IN,
             self.find,
             query=(EntryListQuery, *version, PopulateQuery),
-            response=Page[ManagedEntry],
+            response=PageEnvelope[ManagedEntry],
         )
         listed: tuple[tuple[str, Handler], ...] = (
             ("collection-types/:uid/:id", self.find_one),
@@ -90,7 +90,7 @@ class EntryApi:
         )
         query = (*version, PopulateQuery)
         for path, handler in listed:
-            yield route("GET", path, SIGNED_IN, handler, query=query, response=ShownEntry)
+            yield route("GET", path, SIGNED_IN, handler, query=query, response=EntryResponse)
 
     async def find(self, request: Request) -> Response:
         """List entries with their status.

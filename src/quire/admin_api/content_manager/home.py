@@ -5,7 +5,7 @@ from typing import Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.response_types import VIEWS, Data, DocumentCounts, RecentEntry
+from quire.admin_api.response_types import VIEWS, DataEnvelope, DocumentCounts, RecentEntry
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
@@ -38,9 +38,11 @@ class HomeApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, who = RouteGroup(VIEWS, "content-manager/homepage/"), SIGNED_IN
-        path, found = "recent-documents", Data[list[RecentEntry]]
+        path, found = "recent-documents", DataEnvelope[list[RecentEntry]]
         yield route("GET", path, who, self.recent, query=RecentQuery, response=found)
-        yield route("GET", "count-documents", who, self.count, response=Data[DocumentCounts])
+        yield route(
+            "GET", "count-documents", who, self.count, response=DataEnvelope[DocumentCounts]
+        )
 
     async def recent(self, request: Request) -> Response:
         """List the entries that were changed or published last."""

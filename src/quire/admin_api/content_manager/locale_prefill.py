@@ -5,14 +5,14 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from quire.admin_api.response_types import CONTENT, Data, FreeObject
+from quire.admin_api.response_types import CONTENT, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.locale_prefill import LocalePrefill, filling_of
 from quire.content_manager.permissions import read_permissions
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.views import View, stored_view
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -22,7 +22,7 @@ from quire.errors import PolicyError
 from quire.schema.model import ContentType
 
 
-class FillQuery(Struct, rename="camel"):
+class LocalePrefillQuery(Struct, rename="camel"):
     """The document of the form, and the locales."""
 
     document_id: str | UnsetType = UNSET
@@ -31,7 +31,7 @@ class FillQuery(Struct, rename="camel"):
     collection_type: Literal["collection-types", "single-types"] | UnsetType = UNSET
 
 
-class FillingApi:
+class LocalePrefillApi:
     """Prefills forms of one locale with the values of another one."""
 
     def __init__(self, database: Database, engine: WriteEngine) -> None:
@@ -41,8 +41,8 @@ class FillingApi:
     def routes(self) -> Iterator[Route]:
         """Yield the route."""
         route, path = RouteGroup(CONTENT, "i18n/content-manager/"), "get-fill-from-locale/:model"
-        found = Data[FreeObject]
-        yield route("GET", path, SIGNED_IN, self.fill, query=FillQuery, response=found)
+        found = DataEnvelope[FreeObject]
+        yield route("GET", path, SIGNED_IN, self.fill, query=LocalePrefillQuery, response=found)
 
     async def fill(self, request: Request) -> Response:
         """Return the initial values of a form of one locale from another one."""

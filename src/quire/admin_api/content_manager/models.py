@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from quire.admin_api.response_types import VIEWS, Data, FreeObject
+from quire.admin_api.response_types import VIEWS, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.content_type_builder import KindQuery
@@ -64,7 +64,11 @@ class ManagedModelApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, who = RouteGroup(VIEWS, "content-manager/"), SIGNED_IN
-        one, several, body = Data[FreeObject], Data[list[FreeObject]], ViewConfiguration
+        one, several, body = (
+            DataEnvelope[FreeObject],
+            DataEnvelope[list[FreeObject]],
+            ViewConfiguration,
+        )
         yield route("GET", "init", who, self.init, response=one)
         path = "content-types"
         yield route("GET", path, who, self.types, query=KindQuery, response=several)

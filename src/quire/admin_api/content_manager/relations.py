@@ -4,7 +4,13 @@ from collections.abc import Callable, Iterator
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from quire.admin_api.response_types import CONTENT, LocaleQuery, Page, PageQuery, StatusQuery
+from quire.admin_api.response_types import (
+    CONTENT,
+    LocaleQuery,
+    PageEnvelope,
+    PageQuery,
+    StatusQuery,
+)
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
@@ -57,7 +63,7 @@ class RelatedApi:
             SIGNED_IN,
             self.candidates,
             query=(CandidateQuery, LocaleQuery),
-            response=Page[RelatedEntry],
+            response=PageEnvelope[RelatedEntry],
         )
         yield route(
             "GET",

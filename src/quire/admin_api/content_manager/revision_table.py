@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from quire.content_manager.revisions import RevisionLog
 from quire.database.stores.entry_stages import ENTRY_STAGES
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.revisions import REVISIONS
 
 
@@ -12,7 +12,7 @@ class RevisionHistory(Struct, frozen=True):
     """A history, and the creation of its tables."""
 
     history: RevisionLog
-    tables: OwnTables
+    tables: QuireTables
 
     async def ready(self) -> RevisionLog:
         """Return the history once it can be written, and review stages can be read.

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quire.access.administration import CREATE, READ, UPDATE
-from quire.admin_api.response_types import CONTENT, Data, EntryInput, LocaleQuery
+from quire.admin_api.response_types import CONTENT, DataEnvelope, EntryInput, LocaleQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
@@ -51,7 +51,7 @@ class UidAvailability(Struct, rename="camel"):
     suggestion: str | None
 
 
-class IdentifierApi:
+class UidValueApi:
     """Generates unused values, and checks values."""
 
     def __init__(self, database: Database, engine: WriteEngine) -> None:
@@ -61,7 +61,7 @@ class IdentifierApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, who, query = RouteGroup(CONTENT, "content-manager/uid/"), SIGNED_IN, LocaleQuery
-        path, value = "generate", Data[str]
+        path, value = "generate", DataEnvelope[str]
         yield route("POST", path, who, self.generate, body=UidSource, query=query, response=value)
         path, found = "check-availability", UidAvailability
         yield route("POST", path, who, self.check, body=UidValue, query=query, response=found)

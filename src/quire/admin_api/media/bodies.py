@@ -108,14 +108,14 @@ class FolderChange(RequestBody):
     parent: _ParentId | UnsetType = UNSET
 
 
-class DeletedFiles(RequestBody):
+class FileDeletion(RequestBody):
     """Files, and folders with everything in them."""
 
     file_ids: _Ids | UnsetType = UNSET
     folder_ids: _Ids | UnsetType = UNSET
 
 
-class MovedFiles(DeletedFiles):
+class FileMove(FileDeletion):
     """Files and folders, and their target folder; ``null`` is the root."""
 
     destination_folder_id: (
@@ -137,7 +137,7 @@ class FileUpdates(RequestBody, forbid_unknown_fields=False):
     updates: Annotated[list[FileUpdate], Range(1, MOST_AT_ONCE)]
 
 
-class LibrarySwitches(RequestBody, forbid_unknown_fields=False):
+class LibraryOptions(RequestBody, forbid_unknown_fields=False):
     """How uploaded files are processed; ``aiMetadata`` is stored, and has no effect."""
 
     size_optimization: bool

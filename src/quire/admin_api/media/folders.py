@@ -6,17 +6,17 @@ from typing import Any
 from msgspec import UNSET
 
 from quire.admin_api.media.bodies import (
-    DeletedFiles,
+    FileDeletion,
+    FileMove,
     FileUpdate,
     FileUpdates,
     FolderChange,
     MediaFolder,
-    MovedFiles,
     NewFolder,
 )
 from quire.admin_api.media.reads import MediaReads, Shown
 from quire.admin_api.response_types import CREATED as STATUS_CREATED
-from quire.admin_api.response_types import MEDIA, Data, FreeObject, ListQuery
+from quire.admin_api.response_types import MEDIA, DataEnvelope, FreeObject, ListQuery
 from quire.admin_api.responses import respond_data
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
@@ -55,8 +55,8 @@ class FolderApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, path, one = RouteGroup(MEDIA, "upload/"), "folders", Data[MediaFolder]
-        listed, done = Data[list[MediaFolder]], Data[FreeObject]
+        route, path, one = RouteGroup(MEDIA, "upload/"), "folders", DataEnvelope[MediaFolder]
+        listed, done = DataEnvelope[list[MediaFolder]], DataEnvelope[FreeObject]
         yield route("GET", path, READ, self.find, query=ListQuery, response=listed)
         yield route(
             "POST", path, CREATE, self.create, body=NewFolder, response=one, status=STATUS_CREATED
@@ -64,12 +64,12 @@ class FolderApi:
         path = "folders/:id"
         yield route("GET", path, READ, self.find_one, response=one)
         yield route("PUT", path, UPDATE, self.change, body=FolderChange, response=one)
-        path, trees = "folder-structure", Data[list[FreeObject]]
+        path, trees = "folder-structure", DataEnvelope[list[FreeObject]]
         yield route("GET", path, READ, self.structure, response=trees)
-        path, body = "actions/bulk-delete", DeletedFiles
+        path, body = "actions/bulk-delete", FileDeletion
         yield route("POST", path, UPDATE, self.delete_many, body=body, response=done)
         path = "actions/bulk-move"
-        yield route("POST", path, UPDATE, self.move_many, body=MovedFiles, response=done)
+        yield route("POST", path, UPDATE, self.move_many, body=FileMove, response=done)
         path, files = "actions/bulk-update", list[FreeObject]
         yield route("POST", path, UPDATE, self.update_many, body=FileUpdates, response=files)
 
@@ -132,7 +132,7 @@ class FolderApi:
 
     async def delete_many(self, request: Request) -> Response:
         """Delete files, and folders with everything in them; returns the chosen ones."""
-        chosen = read_body(request.body, DeletedFiles)
+        chosen = read_body(request.body, FileDeletion)
         files, folders = ids_of(chosen.file_ids), ids_of(chosen.folder_ids)
         rights = FileRights(request.administrator.ability, UPDATE)
 
@@ -148,7 +148,7 @@ class FolderApi:
 
     async def move_many(self, request: Request) -> Response:
         """Move files and folders into a folder, or to the root."""
-        chosen = read_body(request.body, MovedFiles)
+        chosen = read_body(request.body, FileMove)
         files, folders = ids_of(chosen.file_ids), ids_of(chosen.folder_ids)
         destination = id_of(chosen.destination_folder_id)
         rights = FileRights(request.administrator.ability, UPDATE)

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from quire.admin_api.media.bodies import MediaFile
 from quire.admin_api.media.reads import MediaReads, Shown
-from quire.admin_api.response_types import CREATED, MEDIA, Data
+from quire.admin_api.response_types import CREATED, MEDIA, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
@@ -152,8 +152,8 @@ class TransformApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, query = RouteGroup(MEDIA, "admin/x/media/"), TransformQuery
-        yield route("GET", "transforms", READ, self.rules, response=Data[TransformChoices])
-        path, found = ":id/transform", Data[TransformAddress]
+        yield route("GET", "transforms", READ, self.rules, response=DataEnvelope[TransformChoices])
+        path, found = ":id/transform", DataEnvelope[TransformAddress]
         yield route("GET", path, READ, self.address, query=query, response=found)
 
     async def rules(self, request: Request) -> Response:  # noqa: ARG002 - a handler

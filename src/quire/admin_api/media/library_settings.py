@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from quire.admin_api.media.bodies import LibrarySwitches, LibraryView
-from quire.admin_api.response_types import MEDIA, Data, FreeObject
+from quire.admin_api.media.bodies import LibraryOptions, LibraryView
+from quire.admin_api.response_types import MEDIA, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
@@ -21,7 +21,7 @@ _AT_ONCE = {"concurrentUploadRequests": 1}
 """How many uploads Strapi's UI sends at a time."""
 
 
-class MediaOptionApi:
+class MediaSettingsApi:
     """``/upload/settings``, ``/upload/configuration``, and the routes of AI metadata."""
 
     def __init__(self, database: Database, store: EntryStore) -> None:
@@ -30,8 +30,8 @@ class MediaOptionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(MEDIA, "upload/"), Data[FreeObject]
-        path, body = "settings", LibrarySwitches
+        route, one = RouteGroup(MEDIA, "upload/"), DataEnvelope[FreeObject]
+        path, body = "settings", LibraryOptions
         yield route("GET", path, SETTINGS, self.settings, response=one)
         yield route("PUT", path, SETTINGS, self.change_settings, body=body, response=one)
         path = "configuration"
@@ -51,7 +51,7 @@ class MediaOptionApi:
 
     async def change_settings(self, request: Request) -> Response:
         """Change the settings of uploads."""
-        switches = sent_values(read_body(request.body, LibrarySwitches))
+        switches = sent_values(read_body(request.body, LibraryOptions))
         return respond_data(await self._database.write(change_settings(self._store, switches)))
 
     async def view(self, request: Request) -> Response:  # noqa: ARG002 - a handler

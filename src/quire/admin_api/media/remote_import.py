@@ -44,7 +44,7 @@ class ImportedFiles(RequestBody, forbid_unknown_fields=False):
     folder_id: int | UnsetType | None = UNSET
 
 
-class _Fate(Struct, frozen=True, kw_only=True):
+class _ImportResult(Struct, frozen=True, kw_only=True):
     """The result of a URL: a file, or an error message."""
 
     file: Shown | None = None
@@ -98,11 +98,11 @@ class ImportApi:
         fates = await asyncio.gather(*(self._import_one(url, said, by) for url in urls))
         return Response(200, b"".join(_events(urls, fates)), _EVENTS)
 
-    async def _import_one(self, url: str, said: FileInfo, by: int) -> _Fate:
+    async def _import_one(self, url: str, said: FileInfo, by: int) -> _ImportResult:
         try:
-            return _Fate(file=await self._import(url, said, by))
+            return _ImportResult(file=await self._import(url, said, by))
         except AppError as error:
-            return _Fate(problem=error.message)
+            return _ImportResult(problem=error.message)
 
     async def _import(self, url: str, said: FileInfo, by: int) -> Shown:
         # The HTTP client is slow to import, and most servers never need it.
@@ -116,7 +116,7 @@ class ImportApi:
             return file
 
 
-def _events(urls: list[str], fates: list[_Fate]) -> Iterator[bytes]:
+def _events(urls: list[str], fates: list[_ImportResult]) -> Iterator[bytes]:
     files, problems = [], []
     for index, (url, fate) in enumerate(zip(urls, fates, strict=True)):
         yield _event("file:fetching", {"url": url, "index": index, "total": len(urls)})

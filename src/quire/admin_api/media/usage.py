@@ -147,7 +147,7 @@ class UnusedQuery(Struct):
     limit: int | UnsetType = UNSET
 
 
-class HiddenPlaces(Struct):
+class HiddenUsage(Struct):
     """In how many entries a file is used that the caller may not see."""
 
     hidden: int
@@ -157,10 +157,10 @@ class FileUsage(Struct):
     """Where a file is used."""
 
     data: list[FreeObject]
-    meta: HiddenPlaces
+    meta: HiddenUsage
 
 
-class LastFile(Struct):
+class UnusedFileCursor(Struct):
     """The id of the last checked file, ``null`` if there are no more."""
 
     after: int | None
@@ -170,10 +170,10 @@ class UnusedFilePage(Struct):
     """Unused files."""
 
     data: list[FreeObject]
-    meta: LastFile
+    meta: UnusedFileCursor
 
 
-class MediaToolsApi:
+class FileUsageApi:
     """``/admin/x/media``."""
 
     def __init__(self, reads: MediaReads, library: MediaLibrary, engine: WriteEngine) -> None:

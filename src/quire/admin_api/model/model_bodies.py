@@ -91,7 +91,7 @@ class AnyObject(Struct, frozen=True):
             yield from Fields(closed=False).problems(place, value)
 
 
-class ContentTypeBody(Struct, frozen=True, kw_only=True):
+class ContentTypeValidator(Struct, frozen=True, kw_only=True):
     """A content type: a new one, or the changed ``present`` one.
 
     ``known`` are its present attributes, in the form of the builder.
@@ -150,8 +150,8 @@ class ContentTypeBody(Struct, frozen=True, kw_only=True):
         return "cannot be changed"
 
 
-class ComponentBody(Struct, frozen=True, kw_only=True):
-    """A component: a new or a changed one; see `ContentTypeBody`."""
+class ComponentValidator(Struct, frozen=True, kw_only=True):
+    """A component: a new or a changed one; see `ContentTypeValidator`."""
 
     schema: Schema
     known: Mapping[str, Attribute]
@@ -217,7 +217,7 @@ class CategoryName(RequestBody, forbid_unknown_fields=False):
     ]
 
 
-class ContentTypePayload(RequestBody, forbid_unknown_fields=False, kw_only=True):
+class ContentTypeFields(RequestBody, forbid_unknown_fields=False, kw_only=True):
     """The requested definition of a content type."""
 
     display_name: str
@@ -232,14 +232,14 @@ class ContentTypePayload(RequestBody, forbid_unknown_fields=False, kw_only=True)
     attributes: dict[str, FreeObject]
 
 
-class ContentTypeInput(RequestBody, forbid_unknown_fields=False):
+class ContentTypeRequest(RequestBody, forbid_unknown_fields=False):
     """A content type, and the components that come with it."""
 
-    content_type: ContentTypePayload
+    content_type: ContentTypeFields
     components: list[FreeObject] | UnsetType = UNSET
 
 
-class ComponentPayload(RequestBody, forbid_unknown_fields=False, kw_only=True):
+class ComponentFields(RequestBody, forbid_unknown_fields=False, kw_only=True):
     """The requested definition of a component."""
 
     category: str
@@ -249,24 +249,24 @@ class ComponentPayload(RequestBody, forbid_unknown_fields=False, kw_only=True):
     attributes: dict[str, FreeObject]
 
 
-class ComponentInput(RequestBody, forbid_unknown_fields=False):
+class ComponentRequest(RequestBody, forbid_unknown_fields=False):
     """A component, and those that come with it."""
 
-    component: ComponentPayload
+    component: ComponentFields
     components: list[FreeObject] | UnsetType = UNSET
 
 
-class SchemaPayload(RequestBody, forbid_unknown_fields=False):
+class SchemaChanges(RequestBody, forbid_unknown_fields=False):
     """Content types and components, each with its action."""
 
     content_types: list[FreeObject] | UnsetType = UNSET
     components: list[FreeObject] | UnsetType = UNSET
 
 
-class SchemaInput(RequestBody, forbid_unknown_fields=False):
+class SchemaRequest(RequestBody, forbid_unknown_fields=False):
     """Several changes of the model at once."""
 
-    data: SchemaPayload
+    data: SchemaChanges
 
 
 class ConsentQuery(Struct, rename="camel"):

@@ -6,10 +6,10 @@ from msgspec import Struct
 
 from quire.admin_api.model.apply import plan_draft
 from quire.admin_api.model.errors import BuilderError, definition_problems, uids_of_files
-from quire.admin_api.model.model_bodies import SchemaInput
+from quire.admin_api.model.model_bodies import SchemaRequest
 from quire.admin_api.model.reading import BUILD
 from quire.admin_api.model.update import SchemaUpdate
-from quire.admin_api.response_types import CONTENT_TYPES, Count, Data, FreeObject
+from quire.admin_api.response_types import CONTENT_TYPES, DataEnvelope, FreeObject, RowCount
 from quire.admin_api.responses import respond_data
 from quire.builder.apply import ModelEditor
 from quire.builder.schema_files import InvalidDefinitionError
@@ -88,12 +88,16 @@ class ModelPlanningApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route = RouteGroup(CONTENT_TYPES, "admin/x/model/")
-        yield route("POST", "plan", BUILD, self.plan, body=SchemaInput, response=Data[ModelPlan])
-        yield route("GET", "state", BUILD, self.state, response=Data[ModelState])
-        yield route("GET", "archive", BUILD, self.archive, response=Data[list[ArchivedChange]])
+        yield route(
+            "POST", "plan", BUILD, self.plan, body=SchemaRequest, response=DataEnvelope[ModelPlan]
+        )
+        yield route("GET", "state", BUILD, self.state, response=DataEnvelope[ModelState])
+        yield route(
+            "GET", "archive", BUILD, self.archive, response=DataEnvelope[list[ArchivedChange]]
+        )
         path = "archive/:id"
-        yield route("POST", f"{path}/restore", BUILD, self.restore, response=Data[Count])
-        yield route("DELETE", path, BUILD, self.forget, response=Data[ArchivedChange])
+        yield route("POST", f"{path}/restore", BUILD, self.restore, response=DataEnvelope[RowCount])
+        yield route("DELETE", path, BUILD, self.forget, response=DataEnvelope[ArchivedChange])
 
     async def plan(self, request: Request) -> Response:
         """Plan the changes of the body of an ``update-schema``; nothing is changed."""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from quire.admin_api.model.attribute_bodies import RESERVED_ATTRIBUTES
 from quire.admin_api.model.model_bodies import RESERVED_MODELS
-from quire.admin_api.response_types import CONTENT_TYPES, Data, FreeObject
+from quire.admin_api.response_types import CONTENT_TYPES, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.content_api.content_type_builder import KindQuery, ModelApi
 from quire.content_api.envelope import respond_bare
@@ -45,8 +45,8 @@ class ModelReadingApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, shown = RouteGroup(CONTENT_TYPES, f"{PREFIX}/"), self._shown
-        one, several = Data[FreeObject], Data[list[FreeObject]]
-        yield route("GET", "schema", BUILD, self.schema, response=Data[SchemaDescription])
+        one, several = DataEnvelope[FreeObject], DataEnvelope[list[FreeObject]]
+        yield route("GET", "schema", BUILD, self.schema, response=DataEnvelope[SchemaDescription])
         yield route("GET", "reserved-names", BUILD, self.reserved_names, response=ReservedNames)
         types = shown.list_content_types
         yield route("GET", "content-types", BUILD, types, query=KindQuery, response=several)

@@ -32,18 +32,18 @@ from quire.admin_api.model.errors import (
 )
 from quire.admin_api.model.model_bodies import (
     CategoryName,
-    ComponentBody,
-    ComponentInput,
+    ComponentRequest,
+    ComponentValidator,
     ConsentQuery,
-    ContentTypeBody,
-    ContentTypeInput,
+    ContentTypeRequest,
+    ContentTypeValidator,
     ModelUid,
-    SchemaInput,
+    SchemaRequest,
     SchemaStatus,
 )
 from quire.admin_api.model.reading import BUILD, PREFIX
 from quire.admin_api.model.update import SchemaUpdate
-from quire.admin_api.response_types import CONTENT_TYPES, CREATED, OK, Data, FreeObject
+from quire.admin_api.response_types import CONTENT_TYPES, CREATED, OK, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.builder.apply import ModelEditor
 from quire.builder.definitions import SELF
@@ -114,9 +114,9 @@ class NestedComponents:
             )
         return uids
 
-    def _form(self, present: Component | None) -> ComponentBody:
+    def _form(self, present: Component | None) -> ComponentValidator:
         known = {} if present is None else describe_component(present)["schema"]["attributes"]
-        return ComponentBody(schema=self._schema, known=known)
+        return ComponentValidator(schema=self._schema, known=known)
 
 
 STATUS_PATH = f"{PREFIX}/update-schema-status"
@@ -135,18 +135,18 @@ class ModelWritingApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        one, types, parts = Data[ModelUid], "content-types", "components"
+        one, types, parts = DataEnvelope[ModelUid], "content-types", "components"
         category = "component-categories/:name"
         listed: tuple[tuple[str, str, Handler, object, object, int], ...] = (
-            ("POST", types, self.create_type, ContentTypeInput, one, CREATED),
-            ("PUT", f"{types}/:uid", self.change_type, ContentTypeInput, one, CREATED),
+            ("POST", types, self.create_type, ContentTypeRequest, one, CREATED),
+            ("PUT", f"{types}/:uid", self.change_type, ContentTypeRequest, one, CREATED),
             ("DELETE", f"{types}/:uid", self.delete_type, None, one, OK),
-            ("POST", parts, self.create_component, ComponentInput, one, CREATED),
-            ("PUT", f"{parts}/:uid", self.change_component, ComponentInput, one, OK),
+            ("POST", parts, self.create_component, ComponentRequest, one, CREATED),
+            ("PUT", f"{parts}/:uid", self.change_component, ComponentRequest, one, OK),
             ("DELETE", f"{parts}/:uid", self.delete_component, None, one, OK),
             ("PUT", category, self.rename_category, CategoryName, CategoryName, OK),
             ("DELETE", category, self.delete_category, None, CategoryName, OK),
-            ("POST", "update-schema", self.update_schema, SchemaInput, FreeObject, OK),
+            ("POST", "update-schema", self.update_schema, SchemaRequest, FreeObject, OK),
         )
         route = RouteGroup(CONTENT_TYPES, f"{PREFIX}/")
         for method, path, handler, body, response, status in listed:
@@ -161,7 +161,7 @@ class ModelWritingApi:
                 status=status,
             )
         yield RouteGroup(CONTENT_TYPES)(
-            "GET", STATUS_PATH, BUILD, self.status, response=Data[SchemaStatus]
+            "GET", STATUS_PATH, BUILD, self.status, response=DataEnvelope[SchemaStatus]
         )
 
     async def create_type(self, request: Request) -> Response:
@@ -316,7 +316,7 @@ class ModelWritingApi:
         known: Mapping[str, Attribute] = {}
         if present is not None:
             known = describe_content_type(present)["schema"]["attributes"]
-        form = ContentTypeBody(schema=self._schema, known=known, present=present)
+        form = ContentTypeValidator(schema=self._schema, known=known, present=present)
         raise_problems(list(form.problems(("contentType",), body)))
         _refuse_broken_patterns(body["attributes"])
         return body
@@ -329,7 +329,7 @@ class ModelWritingApi:
         known: Mapping[str, Attribute] = {}
         if present is not None:
             known = describe_component(present)["schema"]["attributes"]
-        form = ComponentBody(schema=self._schema, known=known)
+        form = ComponentValidator(schema=self._schema, known=known)
         raise_problems(list(form.problems(("component",), body)))
         _refuse_broken_patterns(body["attributes"])
         return dict(body)

@@ -20,7 +20,7 @@ from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.errors import ApplicationError, ForbiddenError, ValidationError
 from quire.schema.model import ADMIN_USER_UID
 
@@ -63,8 +63,8 @@ class AdminAccounts:
     ) -> None:
         """Without ``registration_key`` anybody may register as the first administrator."""
         self._database = database
-        self._users = tables.of(ADMIN_USER_UID, RowId)
-        self._roles = tables.of(ADMIN_ROLE_UID, RowId)
+        self._users = tables.of(ADMIN_USER_UID, BaseRow)
+        self._roles = tables.of(ADMIN_ROLE_UID, BaseRow)
         self._admin_users = admin_users
         self._sessions = sessions
         self._factors = factors

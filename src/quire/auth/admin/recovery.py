@@ -18,7 +18,7 @@ from quire.auth.sessions import Sessions
 from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.errors import ApplicationError
 from quire.mail.message import Mail
 from quire.mail.senders import Sender
@@ -56,7 +56,7 @@ class AdminRecovery:
         clock: Clock,
     ) -> None:
         self._database = database
-        self._users = tables.of(ADMIN_USER_UID, RowId)
+        self._users = tables.of(ADMIN_USER_UID, BaseRow)
         self._admin_users = admin_users
         self._sessions = sessions
         self._factors = factors

@@ -16,7 +16,7 @@ from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.errors import ApplicationError, NotFoundError
 
 NOT_FOUND = "role.notFound"
@@ -46,7 +46,7 @@ class AdminRoles:
     ) -> None:
         self._database = database
         self._roles = tables.of(ADMIN_ROLE_UID, StoredAdminRole)
-        self._permissions = tables.of(ADMIN_PERMISSION_UID, RowId)
+        self._permissions = tables.of(ADMIN_PERMISSION_UID, BaseRow)
         self._admin_users = admin_users
         self._limits = limits
         self._clock = clock

@@ -18,7 +18,7 @@ from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.conditions import in_list
-from quire.database.stores.content_table import ContentTables, RowId
+from quire.database.stores.content_table import BaseRow, ContentTables
 from quire.errors import ApplicationError, NotFoundError, ValidationError
 from quire.schema.model import ADMIN_USER_UID
 
@@ -53,8 +53,8 @@ class AdminUserManagement:
         clock: Clock,
     ) -> None:
         self._database = database
-        self._users = tables.of(ADMIN_USER_UID, RowId)
-        self._roles = tables.of(ADMIN_ROLE_UID, RowId)
+        self._users = tables.of(ADMIN_USER_UID, BaseRow)
+        self._roles = tables.of(ADMIN_ROLE_UID, BaseRow)
         self._admin_users = admin_users
         self._sessions = sessions
         self._limits = limits

@@ -40,7 +40,7 @@ from quire.schema.model import USER_UID, ContentType
 T = TypeVar("T")
 
 
-class Session:
+class ScriptSession:
     """The reads and writes of one request, for its principal.
 
     ``version`` is the present content version, none after a write.
@@ -140,7 +140,7 @@ class DataReads:
         self._reader = reader
         self._documents = documents
         self._request = request
-        self.session = Session(reader, documents, request)
+        self.session = ScriptSession(reader, documents, request)
 
     async def user(self, user_id: int) -> object:
         """Return the calling end user, with the role."""

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import PUBLISH
+from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.entry_titles import NAMELESS, main_field, stored_views
 from quire.content_manager.permissions import TypePermissions, covers, read_permissions
-from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.sanitize import entry_origin

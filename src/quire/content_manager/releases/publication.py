@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from quire.access.admin_ability import AdminAbility
 from quire.access.administration import PUBLISH
 from quire.clock import ms_from_iso
+from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import TypePermissions, read_permissions
-from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.releases.store import EntryKey, ReleaseItem
 from quire.content_manager.requests import RequestedVersion
 from quire.content_manager.review.entries import entry_review

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from quire.customisations.error_responses import error_response
 from quire.customisations.query_changes import QueryBranch, QueryStep
-from quire.customisations.reads.changes import ChangingFunction
-from quire.customisations.reads.expressions import Project, bare, first, unwrapped
+from quire.customisations.reads.entry_changes import ChangingFunction
+from quire.customisations.reads.expressions import ReadProject, bare, first, unwrapped
 from quire.customisations.reads.model import (
     ENTRY_COUNT,
     AttachedEntries,
@@ -58,7 +58,9 @@ from quire.schema.model import Schema
 _COMPUTED = "responds with something that it computes"
 
 
-def understand_read(module: Module, uid: str, function: Function, project: Project) -> DocumentRead:
+def understand_read(
+    module: Module, uid: str, function: Function, project: ReadProject
+) -> DocumentRead:
     """Return the read of an action of a type's controller. Raises NotUnderstoodError."""
     match function.parameters:
         case (Name(ctx), *_):
@@ -90,7 +92,7 @@ def _checked(found: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
 
 def _interpret(
     values: RequestValues,
-    project: Project,
+    project: ReadProject,
     service: str,
     depth: int,
     statements: Sequence[Statement],

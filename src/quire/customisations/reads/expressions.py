@@ -32,7 +32,7 @@ Services = Callable[[str], tuple[Module, Mapping[str, Expression]] | None]
 """Returns the module and the methods of a service, by uid."""
 
 
-class Project(Struct, frozen=True):
+class ReadProject(Struct, frozen=True):
     """The context of a read; ``note_call`` records which methods of services it calls."""
 
     schema: Schema
@@ -40,7 +40,7 @@ class Project(Struct, frozen=True):
     note_call: Callable[[str, str], None]
 
 
-Interpret = Callable[[RequestValues, Project, str, int, Sequence[Statement]], DocumentRead]
+Interpret = Callable[[RequestValues, ReadProject, str, int, Sequence[Statement]], DocumentRead]
 """Returns the result of a method of a service, at a depth of calls."""
 
 _DEEPEST_CALL = 4
@@ -53,7 +53,7 @@ class ReadingFunction(Struct):
     """
 
     values: RequestValues
-    project: Project
+    project: ReadProject
     interpret: Interpret
     uid: str | None
     depth: int = 0

@@ -37,7 +37,7 @@ from quire.customisations.scripts.paths import (
     SET,
     TRANSACTION_METHODS,
 )
-from quire.customisations.served import CORE_ACTIONS
+from quire.customisations.served_routes import CORE_ACTIONS
 from quire.customisations.statements import UNKNOWN_CODE, NotUnderstoodError
 from quire.javascript.running.builtins import GLOBAL_FUNCTIONS, GLOBAL_NAMES, STRAPI_ERRORS
 from quire.javascript.running.dates import CHANGING_DATE_METHODS

@@ -58,7 +58,7 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
                 yield from node.queries()
 
 
-class CompiledUnlisted(Struct, frozen=True, kw_only=True, eq=False):
+class CompiledUnlistedComponents(Struct, frozen=True, kw_only=True, eq=False):
     """The components of a dynamic zone that it does not allow.
 
     ``query`` returns the uids of those that parents have; ``node`` compiles the read of one
@@ -91,7 +91,7 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     mixed: bool = False
     links: Query | None = None
     skip_parents: bool = False
-    others: CompiledUnlisted | None = None
+    others: CompiledUnlistedComponents | None = None
 
 
 class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):

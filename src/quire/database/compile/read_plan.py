@@ -21,7 +21,7 @@ from quire.database.compile.compiled_read import (
     CompiledNode,
     CompiledPages,
     CompiledRead,
-    CompiledUnlisted,
+    CompiledUnlistedComponents,
     SharedRows,
 )
 from quire.database.compile.conditions import (
@@ -92,14 +92,14 @@ class PageOrder(Enum):
     """In the order of ids, by sorting rows that were found by any index."""
 
 
-class _Share(NamedTuple):
+class _SharedStatement(NamedTuple):
     """A statement that several branches share, and its number among the statements of the node."""
 
     statement: int
     united: UnionStatement
 
 
-class _Place(NamedTuple):
+class _ResponsePosition(NamedTuple):
     """The position of a populated value: its key in the items, and the path from the root."""
 
     member: str
@@ -295,7 +295,7 @@ class _Compiler:
                 plan,
                 table,
                 columns,
-                _Place(member(len(shown) + at), f"{path}.{edge.attribute}".lstrip(".")),
+                _ResponsePosition(member(len(shown) + at), f"{path}.{edge.attribute}".lstrip(".")),
                 sharing.get(edge.attribute),
             )
             for at, edge in enumerate(plan.edges)
@@ -322,13 +322,13 @@ class _Compiler:
 
         return finish
 
-    def _shared_edges(self, plan: PlanNode) -> Mapping[str, _Share]:
+    def _shared_edges(self, plan: PlanNode) -> Mapping[str, _SharedStatement]:
         """Return the edges of a node whose rows share a statement, and that statement."""
         if not self._unites:
             return {}
-        found: dict[str, _Share] = {}
+        found: dict[str, _SharedStatement] = {}
         for number, group in enumerate(choose_shared(plan.edges, self.tables[plan.uid].edges)):
-            share = _Share(number, UnionStatement(self._builder()))
+            share = _SharedStatement(number, UnionStatement(self._builder()))
             found.update((edge.attribute, share) for edge in group)
         return found
 
@@ -338,8 +338,8 @@ class _Compiler:
         parent: PlanNode,
         table: AliasedTable,
         columns: Columns,
-        place: _Place,
-        share: _Share | None,
+        place: _ResponsePosition,
+        share: _SharedStatement | None,
     ) -> Callable[[], CompiledEdge]:
         """Compile the nodes of an edge.
 
@@ -384,7 +384,7 @@ class _Compiler:
 
     def _unlisted_components(
         self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey, path: str
-    ) -> CompiledUnlisted | None:
+    ) -> CompiledUnlistedComponents | None:
         if not plan.others:
             return None
         builder = self._builder()
@@ -408,14 +408,14 @@ class _Compiler:
                 compiled[uid] = self._related(edge, nodes[uid], key, None, path, mixed=True)()
             return compiled.get(uid)
 
-        return CompiledUnlisted(query=builder.finish(select), node=node)
+        return CompiledUnlistedComponents(query=builder.finish(select), node=node)
 
     def _related(
         self,
         edge: Edge,
         plan: PlanNode,
         key: ParentKey,
-        share: _Share | None,
+        share: _SharedStatement | None,
         path: str,
         *,
         mixed: bool,
@@ -435,7 +435,7 @@ class _Compiler:
         return lambda: _found_by(draft(rows.width), rows, share, row_id=row_id)
 
     def _count_edge(
-        self, edge: Edge, plan: PlanNode, key: ParentKey, share: _Share | None
+        self, edge: Edge, plan: PlanNode, key: ParentKey, share: _SharedStatement | None
     ) -> Callable[[], CompiledNode]:
         rows = self._rows(share)
         conditions = self._conditions(rows.builder)
@@ -448,7 +448,7 @@ class _Compiler:
         node = CompiledNode(uid=plan.uid, mapper=build_mapper(self.dialect, [], 0))
         return lambda: _found_by(node, rows, share, number=number)
 
-    def _rows(self, share: _Share | None) -> OwnRows | UnionRows:
+    def _rows(self, share: _SharedStatement | None) -> OwnRows | UnionRows:
         return OwnRows(self._builder()) if share is None else UnionRows(share.united)
 
     def _morph_links(self, edge: MorphListEdge) -> Query:
@@ -472,7 +472,7 @@ class _Compiler:
 def _found_by(
     node: CompiledNode,
     rows: OwnRows | UnionRows,
-    share: _Share | None,
+    share: _SharedStatement | None,
     *,
     number: int = 0,
     row_id: int = 0,

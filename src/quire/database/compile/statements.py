@@ -39,7 +39,7 @@ class Query(Struct, frozen=True, eq=False):
         return tuple(
             position
             for position, binder in enumerate(self.binders)
-            if isinstance(binder, _Plain) and binder.slot == slot
+            if isinstance(binder, _UnchangedSlot) and binder.slot == slot
         )
 
     def bind(self, values: Values) -> list[Operand]:
@@ -47,7 +47,7 @@ class Query(Struct, frozen=True, eq=False):
         return [binder(values) for binder in self.binders]
 
 
-class _Plain(Struct, frozen=True):
+class _UnchangedSlot(Struct, frozen=True):
     """Binds the value of a slot unchanged."""
 
     slot: Slot
@@ -130,7 +130,7 @@ class StatementBuilder:
 
     def plain_slot(self, slot: Slot) -> ColumnElement[Any]:
         """Bind the value of a slot unchanged (limits, offsets, codes)."""
-        return self._bind(_Plain(slot))
+        return self._bind(_UnchangedSlot(slot))
 
     def list_slot(self, slot: Slot, encode: Encode) -> ColumnElement[Any]:
         """Bind a slot that holds a list."""

@@ -97,7 +97,7 @@ def _common_form(dialect: Dialect, kind: StorageKind, *, exact: bool) -> Callabl
     return lambda stored: form(reduce(stored))
 
 
-class Progress(Protocol):
+class CopyProgress(Protocol):
     """Receives the progress of a copy."""
 
     def begin(self, work: str, total: int) -> None:
@@ -127,7 +127,7 @@ async def copy_database(
     schema: Schema,
     *,
     replace: bool,
-    progress: Progress,
+    progress: CopyProgress,
 ) -> CopyResult:
     """Copy everything in one database to another one.
 
@@ -207,7 +207,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             yield Statement(ddl.create_table(copied.table))
             yield from self._state.begin(copied.name)
 
-    async def rows(self, progress: Progress) -> dict[str, int]:
+    async def rows(self, progress: CopyProgress) -> dict[str, int]:
         """Copy the rows that are missing; returns how many each table has."""
         _, states = await self.filled.run(self._state.read())
         counts = {
@@ -225,7 +225,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             await self._table(copied, state, progress)
         return counts
 
-    async def _table(self, copied: CopiedTable, state: TableState, progress: Progress) -> None:
+    async def _table(self, copied: CopiedTable, state: TableState, progress: CopyProgress) -> None:
         read, write = self._pages(self.source, copied), self._pages(self.target, copied)
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         convert = [
@@ -288,7 +288,7 @@ class _CopyRun(Struct, frozen=True, kw_only=True, dict=True):
             yield from self.target.kind.counters.raise_to(copied.name, given)
         yield from self._state.reach(copied.name, FINISHED, None)
 
-    async def differences(self, counts: Mapping[str, int], progress: Progress) -> list[str]:
+    async def differences(self, counts: Mapping[str, int], progress: CopyProgress) -> list[str]:
         """Read all tables on both sides and name those that differ."""
         source, target = self.source.kind.dialect(), self.target.kind.dialect()
         exact = source.name == target.name

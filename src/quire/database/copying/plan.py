@@ -14,7 +14,7 @@ from sqlalchemy import Column, DefaultClause, ForeignKeyConstraint, Index, MetaD
 from sqlalchemy.schema import sort_tables_and_constraints
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
-from quire.database.stores.own_tables import OWN_PREFIX
+from quire.database.stores.quire_tables import OWN_PREFIX
 from quire.database.tables.inspection import FoundColumn, FoundTable, FoundTables
 from quire.database.tables.metadata import ColumnTypes, column_kind, plain_column
 from quire.schema.attributes.base import StorageKind

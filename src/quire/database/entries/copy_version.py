@@ -36,7 +36,7 @@ class VersionReplacement(Struct, frozen=True, kw_only=True):
     siblings: frozenset[int]
 
 
-class OwnLink(NamedTuple):
+class SelfLink(NamedTuple):
     """A link of a row to itself, through a relation that both sides have an attribute for."""
 
     edge: LinkEdge
@@ -48,7 +48,7 @@ class NewVersion(NamedTuple):
     """A new row, and the links to itself that are still missing."""
 
     id: int
-    own: tuple[OwnLink, ...]
+    own: tuple[SelfLink, ...]
 
 
 def replace_version(
@@ -142,7 +142,7 @@ class _Copier:
         self._store = store
         self._uid = layout.model.uid
         self._replacement = replacement
-        self.own: list[OwnLink] = []
+        self.own: list[SelfLink] = []
         """Links of the source to itself, which the copy still lacks."""
 
     def copy_parts(
@@ -244,7 +244,7 @@ class _Copier:
             itself = among_own and target == new
             if two_sided and itself:
                 if edge.owning:
-                    self.own.append(OwnLink(edge, link.order, link.inverse))
+                    self.own.append(SelfLink(edge, link.order, link.inverse))
                 continue
             inverse = link.inverse
             if prior is not None or (among_own and not edge.owning):

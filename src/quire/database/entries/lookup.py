@@ -78,7 +78,7 @@ def is_taken(
     without an index would read the whole table for every change. A document that ``is_copy`` has
     the values of another one, and none of its own yet.
     """
-    lookup = _Taken(store, uid, tuple(way), column)
+    lookup = _TakenLookup(store, uid, tuple(way), column)
     keeps = besides is not None and not way and not is_copy
     key = ("taken", uid, tuple(way), column, besides is None, locale is None, keeps)
     bound = [value, *(given for given in (besides, locale) if given is not None)]
@@ -92,7 +92,7 @@ def is_taken(
     return bool(rows[0][0])
 
 
-class _Taken:
+class _TakenLookup:
     def __init__(self, store: EntryStore, uid: str, way: Way, column: str) -> None:
         self._store = store
         self._top: EntryLayout = store.layout(uid)

@@ -39,7 +39,7 @@ _SECONDS = 60
 """How long an estimate of the database is used: tables grow, and indexes are added to them."""
 
 
-class _Kind(NamedTuple):
+class _ListKind(NamedTuple):
     """Lists of about the same cost: a statement, the depth as a power of two, and a locale."""
 
     sql: str
@@ -70,7 +70,7 @@ class StatementCosts:
         """``ask`` tells whether a statement is costly, ``now`` returns the time in seconds."""
         self._ask = ask
         self._now = now
-        self._told: BoundedCache[_Kind, _KnownCost] = BoundedCache(_KINDS)
+        self._told: BoundedCache[_ListKind, _KnownCost] = BoundedCache(_KINDS)
 
     async def is_costly(
         self,
@@ -87,7 +87,7 @@ class StatementCosts:
         of one and few of another. Raises what the database raises, and WouldBlockError where the
         database would have to be asked and ``may_wait`` is false.
         """
-        kind = _Kind(statement.sql, depth.bit_length(), locale)
+        kind = _ListKind(statement.sql, depth.bit_length(), locale)
         now = self._now()
         is_costly = self._known(kind, now)
         if is_costly is None:
@@ -99,7 +99,7 @@ class StatementCosts:
             self._told[kind] = _KnownCost(is_costly, now + _SECONDS)
         return is_costly
 
-    def _known(self, kind: _Kind, now: float) -> bool | None:
+    def _known(self, kind: _ListKind, now: float) -> bool | None:
         told = self._told.get(kind)
         return None if told is None or told.until < now else told.is_costly
 

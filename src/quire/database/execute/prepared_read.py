@@ -43,7 +43,7 @@ class EncodedEntry(NamedTuple):
     changed: str | None
 
 
-class Page(Struct, frozen=True, kw_only=True):
+class ResultPage(Struct, frozen=True, kw_only=True):
     """A page of documents, and its ``meta.pagination``."""
 
     documents: list[Shown]
@@ -157,12 +157,12 @@ class PreparedRead(Struct, frozen=True, kw_only=True, eq=False, dict=True):
         text = yield from encode_list(self.compiled.node, items, budget)
         return msgspec.json.decode(text), total
 
-    def page(self) -> Program[Page]:
+    def page(self) -> Program[ResultPage]:
         """Return the result as a page. Raises ValidationError as `entries` does."""
         if self.pagination is None:
             raise TypeError("this read has no pages")
         entries, total = yield from self.entries()
-        return Page(documents=entries, pagination=self.pagination.meta(total))
+        return ResultPage(documents=entries, pagination=self.pagination.meta(total))
 
     def first(self, budget: ResponseBudget | None = None) -> Program[Shown | None]:
         """Return the only entry, if any. Raises ValidationError as `entries` does."""

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _BRANCH_OF = itemgetter(BRANCH)
 
 
-class _Run(NamedTuple):
+class _ReadRun(NamedTuple):
     """One run of a read: its arguments, the dialect, and the budget of the response."""
 
     arguments: Arguments
@@ -115,7 +115,7 @@ def _page_by_keys(
     read: PreparedRead, facts: ListFacts, budget: ResponseBudget
 ) -> Program[list[Item]]:
     """Read the rows of a page by their keys."""
-    run = _Run(read.arguments, read.compiled.dialect, budget)
+    run = _ReadRun(read.arguments, read.compiled.dialect, budget)
     if facts.keys is None:
         facts.keys = yield from _find_keys(read, facts)
     keys = facts.keys
@@ -168,13 +168,17 @@ def page_program(
     budget.fetch(rows, "")
     return (
         yield from _items(
-            read.compiled.node, rows, None, _Run(read.arguments, read.compiled.dialect, budget), ""
+            read.compiled.node,
+            rows,
+            None,
+            _ReadRun(read.arguments, read.compiled.dialect, budget),
+            "",
         )
     )
 
 
 def _items(
-    node: CompiledNode, rows: Sequence[Row], times: _Times, run: _Run, path: str
+    node: CompiledNode, rows: Sequence[Row], times: _Times, run: _ReadRun, path: str
 ) -> Program[list[Item]]:
     """Map the rows of a node to items, with everything populated below them.
 
@@ -229,7 +233,7 @@ class _Parents(NamedTuple):
 
 
 def _populate(
-    node: CompiledNode, rows: Sequence[Row], items: Sequence[Item], times: _Times, run: _Run
+    node: CompiledNode, rows: Sequence[Row], items: Sequence[Item], times: _Times, run: _ReadRun
 ) -> Program[None]:
     parents: dict[int, _Parents] = {}
     for position in {edge.parent_key for edge in node.edges}:
@@ -253,7 +257,9 @@ def _populate(
             yield from _plain_edge(edge, rows, items, wanted, parts, run)
 
 
-def _shared_rows(node: CompiledNode, parents: Mapping[int, _Parents], run: _Run) -> Program[_Parts]:
+def _shared_rows(
+    node: CompiledNode, parents: Mapping[int, _Parents], run: _ReadRun
+) -> Program[_Parts]:
     """Read the rows of all nodes that share statements."""
     keys = {position: found.keys for position, found in parents.items()}
     parts: dict[SharedRows, list[Row]] = defaultdict(list)
@@ -283,7 +289,7 @@ def _plain_edge(
     items: Sequence[Item],
     wanted: _Parents,
     parts: _Parts,
-    run: _Run,
+    run: _ReadRun,
 ) -> Program[None]:
     """Attach rows of one kind."""
     node = edge.nodes[0]
@@ -308,7 +314,7 @@ def _read_node(
     node: CompiledNode,
     wanted: _Parents,
     parts: _Parts,
-    run: _Run,
+    run: _ReadRun,
     path: str,
     skipped: Collection[Value] = (),
 ) -> Program[tuple[Sequence[Row], list[Item]]]:
@@ -322,7 +328,7 @@ def _read_node(
 
 
 def _rows(
-    node: CompiledNode, wanted: _Parents, parts: _Parts, run: _Run, path: str
+    node: CompiledNode, wanted: _Parents, parts: _Parts, run: _ReadRun, path: str
 ) -> Program[Sequence[Row]]:
     """Return the rows of a node, from a shared statement or its own."""
     if node.query is None:
@@ -338,7 +344,7 @@ def _count_edge(
     items: Sequence[Item],
     wanted: _Parents,
     parts: _Parts,
-    run: _Run,
+    run: _ReadRun,
 ) -> Program[None]:
     node = edge.nodes[0]
     rows = yield from _rows(node, wanted, parts, run, edge.path)
@@ -354,7 +360,7 @@ def _mixed_edge(
     items: Sequence[Item],
     wanted: _Parents,
     parts: _Parts,
-    run: _Run,
+    run: _ReadRun,
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
@@ -387,7 +393,7 @@ def _morph_edge(
     parents: Sequence[Row],
     items: Sequence[Item],
     wanted: _Parents,
-    run: _Run,
+    run: _ReadRun,
 ) -> Program[None]:
     """Attach rows of any type: read the links first, then the rows of each type that occurs."""
     if edge.links is None:

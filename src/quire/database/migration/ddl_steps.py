@@ -10,7 +10,7 @@ from quire.database.migration.impact import RowCounter
 from quire.database.migration.renamed_models import order_renames
 from quire.database.migration.schema_diff import RetypedColumn, StructureChange, TableChange
 from quire.database.migration.schema_pair import SchemaTables
-from quire.database.migration.value_conversion import Converter, UnfitError
+from quire.database.migration.value_conversion import ConversionError, Converter
 from quire.database.program import Program, Statement
 from quire.database.tables.inspection import FoundTables
 from quire.database.tables.metadata import sorted_indexes
@@ -127,7 +127,7 @@ class TableWork:
                 last = int(id_ or 0)
                 try:
                     row = {one.column: convert(value)}
-                except UnfitError:
+                except ConversionError:
                     continue
                 yield from self._writes.update(table, last, row)
 

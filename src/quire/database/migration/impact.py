@@ -4,7 +4,7 @@ import sqlalchemy as sa
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Writes
-from quire.database.migration.value_conversion import Converter, UnfitError
+from quire.database.migration.value_conversion import ConversionError, Converter
 from quire.database.program import Program, Rows, Value
 from quire.schema.attributes.base import StorageKind
 
@@ -110,7 +110,7 @@ class RowCounter:
 def _fits(convert: Converter, value: Value) -> bool:
     try:
         convert(value)
-    except UnfitError:
+    except ConversionError:
         return False
     return True
 

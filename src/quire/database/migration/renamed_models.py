@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.store import EntryStore
 from quire.database.program import Program, Rows, Value
-from quire.database.stores.changes import CHANGES
+from quire.database.stores.change_outbox import CHANGES
 from quire.database.stores.core_store import PREVIEWS_KEY, read_setting, view_key, write_setting
 from quire.database.stores.entry_stages import ENTRY_STAGES
 from quire.database.stores.jobs import JOBS, OWN_JOBS, WAITING

@@ -19,7 +19,7 @@ from quire.schema.attributes.base import StorageKind
 Meaning = Callable[[Common, StorageKind], Common]
 
 
-class UnfitError(Exception):
+class ConversionError(Exception):
     """A value has no counterpart of the new kind."""
 
 
@@ -33,7 +33,7 @@ class Converter:
         self._meaning = _MEANINGS[after]
 
     def __call__(self, stored: Value) -> Value:
-        """Convert a value. Raises UnfitError when there is no counterpart."""
+        """Convert a value. Raises ConversionError when there is no counterpart."""
         if stored is None:
             return None
         return self._restore(self._meaning(self._reduce(stored), self._before))
@@ -66,14 +66,14 @@ def _text(value: Common, before: StorageKind) -> str:
     if isinstance(value, Decimal):
         return f"{value.normalize():f}"
     if isinstance(value, bytes):
-        raise UnfitError
+        raise ConversionError
     return str(value)
 
 
 def _short_text(value: Common, before: StorageKind) -> str:
     text = _text(value, before)
     if len(text) > _LONGEST_STRING:
-        raise UnfitError
+        raise ConversionError
     return text
 
 
@@ -81,7 +81,7 @@ def _integer_of(bits: int) -> Meaning:
     def convert(value: Common, before: StorageKind) -> int:
         whole = _whole(value, before)
         if not -(2**bits) <= whole < 2**bits:
-            raise UnfitError
+            raise ConversionError
         return whole
 
     return convert
@@ -89,14 +89,14 @@ def _integer_of(bits: int) -> Meaning:
 
 def _whole(value: Common, before: StorageKind) -> int:
     if before in _MOMENTS:
-        raise UnfitError
+        raise ConversionError
     if isinstance(value, str) and before is not StorageKind.JSON:
         if not _WHOLE.fullmatch(value):
-            raise UnfitError
+            raise ConversionError
         return int(Decimal(value.strip()))
     number = _decimal(value, before)
     if number != number.to_integral_value():
-        raise UnfitError
+        raise ConversionError
     return int(number)
 
 
@@ -113,33 +113,33 @@ def _decimal(value: Common, before: StorageKind) -> Decimal:
         return Decimal(value)
     if isinstance(value, float) and math.isfinite(value):
         return Decimal(repr(value))
-    raise UnfitError
+    raise ConversionError
 
 
 def _float(value: Common, before: StorageKind) -> float:
     if before in _MOMENTS:
-        raise UnfitError
+        raise ConversionError
     number = float(_decimal(value, before))
     if not math.isfinite(number):
-        raise UnfitError
+        raise ConversionError
     return number
 
 
 def _fixed(value: Common, before: StorageKind) -> Decimal:
     if before in _MOMENTS:
-        raise UnfitError
+        raise ConversionError
     number = _decimal(value, before)
     if abs(number) >= _LARGEST_DECIMAL:
-        raise UnfitError
+        raise ConversionError
     return number
 
 
 def _boolean(value: Common, before: StorageKind) -> bool:
     if before in _MOMENTS:
-        raise UnfitError
+        raise ConversionError
     text = _text(value, before).strip().lower()
     if text not in _TRUTH:
-        raise UnfitError
+        raise ConversionError
     return _TRUTH[text]
 
 
@@ -156,7 +156,7 @@ def _time(value: Common, before: StorageKind) -> str:
         return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03}"
     found = _TIME.fullmatch(_text(value, before).strip())
     if found is None:
-        raise UnfitError
+        raise ConversionError
     hours, minutes, seconds, fraction = found.groups()
     return f"{hours}:{minutes}:{seconds or '00'}.{(fraction or '')[:3]:0<3}"
 
@@ -166,25 +166,25 @@ def _epoch(value: Common, before: StorageKind) -> int:
         return value
     if before in {StorageKind.DATE, StorageKind.STRING, StorageKind.TEXT, StorageKind.JSON}:
         return (_iso(_text(value, before).strip()) - _EPOCH) // timedelta(milliseconds=1)
-    raise UnfitError
+    raise ConversionError
 
 
 def _moment(milliseconds: int) -> datetime:
     try:
         return _EPOCH + timedelta(milliseconds=milliseconds)
     except OverflowError:
-        raise UnfitError from None
+        raise ConversionError from None
 
 
 def _iso(text: str) -> datetime:
     """Parse a date or a timestamp; without a zone it is in UTC."""
     if not _DATE.match(text):
-        raise UnfitError
+        raise ConversionError
     try:
         moment = datetime.fromisoformat(text)
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     except ValueError:
-        raise UnfitError from None
+        raise ConversionError from None
 
 
 def _json(value: Common, before: StorageKind) -> str:

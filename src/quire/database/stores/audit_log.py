@@ -11,7 +11,7 @@ from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.conditions import any_of, eq, ge, lt, starts_with
-from quire.database.stores.own_tables import OwnTable, OwnTables
+from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import BigInt, LongText
 
 FILTERED = ("actor", "action", "target")
@@ -32,7 +32,7 @@ class AuditRow(Struct, frozen=True, kw_only=True):
     id: int = 0
 
 
-AUDIT = OwnTable(name="quire_audit", row=AuditRow)
+AUDIT = QuireTable(name="quire_audit", row=AuditRow)
 
 
 class AuditQuery(Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class AuditQuery(Struct, frozen=True, kw_only=True):
 class AuditLog:
     """Adds rows and reads them."""
 
-    def __init__(self, database: Database, writes: Writes, tables: OwnTables) -> None:
+    def __init__(self, database: Database, writes: Writes, tables: QuireTables) -> None:
         self._database = database
         self._table = AUDIT.open(writes)
         self._tables = tables

@@ -34,7 +34,7 @@ class Column(Struct, frozen=True):
     link: LinkEdge | None = None
 
 
-class Scope(Struct, frozen=True, kw_only=True):
+class StatementScope(Struct, frozen=True, kw_only=True):
     """The columns and slots of a statement that is being built.
 
     ``source`` is the table ``name`` in the statement: with an alias, or without one if its rows are
@@ -75,7 +75,7 @@ class Scope(Struct, frozen=True, kw_only=True):
         """Bind the next value, a list."""
         return self.builder.list_slot(next(self.slots), _unchanged)
 
-    def other(self) -> "Scope":
+    def other(self) -> "StatementScope":
         """Return the scope of another row of the same table."""
         return structs.replace(self, source=self.builder.table(self.name).source)
 
@@ -99,33 +99,33 @@ class Condition(Struct, frozen=True):
     operands: tuple[tuple[str, object], ...] = ()
 
 
-def expression(shape: Shape, scope: Scope) -> Expression:
+def expression(shape: Shape, scope: StatementScope) -> Expression:
     """Return the SQL of a condition; it uses one slot for each operand."""
     kind, *parts = shape
     return _EXPRESSIONS[kind](scope, *parts)
 
 
 def _comparison(compare: Callable[[Any, Any], Any]) -> Callable[..., Expression]:
-    def build(scope: Scope, column: str) -> Expression:
+    def build(scope: StatementScope, column: str) -> Expression:
         found: Expression = compare(scope.column(column), scope.slot())
         return found
 
     return build
 
 
-def _listed(scope: Scope, column: str) -> Expression:
+def _listed(scope: StatementScope, column: str) -> Expression:
     return scope.builder.dialect.member_of(scope.column(column), scope.list_slot())
 
 
-def _one_of(scope: Scope, column: str, count: int) -> Expression:
+def _one_of(scope: StatementScope, column: str, count: int) -> Expression:
     return scope.column(column).in_([scope.slot() for _ in range(count)])
 
 
-def _prefix(scope: Scope, column: str) -> Expression:
+def _prefix(scope: StatementScope, column: str) -> Expression:
     return scope.column(column).like(scope.slot(), escape="\\")
 
 
-def _linked_to(scope: Scope, column: str) -> Expression:
+def _linked_to(scope: StatementScope, column: str) -> Expression:
     edge = scope.columns[column].link
     if edge is None:
         raise TypeError(f"{scope.name}.{column} is not stored in a link table")
@@ -134,13 +134,13 @@ def _linked_to(scope: Scope, column: str) -> Expression:
     return scope.column("id").in_(near)
 
 
-def _id_of(scope: Scope, column: str, table: str) -> Expression:
+def _id_of(scope: StatementScope, column: str, table: str) -> Expression:
     other = scope.builder.table(table)
     return scope.column(column).in_(sa.select(other.c("id")).select_from(other.source))
 
 
 def _no_other(
-    scope: Scope, compare: str, same: Sequence[tuple[str, str]], *shapes: Shape
+    scope: StatementScope, compare: str, same: Sequence[tuple[str, str]], *shapes: Shape
 ) -> Expression:
     other = scope.other()
     chosen = sa.select(other.column("id")).select_from(other.source)

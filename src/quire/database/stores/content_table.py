@@ -24,7 +24,7 @@ from quire.schema.attributes.base import ScalarAttribute, StorageKind
 _STAMPS = ("createdAt", "updatedAt", "publishedAt")
 
 
-class RowId(Struct, frozen=True):
+class BaseRow(Struct, frozen=True):
     """The base of row types."""
 
     id: int

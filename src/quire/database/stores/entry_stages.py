@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import eq, in_list
-from quire.database.stores.own_tables import OwnTable
+from quire.database.stores.quire_tables import QuireTable
 from quire.database.stores.row_types import EmptyText
 
 _EVERY_LOCALE = "*"
@@ -27,7 +27,7 @@ class EntryStage(Struct, frozen=True, kw_only=True):
 
 
 _ENTRY = "quire_entry_stages_entry"
-ENTRY_STAGES = OwnTable(
+ENTRY_STAGES = QuireTable(
     name="quire_entry_stages",
     row=EntryStage,
     indexes={

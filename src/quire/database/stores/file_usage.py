@@ -43,7 +43,7 @@ class FileUse(Struct, frozen=True, kw_only=True):
     in_text: bool
 
 
-class _Holder(Struct, frozen=True):
+class _UsingRow(Struct, frozen=True):
     """A row of a content type or component that uses a file at a path."""
 
     uid: str
@@ -56,7 +56,7 @@ def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
     """Return where a file is used, entry by entry."""
     waiting = yield from _linked(store, file.id)
     waiting += yield from _named(store, file.hash)
-    entries: list[_Holder] = []
+    entries: list[_UsingRow] = []
     while waiting:
         layouts = {holder.uid: store.layouts.get(holder.uid) for holder in waiting}
         found = [holder for holder in waiting if layouts[holder.uid] is not None]
@@ -89,7 +89,7 @@ def _files_edge(store: EntryStore) -> MorphListEdge:
     return edge
 
 
-def _linked(store: EntryStore, file_id: int) -> Program[list[_Holder]]:
+def _linked(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]:
     edge = _files_edge(store)
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
@@ -100,14 +100,14 @@ def _linked(store: EntryStore, file_id: int) -> Program[list[_Holder]]:
 
     rows = yield from store.writes.run(("file links",), build, (file_id,))
     return [
-        _Holder(str(uid), int(row_id or 0), str(field or ""), in_text=False)
+        _UsingRow(str(uid), int(row_id or 0), str(field or ""), in_text=False)
         for uid, row_id, field in rows
     ]
 
 
-def _named(store: EntryStore, name: str) -> Program[list[_Holder]]:
+def _named(store: EntryStore, name: str) -> Program[list[_UsingRow]]:
     """Return rows whose texts contain the name of a file, which is too long to occur by chance."""
-    found: list[_Holder] = []
+    found: list[_UsingRow] = []
     if not name:
         return found
     pattern = f"%{_escaped(name)}%"
@@ -116,7 +116,7 @@ def _named(store: EntryStore, name: str) -> Program[list[_Holder]]:
             continue
         for attribute in _texts(store.layout(model.uid)):
             ids = yield from _rows_with(store, store.layout(model.uid), attribute, pattern)
-            found += [_Holder(model.uid, row_id, attribute.name, in_text=True) for row_id in ids]
+            found += [_UsingRow(model.uid, row_id, attribute.name, in_text=True) for row_id in ids]
     return found
 
 
@@ -143,18 +143,18 @@ def _rows_with(
     return [int(row[0] or 0) for row in rows]
 
 
-def _parents_of(store: EntryStore, parts: Collection[_Holder]) -> Program[list[_Holder]]:
+def _parents_of(store: EntryStore, parts: Collection[_UsingRow]) -> Program[list[_UsingRow]]:
     """Return the rows that contain components, with the paths from there."""
-    by_component: dict[str, dict[int, list[_Holder]]] = {}
+    by_component: dict[str, dict[int, list[_UsingRow]]] = {}
     for part in parts:
         by_component.setdefault(part.uid, {}).setdefault(part.row_id, []).append(part)
-    found: list[_Holder] = []
+    found: list[_UsingRow] = []
     for uid, rows in by_component.items():
         tables = {layout.model.uid: layout for layout, _ in store.layouts.uses_of(uid)}
         for layout in tables.values():
             links = yield from _rows_with_component(store, layout, uid, list(rows))
             found += [
-                _Holder(layout.model.uid, entity, f"{field}.{part.path}", part.in_text)
+                _UsingRow(layout.model.uid, entity, f"{field}.{part.path}", part.in_text)
                 for entity, component, field in links
                 for part in rows[component]
             ]
@@ -178,8 +178,8 @@ def _rows_with_component(
     return [(int(entity or 0), int(id_ or 0), str(field)) for entity, id_, field in rows]
 
 
-def _told(store: EntryStore, holders: Collection[_Holder]) -> Program[list[FileUse]]:
-    by_type: dict[str, dict[int, list[_Holder]]] = {}
+def _told(store: EntryStore, holders: Collection[_UsingRow]) -> Program[list[FileUse]]:
+    by_type: dict[str, dict[int, list[_UsingRow]]] = {}
     for holder in dict.fromkeys(holders):
         by_type.setdefault(holder.uid, {}).setdefault(holder.row_id, []).append(holder)
     uses: list[FileUse] = []

@@ -19,8 +19,8 @@ from quire.database.stores.conditions import (
     not_null,
     one_of,
 )
-from quire.database.stores.own_tables import OwnTable, OwnTables
 from quire.database.stores.queue_table import QueueTable
+from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import BigInt, LongText
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
@@ -61,7 +61,7 @@ class StoredJob(Struct, frozen=True, kw_only=True):
     trace: str | None = None
 
 
-JOBS = OwnTable(
+JOBS = QuireTable(
     name="quire_jobs",
     row=StoredJob,
     indexes={
@@ -258,7 +258,7 @@ def _is_next_of_key(claim: JobClaim) -> tuple[Condition, ...]:
 class JobQueue:
     """Adds jobs and cancels them, within existing transactions."""
 
-    def __init__(self, rows: JobRows, tables: OwnTables) -> None:
+    def __init__(self, rows: JobRows, tables: QuireTables) -> None:
         self.rows = rows
         self.tables = tables
         self.added: Callable[[], None] = lambda: None

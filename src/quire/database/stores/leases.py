@@ -17,7 +17,7 @@ from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
-from quire.database.stores.own_tables import OwnTable, OwnTables
+from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import BigInt
 from quire.errors import AppError, ServiceUnavailableError
 from quire.ids import new_document_id
@@ -35,13 +35,15 @@ class _Lease(Struct, frozen=True, kw_only=True):
     ends_at: BigInt
 
 
-_LEASES = OwnTable(name="quire_leases", row=_Lease, indexes={"quire_leases_name": ("name",)})
+_LEASES = QuireTable(name="quire_leases", row=_Lease, indexes={"quire_leases_name": ("name",)})
 
 
 class Leases:
     """The leases of one database, for all servers that work on it."""
 
-    def __init__(self, database: Database, writes: Writes, tables: OwnTables, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, writes: Writes, tables: QuireTables, clock: Clock
+    ) -> None:
         self._database = database
         self._rows = _LEASES.open(writes)
         self._tables = tables

@@ -5,7 +5,7 @@ from msgspec import Struct
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
-from quire.database.stores.own_tables import OwnTable
+from quire.database.stores.quire_tables import QuireTable
 from quire.database.stores.row_types import BigInt, EmptyText, LongText
 
 
@@ -25,7 +25,7 @@ class ReleaseSnapshot(Struct, frozen=True, kw_only=True):
     data: LongText | None
 
 
-RELEASE_SNAPSHOTS = OwnTable(
+RELEASE_SNAPSHOTS = QuireTable(
     name="quire_release_snapshots",
     row=ReleaseSnapshot,
     indexes={"quire_release_snapshots_release": ("release_id",)},

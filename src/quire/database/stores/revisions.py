@@ -9,7 +9,7 @@ from msgspec import Struct
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import Condition, eq
-from quire.database.stores.own_tables import OwnTable
+from quire.database.stores.quire_tables import QuireTable
 from quire.database.stores.row_types import BigInt, EmptyText, LongText
 from quire.database.stores.table import open_table
 
@@ -50,7 +50,7 @@ class Revision(RevisionSummary, frozen=True, kw_only=True):
     data: LongText
 
 
-REVISIONS = OwnTable(
+REVISIONS = QuireTable(
     name="quire_revisions",
     row=Revision,
     indexes={"quire_revisions_document": ("document_id", "uid")},

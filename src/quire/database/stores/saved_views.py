@@ -7,7 +7,7 @@ from msgspec import Struct
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import any_of, eq
-from quire.database.stores.own_tables import OwnTable
+from quire.database.stores.quire_tables import QuireTable
 from quire.database.stores.row_types import BigInt, LongText
 
 
@@ -23,7 +23,7 @@ class SavedView(Struct, frozen=True, kw_only=True):
     updated_at: BigInt
 
 
-SAVED_VIEWS = OwnTable(
+SAVED_VIEWS = QuireTable(
     name="quire_views", row=SavedView, indexes={"quire_views_owner": ("uid", "owner_id")}
 )
 

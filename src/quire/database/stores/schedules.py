@@ -5,7 +5,7 @@ from msgspec import Struct
 from quire.database.compile.writes import Writes
 from quire.database.program import Program
 from quire.database.stores.conditions import eq
-from quire.database.stores.own_tables import OwnTable
+from quire.database.stores.quire_tables import QuireTable
 from quire.database.stores.row_types import BigInt
 
 
@@ -22,7 +22,7 @@ class StoredSchedule(Struct, frozen=True, kw_only=True):
     last_due: BigInt | None = None
 
 
-SCHEDULES = OwnTable(
+SCHEDULES = QuireTable(
     name="quire_schedules",
     row=StoredSchedule,
     indexes={"quire_schedules_name": ("name",)},

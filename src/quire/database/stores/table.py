@@ -18,7 +18,14 @@ from quire.database.compile.statements import StatementBuilder
 from quire.database.compile.writes import Bound, Writes
 from quire.database.dialect import Dialect
 from quire.database.program import Program, Row, Rows, Value
-from quire.database.stores.conditions import Column, Condition, Scope, eq, expression, in_list
+from quire.database.stores.conditions import (
+    Column,
+    Condition,
+    StatementScope,
+    eq,
+    expression,
+    in_list,
+)
 from quire.database.stores.row_types import Decode, empty_texts, row_columns, row_decoders
 from quire.schema.attributes.base import StorageKind
 
@@ -309,7 +316,7 @@ class Table(Generic[RowT]):
         return (yield from self._run(("delete", returning), build, where))
 
     def _aggregate(
-        self, key: Hashable, make: Callable[[Scope], list[Any]], where: Sequence[Condition]
+        self, key: Hashable, make: Callable[[StatementScope], list[Any]], where: Sequence[Condition]
     ) -> Program[Rows]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             scope = self._aliased(builder)
@@ -318,11 +325,11 @@ class Table(Generic[RowT]):
 
         return (yield from self._run(key, build, where))
 
-    def _aliased(self, builder: StatementBuilder) -> Scope:
+    def _aliased(self, builder: StatementBuilder) -> StatementScope:
         return self._scope(builder, builder.table(self.name).source)
 
-    def _scope(self, builder: StatementBuilder, source: sa.FromClause) -> Scope:
-        return Scope(
+    def _scope(self, builder: StatementBuilder, source: sa.FromClause) -> StatementScope:
+        return StatementScope(
             builder=builder,
             source=source,
             name=self.name,
@@ -338,7 +345,7 @@ class Table(Generic[RowT]):
         return sa.table(self.name, *(sa.column(name) for name in names))
 
     def _chosen(
-        self, scope: Scope, names: Sequence[str], where: Sequence[Condition]
+        self, scope: StatementScope, names: Sequence[str], where: Sequence[Condition]
     ) -> sa.Select[Any]:
         chosen = sa.select(*(scope.column(name) for name in names)).select_from(scope.source)
         return chosen.where(*(expression(one.shape, scope) for one in where))
@@ -353,7 +360,7 @@ def open_table(writes: Writes, name: str, row: type[RowT]) -> Table[RowT]:
     return found
 
 
-def _ordered(scope: Scope, order: Sequence[str]) -> list[Any]:
+def _ordered(scope: StatementScope, order: Sequence[str]) -> list[Any]:
     return [
         scope.column(name[1:]).desc() if name.startswith("-") else scope.column(name)
         for name in order

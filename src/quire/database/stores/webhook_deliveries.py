@@ -23,8 +23,8 @@ from quire.database.stores.conditions import (
     none_earlier,
     not_null,
 )
-from quire.database.stores.own_tables import OwnTable
 from quire.database.stores.queue_table import QueueTable
+from quire.database.stores.quire_tables import QuireTable
 from quire.database.stores.row_types import BigInt, LongText
 from quire.database.tables.system import WEBHOOKS
 
@@ -57,7 +57,7 @@ class Delivery(Struct, frozen=True, kw_only=True):
     trace: str | None = None
 
 
-DELIVERIES = OwnTable(
+DELIVERIES = QuireTable(
     name="quire_deliveries",
     row=Delivery,
     indexes={

@@ -22,7 +22,7 @@ class EndUserRole(Struct, frozen=True):
     actions: tuple[str, ...]
 
 
-class AdminRole(Struct, frozen=True):
+class InitialAdminRole(Struct, frozen=True):
     """A role of administrators."""
 
     code: str
@@ -30,7 +30,7 @@ class AdminRole(Struct, frozen=True):
     description: str
 
 
-class AdminPermission(Struct, frozen=True, kw_only=True):
+class InitialAdminPermission(Struct, frozen=True, kw_only=True):
     """One action of an administrator role, on one content type or on none."""
 
     role: str
@@ -75,9 +75,11 @@ END_USER_ROLES = (
 SUPER_ADMIN, EDITOR, AUTHOR = "strapi-super-admin", "strapi-editor", "strapi-author"
 
 ADMIN_ROLES = (
-    AdminRole(SUPER_ADMIN, "Super Admin", "May do everything, and make other administrators."),
-    AdminRole(EDITOR, "Editor", "May edit and publish the content of everybody."),
-    AdminRole(AUTHOR, "Author", "May edit the content that they made themselves."),
+    InitialAdminRole(
+        SUPER_ADMIN, "Super Admin", "May do everything, and make other administrators."
+    ),
+    InitialAdminRole(EDITOR, "Editor", "May edit and publish the content of everybody."),
+    InitialAdminRole(AUTHOR, "Author", "May edit the content that they made themselves."),
 )
 
 _EXPLORER = "plugin::content-manager.explorer."
@@ -94,7 +96,7 @@ _OWN_UPLOADS = frozenset({"plugin::upload.read", "plugin::upload.assets.update"}
 """Actions that authors may do only with files that they uploaded themselves."""
 
 
-def admin_permissions(schema: Schema, locales: Sequence[str]) -> Iterator[AdminPermission]:
+def admin_permissions(schema: Schema, locales: Sequence[str]) -> Iterator[InitialAdminPermission]:
     """Yield the permissions of editors and authors in a new project with these locales.
 
     Those of super admins are computed at every start.
@@ -102,11 +104,11 @@ def admin_permissions(schema: Schema, locales: Sequence[str]) -> Iterator[AdminP
     verbs = ("create", "read", "update", "delete", "publish")
     yield from _content_permissions(schema, EDITOR, verbs, locales, conditions=())
     for action in _UPLOADS:
-        yield AdminPermission(role=EDITOR, action=action)
+        yield InitialAdminPermission(role=EDITOR, action=action)
     yield from _content_permissions(schema, AUTHOR, verbs[:-1], locales, conditions=(_IS_CREATOR,))
     for action in _UPLOADS:
         own = (_IS_CREATOR,) if action in _OWN_UPLOADS else ()
-        yield AdminPermission(role=AUTHOR, action=action, conditions=own)
+        yield InitialAdminPermission(role=AUTHOR, action=action, conditions=own)
 
 
 def permission_fields(schema: Schema, content_type: ContentType) -> list[str]:
@@ -125,7 +127,7 @@ def _content_permissions(
     locales: Sequence[str],
     *,
     conditions: tuple[str, ...],
-) -> Iterator[AdminPermission]:
+) -> Iterator[InitialAdminPermission]:
     subjects = [content_type for content_type in schema.api_types if is_shown(content_type)]
     for verb in verbs:
         for subject in subjects:
@@ -134,7 +136,7 @@ def _content_permissions(
                 properties["fields"] = permission_fields(schema, subject)
             if subject.localized:
                 properties["locales"] = list(locales)
-            yield AdminPermission(
+            yield InitialAdminPermission(
                 role=role,
                 action=_EXPLORER + verb,
                 subject=subject.uid,

@@ -120,7 +120,7 @@ class UniqueCheck(Struct, frozen=True, kw_only=True):
         return Problem(self.path, UNIQUE_MESSAGE, self.original)
 
 
-class LateError(Struct, frozen=True):
+class TemporalError(Struct, frozen=True):
     """The error of a date or time, which does not name its attribute, and its path."""
 
     path: tuple[str, ...]
@@ -138,7 +138,7 @@ class CheckedEntry(Struct, frozen=True, kw_only=True):
     values: EntryValues
     problems: tuple[Problem, ...]
     uniques: tuple[UniqueCheck, ...]
-    lates: tuple[LateError, ...] = ()
+    lates: tuple[TemporalError, ...] = ()
 
     @property
     def late(self) -> AppError | None:
@@ -193,7 +193,7 @@ class _EntryValidation:
         self._stored = stored
         self._problems: list[Problem] = []
         self._uniques: list[UniqueCheck] = []
-        self._lates: list[LateError] = []
+        self._lates: list[TemporalError] = []
         self._relation_problem: str | None = None
 
     def entry(self, model: Model, data: object) -> CheckedEntry:
@@ -218,7 +218,7 @@ class _EntryValidation:
         scalars: dict[str, object] = {}
         relations: dict[str, RelationChange] = {}
         components: dict[str, tuple[ComponentValues, ...]] = {}
-        lates: list[LateError] = []
+        lates: list[TemporalError] = []
         expected = spot.model.expected if spot.fresh else _NOTHING_EXPECTED
         for attribute in spot.model.own_attributes:
             value = spot.data.get(attribute.name, ABSENT)
@@ -228,7 +228,7 @@ class _EntryValidation:
                 try:
                     accepted = self._scalar(spot, attribute, value)
                 except AppError as error:
-                    lates.append(LateError(path_of(spot.at(attribute)), error))
+                    lates.append(TemporalError(path_of(spot.at(attribute)), error))
                 else:
                     if accepted is not ABSENT:
                         scalars[attribute.name] = accepted

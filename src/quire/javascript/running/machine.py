@@ -10,7 +10,7 @@ from typing import ClassVar
 from quire.javascript.running.methods import call_method, property_of
 from quire.javascript.running.operators import operate, type_name
 from quire.javascript.running.packages import PACKAGES
-from quire.javascript.running.scopes import Closure, Constants, Frame, Scope
+from quire.javascript.running.scopes import Closure, Constants, Frame, VariableScope
 from quire.javascript.running.values import (
     CallableObject,
     DateValue,
@@ -111,11 +111,11 @@ class Machine:
 
     # Functions
 
-    def scope_of(self, module: Module) -> Scope:
+    def scope_of(self, module: Module) -> VariableScope:
         """Return the scope of a module's functions."""
-        return Scope(module, None, {})
+        return VariableScope(module, None, {})
 
-    async def evaluate(self, expression: Expression, scope: Scope, frame: Frame) -> object:
+    async def evaluate(self, expression: Expression, scope: VariableScope, frame: Frame) -> object:
         """Return the value of an expression. Raises ThrownError, UnsupportedError."""
         return await self._value(expression, scope, frame)
 
@@ -151,7 +151,7 @@ class Machine:
 
     async def _run(self, closure: Closure, arguments: Sequence[object], this: object) -> object:
         function = closure.function
-        scope = Scope(closure.scope.module, closure.scope, {})
+        scope = VariableScope(closure.scope.module, closure.scope, {})
         frame = Frame(closure.this if function.is_arrow else this, closure.home)
         for index, parameter in enumerate(function.parameters):
             if isinstance(parameter, RestParameter):
@@ -167,7 +167,7 @@ class Machine:
     # Statements
 
     async def _statements(
-        self, statements: Sequence[Statement], scope: Scope, frame: Frame
+        self, statements: Sequence[Statement], scope: VariableScope, frame: Frame
     ) -> object:
         for statement in statements:
             if isinstance(statement, Declaration) and isinstance(statement.value, Function):
@@ -190,29 +190,29 @@ class Machine:
         if self._steps > _MOST_STEPS:
             raise UnsupportedError("runs for too long")
 
-    async def _declare(self, statement: Declaration, scope: Scope, frame: Frame) -> object:
+    async def _declare(self, statement: Declaration, scope: VariableScope, frame: Frame) -> object:
         value = statement.value
         made = UNDEFINED if _is_absent(value) else await self._value(value, scope, frame)
         await self._bind(statement.target, made, scope, frame)
         return None
 
-    async def _evaluate(self, statement: Evaluate, scope: Scope, frame: Frame) -> object:
+    async def _evaluate(self, statement: Evaluate, scope: VariableScope, frame: Frame) -> object:
         await self._value(statement.expression, scope, frame)
         return None
 
-    async def _return(self, statement: Return, scope: Scope, frame: Frame) -> object:
+    async def _return(self, statement: Return, scope: VariableScope, frame: Frame) -> object:
         value = statement.value
         return _ReturnSignal(UNDEFINED if value is None else await self._value(value, scope, frame))
 
-    async def _if(self, statement: If, scope: Scope, frame: Frame) -> object:
+    async def _if(self, statement: If, scope: VariableScope, frame: Frame) -> object:
         test = is_truthy(await self._value(statement.test, scope, frame))
         branch = statement.then if test else statement.otherwise
         return await self._statements(branch, scope.inner(), frame)
 
-    async def _throw(self, statement: Throw, scope: Scope, frame: Frame) -> object:
+    async def _throw(self, statement: Throw, scope: VariableScope, frame: Frame) -> object:
         raise ThrownError(await self._value(statement.value, scope, frame))
 
-    async def _try(self, statement: Try, scope: Scope, frame: Frame) -> object:
+    async def _try(self, statement: Try, scope: VariableScope, frame: Frame) -> object:
         try:
             ended = await self._statements(statement.body, scope.inner(), frame)
         except ThrownError as error:
@@ -226,7 +226,7 @@ class Machine:
         return ended if final is None else final
 
     async def _handled(
-        self, statement: Try, error: ThrownError, scope: Scope, frame: Frame
+        self, statement: Try, error: ThrownError, scope: VariableScope, frame: Frame
     ) -> object:
         inner = scope.inner()
         if statement.caught is not None:
@@ -239,7 +239,7 @@ class Machine:
                 return final
             raise
 
-    async def _for_of(self, statement: ForOf, scope: Scope, frame: Frame) -> object:
+    async def _for_of(self, statement: ForOf, scope: VariableScope, frame: Frame) -> object:
         items = await self._value(statement.items, scope, frame)
         if statement.of_keys:
             if not isinstance(items, dict):
@@ -255,7 +255,7 @@ class Machine:
                 return ended
         return None
 
-    async def _loop(self, statement: Loop, scope: Scope, frame: Frame) -> object:
+    async def _loop(self, statement: Loop, scope: VariableScope, frame: Frame) -> object:
         outer = scope.inner()
         await self._statements(statement.start, outer, frame)
         while statement.test is None or is_truthy(await self._value(statement.test, outer, frame)):
@@ -269,7 +269,7 @@ class Machine:
                 await self._value(statement.step, outer, frame)
         return None
 
-    async def _switch(self, statement: Switch, scope: Scope, frame: Frame) -> object:
+    async def _switch(self, statement: Switch, scope: VariableScope, frame: Frame) -> object:
         value = await self._value(statement.value, scope, frame)
         start = None
         for index, (test, _) in enumerate(statement.cases):
@@ -292,7 +292,7 @@ class Machine:
                 return ended
         return None
 
-    async def _jump(self, statement: Jump, _scope: Scope, _frame: Frame) -> object:
+    async def _jump(self, statement: Jump, _scope: VariableScope, _frame: Frame) -> object:
         return _BREAK if statement.word == "break" else _CONTINUE
 
     _STATEMENTS: ClassVar[Mapping[type, Callable[..., Awaitable[object]]]] = {
@@ -310,7 +310,9 @@ class Machine:
 
     # Patterns
 
-    async def _bind(self, target: Pattern, value: object, scope: Scope, frame: Frame) -> None:
+    async def _bind(
+        self, target: Pattern, value: object, scope: VariableScope, frame: Frame
+    ) -> None:
         match target:
             case Name(name):
                 scope.declare(name, value)
@@ -331,7 +333,7 @@ class Machine:
                 raise UnsupportedError("takes a value apart in a way that is not known")
 
     async def _destructure(
-        self, target: Destructuring, value: object, scope: Scope, frame: Frame
+        self, target: Destructuring, value: object, scope: VariableScope, frame: Frame
     ) -> None:
         if is_nullish(value):
             raise type_error(f"Cannot destructure '{text_of(value)}'")
@@ -347,7 +349,7 @@ class Machine:
 
     # Expressions
 
-    async def _value(self, expression: Expression, scope: Scope, frame: Frame) -> object:
+    async def _value(self, expression: Expression, scope: VariableScope, frame: Frame) -> object:
         self._count()
         make = self._EXPRESSIONS.get(type(expression))
         if make is None:
@@ -355,13 +357,13 @@ class Machine:
         found = await make(self, expression, scope, frame)
         return UNDEFINED if found is _ENDED else found
 
-    async def _literal(self, expression: Literal, _scope: Scope, _frame: Frame) -> object:
+    async def _literal(self, expression: Literal, _scope: VariableScope, _frame: Frame) -> object:
         return expression.value
 
-    async def _regex(self, expression: Regex, _scope: Scope, _frame: Frame) -> object:
+    async def _regex(self, expression: Regex, _scope: VariableScope, _frame: Frame) -> object:
         return expression
 
-    async def _name(self, expression: Name, scope: Scope, frame: Frame) -> object:
+    async def _name(self, expression: Name, scope: VariableScope, frame: Frame) -> object:
         name = expression.text
         if name == "undefined":
             return UNDEFINED
@@ -412,14 +414,14 @@ class Machine:
             raise UnsupportedError("a package that is not known")
         return package
 
-    async def _template(self, expression: Template, scope: Scope, frame: Frame) -> object:
+    async def _template(self, expression: Template, scope: VariableScope, frame: Frame) -> object:
         parts = [
             part if isinstance(part, str) else text_of(await self._value(part, scope, frame))
             for part in expression.parts
         ]
         return "".join(parts)
 
-    async def _object(self, expression: Object, scope: Scope, frame: Frame) -> object:
+    async def _object(self, expression: Object, scope: VariableScope, frame: Frame) -> object:
         made: dict[str, object] = {}
         for member in expression.members:
             if isinstance(member, Spread):
@@ -431,11 +433,11 @@ class Machine:
             made[key_of(key)] = await self._value(member.value, scope, frame)
         return made
 
-    async def _array(self, expression: Array, scope: Scope, frame: Frame) -> object:
+    async def _array(self, expression: Array, scope: VariableScope, frame: Frame) -> object:
         return await self._values(expression.items, scope, frame)
 
     async def _values(
-        self, items: Sequence[Expression], scope: Scope, frame: Frame
+        self, items: Sequence[Expression], scope: VariableScope, frame: Frame
     ) -> list[object]:
         made: list[object] = []
         for item in items:
@@ -445,19 +447,21 @@ class Machine:
                 made.append(await self._value(item, scope, frame))
         return made
 
-    async def _function(self, expression: Function, scope: Scope, frame: Frame) -> object:
+    async def _function(self, expression: Function, scope: VariableScope, frame: Frame) -> object:
         return Closure(expression, scope, frame.this, frame.home)
 
-    async def _getter(self, expression: Getter, scope: Scope, frame: Frame) -> object:
+    async def _getter(self, expression: Getter, scope: VariableScope, frame: Frame) -> object:
         """Return the value of a getter; checked code has none, except for lists of routes."""
         closure = Closure(expression.function, scope, frame.this, frame.home)
         return await self.call(closure, (), frame.this)
 
-    async def _conditional(self, expression: Conditional, scope: Scope, frame: Frame) -> object:
+    async def _conditional(
+        self, expression: Conditional, scope: VariableScope, frame: Frame
+    ) -> object:
         test = is_truthy(await self._value(expression.test, scope, frame))
         return await self._value(expression.then if test else expression.otherwise, scope, frame)
 
-    async def _binary(self, expression: Binary, scope: Scope, frame: Frame) -> object:
+    async def _binary(self, expression: Binary, scope: VariableScope, frame: Frame) -> object:
         left = await self._value(expression.left, scope, frame)
         match expression.operator:
             case "||":
@@ -488,7 +492,7 @@ class Machine:
             case _:
                 raise UnsupportedError("instanceof")
 
-    async def _unary(self, expression: Unary, scope: Scope, frame: Frame) -> object:
+    async def _unary(self, expression: Unary, scope: VariableScope, frame: Frame) -> object:
         operator, operand = expression.operator, expression.operand
         if operator in {"++", "--"}:
             return await self._step(operand, operator, scope, frame, before=True)
@@ -513,7 +517,7 @@ class Machine:
             case _:
                 raise UnsupportedError(f"the operator {operator}")
 
-    async def _delete(self, operand: Expression, scope: Scope, frame: Frame) -> bool:
+    async def _delete(self, operand: Expression, scope: VariableScope, frame: Frame) -> bool:
         if not isinstance(operand, Member):
             raise UnsupportedError("the operator delete")
         of = await self._value(operand.object, scope, frame)
@@ -525,11 +529,11 @@ class Machine:
         of.pop(await self._key(operand, scope, frame), None)
         return True
 
-    async def _update(self, expression: Update, scope: Scope, frame: Frame) -> object:
+    async def _update(self, expression: Update, scope: VariableScope, frame: Frame) -> object:
         return await self._step(expression.target, expression.operator, scope, frame, before=False)
 
     async def _step(
-        self, target: Expression, operator: str, scope: Scope, frame: Frame, *, before: bool
+        self, target: Expression, operator: str, scope: VariableScope, frame: Frame, *, before: bool
     ) -> object:
         old = number(number_of(await self._value(target, scope, frame)))
         new = number(old + (1 if operator == "++" else -1))
@@ -538,13 +542,13 @@ class Machine:
 
     # Members and calls
 
-    async def _member(self, expression: Member, scope: Scope, frame: Frame) -> object:
+    async def _member(self, expression: Member, scope: VariableScope, frame: Frame) -> object:
         of = await self._chained(expression.object, scope, frame)
         if of is _ENDED or (expression.is_optional and is_nullish(of)):
             return _ENDED
         return self.member(of, await self._key(expression, scope, frame))
 
-    async def _chained(self, expression: Expression, scope: Scope, frame: Frame) -> object:
+    async def _chained(self, expression: Expression, scope: VariableScope, frame: Frame) -> object:
         """Return the object of a member or a call, or that the chain ended early."""
         if isinstance(expression, Member):
             self._count()
@@ -556,7 +560,7 @@ class Machine:
             return await self._optional(expression, scope, frame)
         return await self._value(expression, scope, frame)
 
-    async def _key(self, expression: Member, scope: Scope, frame: Frame) -> str:
+    async def _key(self, expression: Member, scope: VariableScope, frame: Frame) -> str:
         if isinstance(expression.key, str):
             return expression.key
         return key_of(await self._value(expression.key, scope, frame))
@@ -569,7 +573,7 @@ class Machine:
             return of.member(key)
         return property_of(of, key)
 
-    async def _called(self, expression: Call, scope: Scope, frame: Frame) -> object:
+    async def _called(self, expression: Call, scope: VariableScope, frame: Frame) -> object:
         callee = expression.callee
         if expression.is_new:
             return await self._made(expression, scope, frame)
@@ -594,7 +598,7 @@ class Machine:
         key: str,
         arguments: Sequence[Expression],
         this: object,
-        scope: Scope,
+        scope: VariableScope,
         frame: Frame,
     ) -> object:
         if isinstance(of, HostObject):
@@ -614,7 +618,9 @@ class Machine:
             raise type_error("is not a function")
         return await self.call(function, arguments, this)
 
-    async def _optional(self, expression: OptionalCall, scope: Scope, frame: Frame) -> object:
+    async def _optional(
+        self, expression: OptionalCall, scope: VariableScope, frame: Frame
+    ) -> object:
         callee = expression.callee
         this: object = UNDEFINED
         if isinstance(callee, Member):
@@ -631,7 +637,7 @@ class Machine:
         arguments = await self._values(expression.arguments, scope, frame)
         return await self.call(function, arguments, this)
 
-    async def _made(self, expression: Call, scope: Scope, frame: Frame) -> object:
+    async def _made(self, expression: Call, scope: VariableScope, frame: Frame) -> object:
         function = await self._value(expression.callee, scope, frame)
         arguments = await self._values(expression.arguments, scope, frame)
         if not isinstance(function, HostObject):
@@ -640,7 +646,7 @@ class Machine:
 
     # Assignments
 
-    async def _assign(self, expression: Assign, scope: Scope, frame: Frame) -> object:
+    async def _assign(self, expression: Assign, scope: VariableScope, frame: Frame) -> object:
         operator, target = expression.operator, expression.target
         if operator == "=":
             value = await self._value(expression.value, scope, frame)
@@ -663,7 +669,7 @@ class Machine:
         return value
 
     async def _assign_to(
-        self, target: Expression, value: object, scope: Scope, frame: Frame
+        self, target: Expression, value: object, scope: VariableScope, frame: Frame
     ) -> None:
         match target:
             case Name(name):

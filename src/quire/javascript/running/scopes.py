@@ -7,25 +7,27 @@ from quire.javascript.syntax import Function
 _MISSING = object()
 
 
-class Scope:
+class VariableScope:
     """The variables of a block, and of its enclosing blocks."""
 
     __slots__ = ("_outer", "_values", "module")
 
-    def __init__(self, module: Module, outer: "Scope | None", values: dict[str, object]) -> None:
+    def __init__(
+        self, module: Module, outer: "VariableScope | None", values: dict[str, object]
+    ) -> None:
         self.module = module
         self._outer = outer
         self._values = values
 
-    def inner(self) -> "Scope":
+    def inner(self) -> "VariableScope":
         """Return the scope of a nested block."""
-        return Scope(self.module, self, {})
+        return VariableScope(self.module, self, {})
 
     def declare(self, name: str, value: object) -> None:
         """Bind a name in this block."""
         self._values[name] = value
 
-    def find(self, name: str) -> "Scope | None":
+    def find(self, name: str) -> "VariableScope | None":
         """Return the scope that binds a name."""
         if name in self._values:
             return self
@@ -41,7 +43,9 @@ class Closure:
 
     __slots__ = ("function", "home", "scope", "this")
 
-    def __init__(self, function: Function, scope: Scope, this: object, home: object) -> None:
+    def __init__(
+        self, function: Function, scope: VariableScope, this: object, home: object
+    ) -> None:
         self.function = function
         self.scope = scope
         self.this = this

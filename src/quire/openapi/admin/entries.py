@@ -68,7 +68,7 @@ class Entries:
     def __init__(self, managed: ManagedTypes, types: TypeSchemas) -> None:
         self._managed = managed
         self._models = Models(managed.schema, FullAccess(), types.schemas)
-        self._shown = _Shown(managed, self._models, types)
+        self._shown = _ResponsePointers(managed, self._models, types)
 
     def shown(self) -> JsonSchema:
         """Describe an entry of any of the types, in responses."""
@@ -87,7 +87,7 @@ class Entries:
         )
 
 
-class _Shown:
+class _ResponsePointers:
     """The references of entries in responses."""
 
     def __init__(self, managed: ManagedTypes, models: Models, types: TypeSchemas) -> None:

@@ -21,7 +21,7 @@ from quire.query.plan import (
     with_sorted_fields,
 )
 from quire.query.querystring import QueryValue
-from quire.query.resolve.errors import Findings, Param, Stage
+from quire.query.resolve.errors import CheckStage, Findings, Param
 from quire.query.resolve.fields import resolve_fields, with_needs
 from quire.query.resolve.filters import resolve_filters, resolve_search
 from quire.query.resolve.pagination import (
@@ -255,7 +255,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         if isinstance(asked, list):
             shown = ",".join(item for item in asked if isinstance(item, str))
         message = f"Invalid locale param {shown} provided. Document locales must be strings."
-        scope.findings.add((Stage.VERSIONS, Param.LOCALE), ValidationError(message))
+        scope.findings.add((CheckStage.VERSIONS, Param.LOCALE), ValidationError(message))
 
     def _scope(self) -> Scope:
         return Scope(
@@ -318,7 +318,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         for key in query:
             if key not in STRICT_KEYS:
                 error = InvalidKeyError(key, None, source="query", param=key)
-                scope.findings.add((Stage.KEYS, Param.STRICT), error)
+                scope.findings.add((CheckStage.KEYS, Param.STRICT), error)
 
     def _finish(
         self,

@@ -13,7 +13,7 @@ from quire.errors import AppError
 Rank = tuple[int, ...]
 
 
-class Stage(IntEnum):
+class CheckStage(IntEnum):
     """The stages of checking."""
 
     KEYS = 0

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from quire.errors import PaginationError, ValidationError
 from quire.query.querystring import QueryValue
-from quire.query.resolve.errors import Stage
+from quire.query.resolve.errors import CheckStage
 from quire.query.resolve.scope import ReadLimits, Scope
 from quire.schema.attributes.number import parse_number
 
@@ -150,7 +150,7 @@ def _with_count(options: Mapping[str, QueryValue], scope: Scope) -> bool:
         return True
     if isinstance(asked, str) and asked in _FALSE:
         return False
-    scope.findings.add((Stage.COUNTING,), ValidationError(BAD_COUNT))
+    scope.findings.add((CheckStage.COUNTING,), ValidationError(BAD_COUNT))
     return False
 
 

@@ -21,7 +21,7 @@ from quire.query.plan import (
     with_sorted_fields,
 )
 from quire.query.querystring import QueryValue
-from quire.query.resolve.errors import Param, Pass, Stage
+from quire.query.resolve.errors import CheckStage, Param, Pass
 from quire.query.resolve.fields import resolve_fields, shown_fields
 from quire.query.resolve.filters import resolve_filters
 from quire.query.resolve.scope import Scope, is_never_populated, join_path
@@ -85,7 +85,7 @@ class _Paths(dict[str, "_Paths"]):
         return tree
 
 
-class _Place(Struct, frozen=True):
+class _QueryPosition(Struct, frozen=True):
     """The position of an error in the query: the dotted path, and a fragment's uid prefix."""
 
     path: str | None
@@ -124,7 +124,7 @@ class _Populate:
         if isinstance(value, list) and len(value) > MAX_ENTRIES:
             message = TOO_MANY_ENTRIES.format(len(value), MAX_ENTRIES)
             error = ValidationError(message, {"source": "query", "param": "populate"})
-            self.scope.findings.add((Stage.KEYS, Param.POPULATE, Pass.UNKNOWN), error)
+            self.scope.findings.add((CheckStage.KEYS, Param.POPULATE, Pass.UNKNOWN), error)
             return ()
         return self._texts(value, model)
 
@@ -147,7 +147,7 @@ class _Populate:
             return ()
         pieces = [piece for text in texts for piece in str(text).split(",")]
         lenient = len(pieces) > len(texts)
-        strings = _Strings(self, prefix, lenient=lenient)
+        strings = _PathResolver(self, prefix, lenient=lenient)
         tree = _Paths()
         for piece in pieces:
             path, written = _path(piece), _segments(piece)
@@ -235,7 +235,7 @@ class _Populate:
         inner = self.scope.inside_populate(_NESTED.get(name, Param.POPULATE))
         match name, value:
             case "populate", _:
-                self._nested(value, model, _Place(path))
+                self._nested(value, model, _QueryPosition(path))
             case "fields", _:
                 resolve_fields(value, model, inner)
             case "filters", dict():
@@ -272,7 +272,7 @@ class _Populate:
             counted = self._count_levels(attribute, value, path)
             kind = EdgeKind.COUNT if counted else EdgeKind.ROWS
         forbidden = not self.may_show(model, attribute)
-        node = self._target(value, target, _Place(path), forbidden=forbidden)
+        node = self._target(value, target, _QueryPosition(path), forbidden=forbidden)
         if node is None:
             return None
         if node.sort and not isinstance(attribute, LocalizationsAttribute):
@@ -280,7 +280,7 @@ class _Populate:
         return PlanEdge(attribute=attribute.name, nodes=(node,), kind=kind)
 
     def _target(
-        self, value: QueryValue, target: Model, place: _Place, *, forbidden: bool = False
+        self, value: QueryValue, target: Model, place: _QueryPosition, *, forbidden: bool = False
     ) -> PlanNode | None:
         """Resolve the value for one related model: a flag, a star, or options."""
         match value:
@@ -302,7 +302,7 @@ class _Populate:
             case _:
                 return None
 
-    def _star_at_attribute(self, target: Model, place: _Place) -> None:
+    def _star_at_attribute(self, target: Model, place: _QueryPosition) -> None:
         """Treat ``populate[a]=*`` as options named after all attributes, which are none."""
         for attribute in target.attributes.values():
             if not isinstance(attribute, ScalarAttribute) and not attribute.private:
@@ -313,7 +313,7 @@ class _Populate:
                 return
 
     def _options(
-        self, value: Mapping[str, QueryValue], target: Model, place: _Place
+        self, value: Mapping[str, QueryValue], target: Model, place: _QueryPosition
     ) -> PlanNode | None:
         node = self.node(target)
         for name, option in value.items():
@@ -333,18 +333,22 @@ class _Populate:
                     self._stray_option(name, target, place)
         return node
 
-    def _stray_option(self, name: str, target: Model, place: _Place) -> None:
+    def _stray_option(self, name: str, target: Model, place: _QueryPosition) -> None:
         known = name in target.attributes and name not in {"id", "documentId"}
         self.scope.invalid_key(name, join_path(place.path, name) if known else place.path)
 
-    def _nested(self, value: QueryValue, target: Model, place: _Place) -> tuple[PlanEdge, ...]:
+    def _nested(
+        self, value: QueryValue, target: Model, place: _QueryPosition
+    ) -> tuple[PlanEdge, ...]:
         self.depth += 1
         try:
             return self._below(value, target, place)
         finally:
             self.depth -= 1
 
-    def _below(self, value: QueryValue, target: Model, place: _Place) -> tuple[PlanEdge, ...]:
+    def _below(
+        self, value: QueryValue, target: Model, place: _QueryPosition
+    ) -> tuple[PlanEdge, ...]:
         match value:
             case None:
                 return ()
@@ -427,7 +431,7 @@ class _Populate:
             if component is None:
                 self.scope.invalid_key(uid, f"{path}.on.{uid}")
                 continue
-            place = _Place(path, f"{path}.on[{uid}]")
+            place = _QueryPosition(path, f"{path}.on[{uid}]")
             if isinstance(option, dict) and isinstance(option.get("on"), dict):
                 self._fragments_in_fragment(option["on"], place)
             # Naming a component lists it, even if the flag is false.
@@ -437,7 +441,7 @@ class _Populate:
                 nodes.append(node)
         return PlanEdge(attribute=attribute.name, nodes=tuple(nodes))
 
-    def _fragments_in_fragment(self, value: QueryValue, place: _Place) -> None:
+    def _fragments_in_fragment(self, value: QueryValue, place: _QueryPosition) -> None:
         for uid in value if isinstance(value, dict) else ():
             self.scope.invalid_key(uid, f"{place.fragment}.on.{uid}")
 
@@ -450,7 +454,7 @@ class _Populate:
         for model in self.scope.schema.content_types.values():
             if isinstance(listed, dict):
                 if model.uid in listed:
-                    node = self._target(listed[model.uid], model, _Place(attribute.name))
+                    node = self._target(listed[model.uid], model, _QueryPosition(attribute.name))
                     nodes += [node] if node is not None and self._may_find(model) else []
             elif self._may_be_listed(model):
                 nodes.append(self.node(model))
@@ -532,7 +536,7 @@ class _Populate:
         return self._morph_list(attribute, None)
 
 
-class _Strings:
+class _PathResolver:
     """Resolves trees of dotted paths.
 
     ``lenient`` ignores private attributes instead of an error.

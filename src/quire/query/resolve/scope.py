@@ -7,7 +7,7 @@ from quire.access.ability import Ability, Unsanitized, can_find
 from quire.errors import AppError, InvalidKeyError, ValidationError
 from quire.hooks.computed import ComputedFields
 from quire.query.operators import Operators, operators_of
-from quire.query.resolve.errors import Findings, Param, Pass, Stage
+from quire.query.resolve.errors import CheckStage, Findings, Param, Pass
 from quire.schema.attributes.base import (
     Attribute,
     LocalizationsAttribute,
@@ -104,7 +104,7 @@ class Scope(Struct, frozen=True, kw_only=True):
         return replace(self, param=param, prefix=prefix, nested=True)
 
     def _keys_rank(self, pass_: Pass) -> tuple[int, ...]:
-        base = self.prefix or (Stage.KEYS, self.param)
+        base = self.prefix or (CheckStage.KEYS, self.param)
         return (*base, pass_)
 
     def invalid_key(self, key: str, path: str | None, pass_: Pass = Pass.UNKNOWN) -> None:
@@ -119,12 +119,12 @@ class Scope(Struct, frozen=True, kw_only=True):
     def unconvertible(self, error: AppError | str) -> None:
         """Record an error that only counts once all keys are valid."""
         problem = ValidationError(error) if isinstance(error, str) else error
-        self.findings.add((Stage.CONVERSION, self.param), problem)
+        self.findings.add((CheckStage.CONVERSION, self.param), problem)
 
     def bad_operand(self, error: AppError | str) -> None:
         """Record an operand that does not have its attribute's type."""
         problem = ValidationError(error) if isinstance(error, str) else error
-        self.findings.add((Stage.OPERANDS, self.param), problem)
+        self.findings.add((CheckStage.OPERANDS, self.param), problem)
 
     def target(self, attribute: Attribute) -> Model | None:
         """Return the target model of an attribute, when it is exactly one."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quire.database.dialects.sqlite.dialect import SqliteDialect
-from quire.database.migration.value_conversion import Converter, UnfitError
+from quire.database.migration.value_conversion import ConversionError, Converter
 from quire.database.program import Value
 from quire.schema.attributes.base import StorageKind
 
@@ -38,29 +38,29 @@ def convert(before: StorageKind, after: StorageKind, value: Value) -> Value:
         (StorageKind.DATETIME, StorageKind.TIME, MIDNIGHT + 1, "00:00:00.001"),
         (StorageKind.DATETIME, StorageKind.STRING, MIDNIGHT, "2026-02-03T00:00:00.000Z"),
         (StorageKind.STRING, StorageKind.DATETIME, "2026-02-03T01:00:00+01:00", MIDNIGHT),
-        (StorageKind.STRING, StorageKind.TIME, "9:30", UnfitError),
+        (StorageKind.STRING, StorageKind.TIME, "9:30", ConversionError),
         (StorageKind.STRING, StorageKind.TIME, "09:30", "09:30:00.000"),
         (StorageKind.TEXT, StorageKind.JSON, '{"a": 1}', '{"a": 1}'),
         (StorageKind.TEXT, StorageKind.JSON, "plain", "plain"),  # as SQLite has strings
         (StorageKind.JSON, StorageKind.TEXT, '"plain"', "plain"),
         (StorageKind.JSON, StorageKind.TEXT, "[1, 2]", "[1, 2]"),
         (StorageKind.JSON, StorageKind.INTEGER, "3", 3),
-        (StorageKind.JSON, StorageKind.INTEGER, "[3]", UnfitError),
-        (StorageKind.STRING, StorageKind.INTEGER, "word", UnfitError),
-        (StorageKind.STRING, StorageKind.INTEGER, "2147483648", UnfitError),
-        (StorageKind.FLOAT, StorageKind.INTEGER, 1.5, UnfitError),
-        (StorageKind.DATETIME, StorageKind.INTEGER, MIDNIGHT, UnfitError),
-        (StorageKind.DATE, StorageKind.TIME, "2026-02-03", UnfitError),
-        (StorageKind.TEXT, StorageKind.STRING, "x" * 256, UnfitError),
-        (StorageKind.STRING, StorageKind.DATE, "2026-02-30", UnfitError),
-        (StorageKind.INTEGER, StorageKind.BOOLEAN, 7, UnfitError),
+        (StorageKind.JSON, StorageKind.INTEGER, "[3]", ConversionError),
+        (StorageKind.STRING, StorageKind.INTEGER, "word", ConversionError),
+        (StorageKind.STRING, StorageKind.INTEGER, "2147483648", ConversionError),
+        (StorageKind.FLOAT, StorageKind.INTEGER, 1.5, ConversionError),
+        (StorageKind.DATETIME, StorageKind.INTEGER, MIDNIGHT, ConversionError),
+        (StorageKind.DATE, StorageKind.TIME, "2026-02-03", ConversionError),
+        (StorageKind.TEXT, StorageKind.STRING, "x" * 256, ConversionError),
+        (StorageKind.STRING, StorageKind.DATE, "2026-02-30", ConversionError),
+        (StorageKind.INTEGER, StorageKind.BOOLEAN, 7, ConversionError),
     ],
 )
 def test_a_value_keeps_its_meaning_or_does_not_fit(
     before: StorageKind, after: StorageKind, value: Value, meant: object
 ) -> None:
-    if meant is UnfitError:
-        with pytest.raises(UnfitError):
+    if meant is ConversionError:
+        with pytest.raises(ConversionError):
             convert(before, after, value)
     else:
         assert convert(before, after, value) == meant
@@ -70,7 +70,7 @@ def test_a_value_keeps_its_meaning_or_does_not_fit(
 def test_any_text_is_converted_or_does_not_fit(text: str, after: StorageKind) -> None:
     try:
         convert(StorageKind.TEXT, after, text)
-    except UnfitError:
+    except ConversionError:
         return
 
 

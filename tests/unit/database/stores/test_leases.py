@@ -11,7 +11,7 @@ from quire.database.connection import Database
 from quire.database.program import Program, await_in_loop
 from quire.database.settings_target import target_of
 from quire.database.stores.leases import LASTS_MS, Leases
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.errors import ServiceUnavailableError
 from tests.databases.kind import Kind
 from tests.unit.admin_api.office import Clock, open_office
@@ -32,7 +32,7 @@ async def servers(kind: Kind, tmp_path: Path) -> AsyncIterator[Servers]:
         assert database is not None
 
         def leases() -> Leases:
-            tables = OwnTables(database, target_of(office.app.settings).kind)
+            tables = QuireTables(database, target_of(office.app.settings).kind)
             return Leases(database, Writes(database.dialect), tables, clock)
 
         yield Servers(database, leases(), leases(), clock)

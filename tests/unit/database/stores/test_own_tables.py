@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from quire.database.program import Program, Rows, Statement
 from quire.database.settings_target import target_of
-from quire.database.stores.own_tables import OwnTable, OwnTables
+from quire.database.stores.quire_tables import QuireTable, QuireTables
 from tests.databases.kind import Kind
 from tests.unit.kiosk import open_kiosk
 
@@ -19,8 +19,8 @@ class TracedThing(Thing, frozen=True):
     trace: str | None = None
 
 
-EARLIER = OwnTable(name="quire_things", row=Thing)
-LATER = OwnTable(name="quire_things", row=TracedThing)
+EARLIER = QuireTable(name="quire_things", row=Thing)
+LATER = QuireTable(name="quire_things", row=TracedThing)
 
 
 async def test_columns_that_a_table_lacks_are_added_to_its_rows(kind: Kind, tmp_path: Path) -> None:
@@ -35,11 +35,11 @@ async def test_columns_that_a_table_lacks_are_added_to_its_rows(kind: Kind, tmp_
         database = kiosk.app.database
         assert database is not None
         kind_of_database = target_of(kiosk.app.settings).kind
-        await OwnTables(database, kind_of_database).ensure(EARLIER)
+        await QuireTables(database, kind_of_database).ensure(EARLIER)
         await database.write(fill())
         for _ in range(2):  # a second server finds it done
-            await OwnTables(database, kind_of_database).ensure(LATER)
+            await QuireTables(database, kind_of_database).ensure(LATER)
         # A server of the earlier version goes on to use it.
-        assert await database.read(lambda: OwnTables(database, kind_of_database).exists(EARLIER))
+        assert await database.read(lambda: QuireTables(database, kind_of_database).exists(EARLIER))
         await database.write(fill())
         assert await database.read(rows) == [("before", None)] * 2

@@ -31,8 +31,8 @@ from quire.database.stores.conditions import (
     one_of,
     starts_with,
 )
-from quire.database.stores.own_tables import OwnTable, OwnTables
 from quire.database.stores.queue_table import QueueTable
+from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import (
     BigInt,
     EmptyText,
@@ -65,7 +65,7 @@ class Parcel(Struct, frozen=True, kw_only=True):
     tags: JsonTexts = ()
 
 
-PARCELS = OwnTable(
+PARCELS = QuireTable(
     name="quire_parcels",
     row=Parcel,
     indexes={"quire_parcels_name": ("name", "locale")},
@@ -100,7 +100,7 @@ async def depot(kind: Kind, tmp_path: Path) -> AsyncIterator[Depot]:
     async with open_kiosk(tmp_path) as kiosk:
         database = kiosk.app.database
         assert database is not None
-        await OwnTables(database, target_of(kiosk.app.settings).kind).ensure(PARCELS)
+        await QuireTables(database, target_of(kiosk.app.settings).kind).ensure(PARCELS)
         yield Depot(database)
 
 

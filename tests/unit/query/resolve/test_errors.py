@@ -5,7 +5,7 @@ import pytest
 from quire.errors import ValidationError
 from quire.query.querystring import QueryValue
 from quire.query.resolve import ReadLimits
-from quire.query.resolve.errors import Findings, Param, Pass, Stage
+from quire.query.resolve.errors import CheckStage, Findings, Param, Pass
 from tests.library.model import READER
 from tests.library.queries import problem, resolve, resolver
 
@@ -74,8 +74,8 @@ def test_permission_is_asked_for_last() -> None:
 
 def test_the_first_of_equals_is_told() -> None:
     findings = Findings()
-    rank = (Stage.KEYS, Param.FILTERS, Pass.UNKNOWN)
-    findings.add((Stage.CONVERSION,), ValidationError("late"))
+    rank = (CheckStage.KEYS, Param.FILTERS, Pass.UNKNOWN)
+    findings.add((CheckStage.CONVERSION,), ValidationError("late"))
     findings.add(rank, ValidationError("first"))
     findings.add(rank, ValidationError("second"))
     assert findings.count == 3

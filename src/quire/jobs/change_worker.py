@@ -14,12 +14,12 @@ from quire.clock import Clock
 from quire.database.connection import Database
 from quire.database.content_versions import VersionedValue
 from quire.database.program import Program, Value
-from quire.database.stores.changes import CHANGES, Attempts, ChangeQueue, StoredChange
+from quire.database.stores.change_outbox import CHANGES, AttemptRange, ChangeQueue, StoredChange
+from quire.document_service.after_commit import cause_of
 from quire.document_service.call_context import CallContext
-from quire.document_service.changes import cause_of
-from quire.document_service.read_planner import Find
+from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.shapes import as_shape, query_of_shape
-from quire.hooks.changes import Change, ChangeListener
+from quire.hooks.after_commit import Change, ChangeListener
 from quire.hooks.extensions import CallCause
 from quire.hooks.shape import Shape
 from quire.ids import new_document_id
@@ -33,7 +33,7 @@ _LEASE_MS = 40_000
 """Longer than a call may take; the changes of a lost process are delivered again after it."""
 _AT_ONCE = 4
 """How many calls of one function run at once, each for other documents."""
-_TRIES = (Attempts(0, 0, 100), Attempts(1, 2, 10), Attempts(3, 1_000_000, 1))
+_TRIES = (AttemptRange(0, 0, 100), AttemptRange(1, 2, 10), AttemptRange(3, 1_000_000, 1))
 """Failed changes are retried in smaller batches, in the end alone: one change blocks no other."""
 _LONGEST_MESSAGE = 2000
 
@@ -245,7 +245,7 @@ async def _read(
         listener = of_type[uid]
         schema = context.engine.schema
         query = query_of_shape(listener.shape, schema.content_types[uid], schema)
-        find = Find(
+        find = DocumentQuery(
             uid=uid,
             filters={"documentId": {"$in": sorted(ids)}},
             fields=sorted({*query["fields"], "documentId"}),

@@ -13,7 +13,7 @@ from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import (
     EXTRAS,
     CreatorSummary,
-    Data,
+    DataEnvelope,
     EntryMeta,
     FreeObject,
     LocaleQuery,
@@ -30,15 +30,15 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.differences import differences
+from quire.content_manager.entry_reads import ContentReading, chosen_of
+from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import CREATOR_FIELDS, TypePermissions
-from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.revision_content import Data as RevisionData
 from quire.content_manager.revision_content import revision_data
 from quire.content_manager.revisions import read_whole, revision_as_request
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.write_context import Result
-from quire.content_manager.write_service import ContentWriting
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.revisions import Revision, RevisionKey, RevisionSummary
@@ -53,7 +53,7 @@ from quire.schema.model import ADMIN_USER_UID
 _ORIGIN = "admin"
 
 
-class _Seen(Struct, frozen=True):
+class _VisibleEntry(Struct, frozen=True):
     """An entry as the caller may see it: its present draft in the form of revisions."""
 
     shaping: EntrySanitizer
@@ -65,7 +65,7 @@ class _Seen(Struct, frozen=True):
         return self.shaping.entry({**data}, self.rules)
 
 
-class ShownRevision(Struct, rename="camel"):
+class RevisionResponse(Struct, rename="camel"):
     """An earlier state of an entry."""
 
     schema_name: ClassVar[str] = "Revision"
@@ -76,7 +76,7 @@ class ShownRevision(Struct, rename="camel"):
     locale: str | None
 
 
-class RevisionDetail(ShownRevision):
+class RevisionDetail(RevisionResponse):
     """An earlier state with its values, and the fields in which the present draft differs."""
 
     schema_name: ClassVar[str] = "RevisionDetail"
@@ -114,8 +114,8 @@ class RevisionApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         listed: tuple[tuple[str, str, Handler, object], ...] = (
-            ("GET", ":uid/:id", self.find, Data[list[ShownRevision]]),
-            ("GET", ":uid/:id/:revision", self.find_one, Data[RevisionDetail]),
+            ("GET", ":uid/:id", self.find, DataEnvelope[list[RevisionResponse]]),
+            ("GET", ":uid/:id/:revision", self.find_one, DataEnvelope[RevisionDetail]),
             ("POST", ":uid/:id/:revision/restore", self.restore, RestoredEntry),
         )
         route, query = RouteGroup(EXTRAS, "admin/x/revisions/"), LocaleQuery
@@ -177,7 +177,7 @@ class RevisionApi:
         locale = locale_of(request.query, content_type, self._engine.default_locale)
         return rights, RevisionKey(content_type.uid, request.parameters["id"], locale)
 
-    def _visible_entry(self, rights: TypePermissions, place: RevisionKey) -> Program[_Seen]:
+    def _visible_entry(self, rights: TypePermissions, place: RevisionKey) -> Program[_VisibleEntry]:
         """Return the entry for a caller who may read it.
 
         Raises NotFoundError if the document does not exist, and ForbiddenError.
@@ -193,7 +193,7 @@ class RevisionApi:
         if here is not None:
             entry = yield from read_whole(self._reading, rights, here["id"])
             draft = revision_data(self._engine.schema, content_type, entry)
-        return _Seen(EntrySanitizer(self._engine.schema, rights, ()), rules, draft)
+        return _VisibleEntry(EntrySanitizer(self._engine.schema, rights, ()), rules, draft)
 
     def _revision(self, request: Request, place: RevisionKey) -> Program[Revision]:
         revision_id = id_of(request.parameters["revision"])

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from quire.admin_api.admin_users import StaffApi
+from quire.admin_api.admin_users import AdminUserApi
 from quire.admin_api.context import AdminContext
 from quire.admin_api.lists import AdminLists
 from quire.admin_api.permissions import PermissionApi
 from quire.admin_api.profile import ProfileApi
 from quire.admin_api.roles import AdminRoleApi
 from quire.admin_api.second_factor import SecondFactorApi
-from quire.admin_api.sign_in import AdminSignInApi, RefreshCookie
+from quire.admin_api.sign_in import AdminRefreshCookie, AdminSignInApi
 from quire.auth.admin.accounts import AdminAccounts
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.grant_limits import GrantLimits
@@ -22,7 +22,7 @@ from quire.auth.admin.user_management import AdminUserManagement
 from quire.content_api.routes import Route
 
 
-class Identity(Struct, frozen=True, kw_only=True):
+class AdminAuthentication(Struct, frozen=True, kw_only=True):
     """The parts that authenticate administrators."""
 
     accounts: AdminAccounts
@@ -31,13 +31,13 @@ class Identity(Struct, frozen=True, kw_only=True):
     factors: SecondFactors
 
 
-def open_identity(context: AdminContext) -> Identity:
+def open_identity(context: AdminContext) -> AdminAuthentication:
     """Create the parts that authenticate administrators."""
     settings, database, clock = context.settings, context.database, context.clock
     tables, admin_users, sessions = context.tables, context.admin_users, context.sessions
     key = settings.secrets.encryption_key or context.secret
     factors = SecondFactors(context.engine.store.writes, key, clock)
-    return Identity(
+    return AdminAuthentication(
         accounts=AdminAccounts(
             database,
             tables,
@@ -62,11 +62,11 @@ def open_identity(context: AdminContext) -> Identity:
     )
 
 
-def identity_routes(context: AdminContext, identity: Identity) -> Iterator[Route]:
+def identity_routes(context: AdminContext, identity: AdminAuthentication) -> Iterator[Route]:
     """Yield the routes of sessions, accounts and roles of administrators."""
     settings, database = context.settings, context.database
     schema, admin_users, attempts = context.schema, context.admin_users, context.sources.attempts
-    cookie = RefreshCookie(settings.secrets.app_keys, secure=_over_tls(context))
+    cookie = AdminRefreshCookie(settings.secrets.app_keys, secure=_over_tls(context))
     limits = GrantLimits(schema, admin_users)
     yield from AdminSignInApi(identity.accounts, identity.recovery, cookie, attempts).routes()
     yield from SecondFactorApi(
@@ -93,7 +93,7 @@ def _staff_routes(context: AdminContext, limits: GrantLimits) -> Iterator[Route]
     staff = AdminUserManagement(
         database, tables, admin_users, context.sessions, limits, clock=clock
     )
-    yield from StaffApi(database, admin_users, staff, lists).routes()
+    yield from AdminUserApi(database, admin_users, staff, lists).routes()
     roles = AdminRoles(database, tables, admin_users, limits, clock=clock)
     yield from AdminRoleApi(database, context.schema, admin_users, roles, lists).routes()
 

@@ -21,8 +21,8 @@ from quire.database.stores.conditions import (
     none_earlier,
     not_null,
 )
-from quire.database.stores.own_tables import OwnTable, OwnTables
 from quire.database.stores.queue_table import QueueTable
+from quire.database.stores.quire_tables import QuireTable, QuireTables
 from quire.database.stores.row_types import BigInt, LongText
 
 
@@ -51,7 +51,7 @@ class StoredChange(Struct, frozen=True, kw_only=True):
     trace: str | None = None
 
 
-CHANGES = OwnTable(
+CHANGES = QuireTable(
     name="quire_outbox",
     row=StoredChange,
     indexes={
@@ -61,7 +61,7 @@ CHANGES = OwnTable(
 )
 
 
-class Attempts(Struct, frozen=True):
+class AttemptRange(Struct, frozen=True):
     """Selects changes by their number of attempts, ``least`` to ``most``, and the batch size."""
 
     least: int
@@ -95,7 +95,7 @@ class ChangeRows:
         return (yield from self._table.lowest("due", *_heads(listener)))
 
     def claim(
-        self, listener: str, holder: str, tried: Attempts, *, now: int, until: int
+        self, listener: str, holder: str, tried: AttemptRange, *, now: int, until: int
     ) -> Program[list[StoredChange]]:
         """Claim the oldest due changes of different documents."""
         return (
@@ -156,7 +156,7 @@ def _heads(listener: str) -> tuple[Condition, ...]:
 class ChangeQueue:
     """Stores changes within existing transactions."""
 
-    def __init__(self, rows: ChangeRows, tables: OwnTables) -> None:
+    def __init__(self, rows: ChangeRows, tables: QuireTables) -> None:
         self.rows = rows
         self.tables = tables
         self.added: Callable[[], None] = lambda: None

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from quire.database.program import Program
-from quire.database.stores.changes import ChangeQueue, StoredChange
+from quire.database.stores.change_outbox import ChangeQueue, StoredChange
 from quire.document_service.unit_of_work import UnitOfWork
-from quire.hooks.changes import ChangeListener
+from quire.hooks.after_commit import ChangeListener
 from quire.hooks.extensions import CallCause, require_depth
 from quire.hooks.write import Write
 

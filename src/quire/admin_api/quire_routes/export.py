@@ -8,15 +8,15 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
 
-from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
     EXTRAS,
     DocumentIdList,
-    Listed,
     ListQuery,
     LocaleQuery,
     ManagedEntry,
+    ResultList,
     StatusQuery,
 )
 from quire.admin_api.router import SIGNED_IN
@@ -25,9 +25,9 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import MOST_ROWS
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.spreadsheet import columns_of, lines_of
 from quire.content_manager.status import Shown
@@ -95,7 +95,7 @@ class ExportApi:
             self.export,
             body=ExportOptions,
             query=(ListQuery, LocaleQuery, StatusQuery),
-            response=Listed[ManagedEntry],
+            response=ResultList[ManagedEntry],
         )
 
     async def export(self, request: Request) -> Response:

@@ -8,15 +8,15 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from quire.access.admin_ability import AdminAbility, Creator, GrantRule
 from quire.access.admin_grants import granted_by, super_ability
 from quire.access.administration import ADMIN_ACTIONS
-from quire.admin_api.response_types import ADMINISTRATORS, Data, FreeObject
+from quire.admin_api.response_types import ADMINISTRATORS, DataEnvelope, FreeObject
 from quire.admin_api.responses import respond_data
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
 from quire.content_api.messages import Request, Response
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import EntryOrigin, read_permissions
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.sanitize import entry_origin
 from quire.database.connection import Database
 from quire.database.program import Program
@@ -86,7 +86,7 @@ class ExplainApi:
             "admin::users.read",
             self.explain,
             query=ExplainQuery,
-            response=Data[Explanation],
+            response=DataEnvelope[Explanation],
         )
 
     async def explain(self, request: Request) -> Response:

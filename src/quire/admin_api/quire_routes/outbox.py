@@ -6,7 +6,14 @@ from typing import Annotated, Literal
 import orjson
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from quire.admin_api.response_types import ACCEPTED, BEFORE, PROJECT, Data, FreeObject, Moment
+from quire.admin_api.response_types import (
+    ACCEPTED,
+    BEFORE,
+    PROJECT,
+    DataEnvelope,
+    FreeObject,
+    Moment,
+)
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.clock import Clock
@@ -15,7 +22,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import id_of, log_page
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.changes import CHANGES, ChangeQueue, StoredChange
+from quire.database.stores.change_outbox import CHANGES, ChangeQueue, StoredChange
 from quire.errors import ConflictError, NotFoundError, ValidationError
 
 _STATES = {"waiting": False, "failed": True}
@@ -59,8 +66,12 @@ class OutboxApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, action, done = RouteGroup(PROJECT, "admin/x/outbox"), SUPER_ADMINS, Data[FreeObject]
-        listed, one = Data[list[OutboxChange]], Data[OutboxChange]
+        route, action, done = (
+            RouteGroup(PROJECT, "admin/x/outbox"),
+            SUPER_ADMINS,
+            DataEnvelope[FreeObject],
+        )
+        listed, one = DataEnvelope[list[OutboxChange]], DataEnvelope[OutboxChange]
         yield route("GET", "", action, self.find, query=OutboxQuery, response=listed)
         yield route("GET", "/:id", action, self.find_one, response=one)
         yield route("DELETE", "/:id", action, self.discard, response=done)

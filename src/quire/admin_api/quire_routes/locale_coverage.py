@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from quire.admin_api.content_manager.types import rights_of
-from quire.admin_api.response_types import EXTRAS, Data
+from quire.admin_api.response_types import EXTRAS, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
@@ -52,8 +52,8 @@ class LocaleCoverageApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route = RouteGroup(EXTRAS, "admin/x/locale-coverage")
-        yield route("GET", "", SIGNED_IN, self.find, response=Data[list[LocaleCoverage]])
-        yield route("GET", "/:uid", SIGNED_IN, self.find_one, response=Data[LocaleCoverage])
+        yield route("GET", "", SIGNED_IN, self.find, response=DataEnvelope[list[LocaleCoverage]])
+        yield route("GET", "/:uid", SIGNED_IN, self.find_one, response=DataEnvelope[LocaleCoverage])
 
     async def find(self, request: Request) -> Response:
         """Count the documents of each localized type that the caller may read."""

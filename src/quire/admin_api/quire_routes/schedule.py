@@ -9,10 +9,10 @@ from msgspec import Meta, Struct
 
 from quire.access.administration import PUBLISH
 from quire.admin_api.content_manager.types import rights_of
-from quire.admin_api.extras.release_parts import ReleaseParts
-from quire.admin_api.extras.releases import ShownItem
-from quire.admin_api.extras.scheduled_jobs import ScheduledJobs
-from quire.admin_api.response_types import EXTRAS, Data, LocaleQuery, Moment
+from quire.admin_api.quire_routes.release_parts import ReleaseParts
+from quire.admin_api.quire_routes.releases import ReleaseItemResponse
+from quire.admin_api.quire_routes.scheduled_jobs import ScheduledJobs
+from quire.admin_api.response_types import EXTRAS, DataEnvelope, LocaleQuery, Moment
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import iso_from_ms
@@ -20,8 +20,8 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Text, id_of
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.releases.entries import ReleaseEntries
 from quire.content_manager.releases.schedule import (
     ENTRY_JOB,
@@ -109,13 +109,13 @@ class NamedRelease(Struct):
     name: str
 
 
-class ShownAction(Struct):
+class ScheduledActionResponse(Struct):
     """A scheduled action: on an entry or a release."""
 
     schema_name: ClassVar[str] = "ScheduledAction"
     at: Moment
     timezone: str | None
-    entry: ShownItem | None
+    entry: ReleaseItemResponse | None
     release: NamedRelease | None
 
 
@@ -130,12 +130,12 @@ class ScheduleApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route, who, query = RouteGroup(EXTRAS, "admin/x/"), SIGNED_IN, LocaleQuery
-        one, listed = Data[EntrySchedule], Data[list[ShownAction]]
+        one, listed = DataEnvelope[EntrySchedule], DataEnvelope[list[ScheduledActionResponse]]
         yield route("GET", "schedule", who, self.find, response=listed)
         path, body = "schedule/:uid/:id", EntryTimes
         yield route("GET", path, who, self.of_entry, query=query, response=one)
         yield route("PUT", path, who, self.set_entry, body=body, query=query, response=one)
-        path, found = "releases/:id/schedule", Data[ReleaseSchedule]
+        path, found = "releases/:id/schedule", DataEnvelope[ReleaseSchedule]
         yield route("PUT", path, who, self.set_release, body=ReleaseTime, response=found)
 
     async def find(self, request: Request) -> Response:

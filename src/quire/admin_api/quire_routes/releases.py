@@ -7,17 +7,17 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from quire.access.administration import PUBLISH, UPDATE
 from quire.admin_api.content_manager.types import rights_of
-from quire.admin_api.extras.release_parts import ReleaseParts
 from quire.admin_api.lists import parse_positive
+from quire.admin_api.quire_routes.release_parts import ReleaseParts
 from quire.admin_api.response_types import (
     CREATED,
     EXTRAS,
-    Data,
+    DataEnvelope,
     EntryStatus,
-    Listed,
     LocaleQuery,
     Moment,
     PageQuery,
+    ResultList,
 )
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
@@ -26,8 +26,8 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, MaxLength, Range, id_of, single_line
+from quire.content_manager.entry_reads import ContentReading, chosen_of
 from quire.content_manager.permissions import TypePermissions, read_permissions
-from quire.content_manager.read_service import ContentReading, chosen_of
 from quire.content_manager.releases.entries import ReleaseEntries
 from quire.content_manager.releases.publication import (
     ReleaseFailedError,
@@ -96,7 +96,7 @@ class ReleaseQuery(PageQuery, kw_only=True):
     state: Literal["open", "done"] | UnsetType = UNSET
 
 
-class ShownRelease(Struct, rename="camel"):
+class ReleaseResponse(Struct, rename="camel"):
     """A set of entries that are published or unpublished together."""
 
     schema_name: ClassVar[str] = "Release"
@@ -111,7 +111,7 @@ class ShownRelease(Struct, rename="camel"):
     item_count: int
 
 
-class ShownItem(Struct, rename="camel", kw_only=True):
+class ReleaseItemResponse(Struct, rename="camel", kw_only=True):
     """An entry in a release, as far as the caller may read it."""
 
     schema_name: ClassVar[str] = "ReleaseItem"
@@ -128,11 +128,11 @@ class ShownItem(Struct, rename="camel", kw_only=True):
     updated_at: Moment | UnsetType | None = UNSET
 
 
-class ReleaseDetail(ShownRelease):
+class ReleaseDetail(ReleaseResponse):
     """A release with its items."""
 
     schema_name: ClassVar[str] = "ReleaseDetail"
-    items: list[ShownItem]
+    items: list[ReleaseItemResponse]
 
 
 class ReleaseUndoResult(ReleaseDetail):
@@ -191,8 +191,8 @@ class ReleaseApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(EXTRAS, "admin/x/releases"), Data[ReleaseDetail]
-        listed, who = Listed[ShownRelease], SIGNED_IN
+        route, one = RouteGroup(EXTRAS, "admin/x/releases"), DataEnvelope[ReleaseDetail]
+        listed, who = ResultList[ReleaseResponse], SIGNED_IN
         yield route("GET", "", who, self.find, query=ReleaseQuery, response=listed)
         yield route("POST", "", who, self.create, body=ReleaseName, response=one, status=CREATED)
         yield route("GET", "/:id", who, self.find_one, response=one)
@@ -202,11 +202,14 @@ class ReleaseApi:
         path = "/:id/items/:item"
         yield route("PUT", path, who, self.change_item, body=ItemChange, response=one)
         yield route("DELETE", path, who, self.remove, response=one)
-        yield route("POST", "/:id/check", who, self.check, response=Data[ReleaseCheck])
+        yield route("POST", "/:id/check", who, self.check, response=DataEnvelope[ReleaseCheck])
         yield route("POST", "/:id/publish", who, self.publish, response=one)
-        undone = Data[ReleaseUndoResult]
+        undone = DataEnvelope[ReleaseUndoResult]
         yield route("POST", "/:id/undo", who, self.undo, body=UndoOptions, response=undone)
-        route, found = RouteGroup(EXTRAS, "admin/x/entry-releases/"), Data[list[ReleaseOfEntry]]
+        route, found = (
+            RouteGroup(EXTRAS, "admin/x/entry-releases/"),
+            DataEnvelope[list[ReleaseOfEntry]],
+        )
         yield route("GET", ":uid/:id", who, self.of_entry, query=LocaleQuery, response=found)
 
     async def find(self, request: Request) -> Response:
@@ -218,7 +221,7 @@ class ReleaseApi:
         page = _parse_integer(request, "page", 1, most=_LAST_PAGE)
         size = _parse_integer(request, "pageSize", _PAGE_SIZE, most=_MOST_LISTED)
 
-        def program() -> Program[tuple[list[ShownRelease], int]]:
+        def program() -> Program[tuple[list[ReleaseResponse], int]]:
             every = yield from self._releases.all()
             chosen = [one for one in every if state is None or one.is_done is (state == "done")]
             listed = chosen[(page - 1) * size : page * size]
@@ -530,5 +533,5 @@ def _release_id(request: Request) -> int:
     return release_id
 
 
-def _shown(release: Release, items: Sequence[ReleaseItem]) -> ShownRelease:
-    return build_response(ShownRelease, release, item_count=len(items))
+def _shown(release: Release, items: Sequence[ReleaseItem]) -> ReleaseResponse:
+    return build_response(ReleaseResponse, release, item_count=len(items))

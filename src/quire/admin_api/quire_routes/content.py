@@ -6,12 +6,12 @@ from typing import Annotated
 from msgspec import Struct
 
 from quire.access.administration import PUBLISH, READ, UPDATE
-from quire.admin_api.content_manager.changes import document_ids
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
+from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
     EXTRAS,
-    Data,
+    DataEnvelope,
     DocumentIdList,
     EntryInput,
     EntryMeta,
@@ -28,14 +28,14 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
 from quire.content_manager.bulk_edit import BulkEdit, Changes, PreviewedError
 from quire.content_manager.differences import draft_and_published
+from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing, PublishableError
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.references import IncomingReferences
 from quire.content_manager.requests import RequestedVersion, locale_of
 from quire.content_manager.sanitize import entry_origin
 from quire.content_manager.writable_fields import body_of
-from quire.content_manager.write_service import ContentWriting
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.document_service.passwords import passwords_in
@@ -110,7 +110,7 @@ class BulkEditResult(Struct):
     changes: list[ChangedDocument]
 
 
-class OwnContentApi:
+class EntryToolsApi:
     """``/admin/x/entry``, ``references``, ``difference``, ``publish-check`` and ``bulk-edit``."""
 
     def __init__(
@@ -125,14 +125,14 @@ class OwnContentApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         listed: tuple[tuple[str, str, Handler, object], ...] = (
-            ("GET", "entry/:uid/:id", self.entry, Data[EntryDetail]),
-            ("GET", "difference/:uid/:id", self.difference, Data[Difference]),
-            ("POST", "publish-check/:uid/:id", self.publish_check, Data[PublishCheck]),
+            ("GET", "entry/:uid/:id", self.entry, DataEnvelope[EntryDetail]),
+            ("GET", "difference/:uid/:id", self.difference, DataEnvelope[Difference]),
+            ("POST", "publish-check/:uid/:id", self.publish_check, DataEnvelope[PublishCheck]),
         )
         route, query = RouteGroup(EXTRAS, "admin/x/"), LocaleQuery
         for method, path, handler, response in listed:
             yield route(method, path, SIGNED_IN, handler, query=query, response=response)
-        path, found = "references/:uid/:id", Data[list[References]]
+        path, found = "references/:uid/:id", DataEnvelope[list[References]]
         yield route("GET", path, SIGNED_IN, self.references, response=found)
         yield route(
             "POST",
@@ -141,7 +141,7 @@ class OwnContentApi:
             self.bulk_edit,
             body=BulkEditInput,
             query=query,
-            response=Data[BulkEditResult],
+            response=DataEnvelope[BulkEditResult],
         )
 
     async def entry(self, request: Request) -> Response:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from quire.access.administration import CREATE, PUBLISH, READ
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
-from quire.admin_api.response_types import CREATED, EXTRAS, Data, LocaleQuery
+from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, LocaleQuery
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import Clock
@@ -16,11 +16,11 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import Range
+from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
 from quire.content_manager.requests import locale_of
 from quire.content_manager.samples import SampleBatch, SampleValues
-from quire.content_manager.write_service import ContentWriting
 from quire.database.program import Program
 from quire.document_service.passwords import passwords_in
 from quire.document_service.service import DocumentService
@@ -65,7 +65,7 @@ class SampleApi:
             self.create,
             body=SampleOptions,
             query=LocaleQuery,
-            response=Data[Samples],
+            response=DataEnvelope[Samples],
             status=CREATED,
         )
 

@@ -26,7 +26,7 @@ OWN_PREFIX = "quire_"
 """The prefix of the names of these tables."""
 
 
-class OwnTable(Struct, Generic[RowT], frozen=True, kw_only=True):
+class QuireTable(Struct, Generic[RowT], frozen=True, kw_only=True):
     """A table for rows of a type; ``indexes`` are by name, with their columns.
 
     ``unique`` names the unique indexes, which ignore nulls. Columns that a table of an earlier
@@ -53,7 +53,7 @@ def _kinds(row: type[Struct]) -> Mapping[str, StorageKind]:
     return {one.name: one.kind for one in row_columns(row).values() if one.name != "id"}
 
 
-class OwnTables:
+class QuireTables:
     """Creates Quire's own tables in one database."""
 
     def __init__(self, database: Database, kind: DatabaseKind) -> None:
@@ -62,11 +62,11 @@ class OwnTables:
         self._there: set[str] = set()
         self._making = asyncio.Lock()
 
-    def is_known(self, table: OwnTable[Any]) -> bool:
+    def is_known(self, table: QuireTable[Any]) -> bool:
         """Tell whether a table is known to exist."""
         return table.name in self._there
 
-    async def ensure(self, table: OwnTable[Any]) -> None:
+    async def ensure(self, table: QuireTable[Any]) -> None:
         """Create a table if it does not exist. Raises ServiceUnavailableError."""
         if self.is_known(table):
             return
@@ -75,18 +75,18 @@ class OwnTables:
                 await self._make(table)
             self._there.add(table.name)
 
-    def exists(self, table: OwnTable[Any]) -> Program[bool]:
+    def exists(self, table: QuireTable[Any]) -> Program[bool]:
         """Tell whether a table exists with all columns; another process may have created it."""
         if self.is_known(table):
             return True
         return table.columns.keys() <= (yield from self._kind.inspector.columns_of(table.name))
 
-    def ensure_in_transaction(self, table: OwnTable[Any]) -> Program[None]:
+    def ensure_in_transaction(self, table: QuireTable[Any]) -> Program[None]:
         """Create a table if it does not exist: part of the transaction that uses it."""
         if not (yield from self.exists(table)):
             yield from self._created(table)
 
-    async def _make(self, table: OwnTable[Any]) -> None:
+    async def _make(self, table: QuireTable[Any]) -> None:
         try:
             with for_everybody():
                 await self._database.write(self._created(table))
@@ -95,7 +95,7 @@ class OwnTables:
             if not await self._database.read(lambda: self.exists(table)):
                 raise
 
-    def _created(self, table: OwnTable[Any]) -> Program[None]:
+    def _created(self, table: QuireTable[Any]) -> Program[None]:
         kind = self._kind
         described = sa.Table(
             table.name,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from quire.access.administration import UPDATE
 from quire.admin_api.content_manager.types import rights_of
-from quire.admin_api.response_types import CREATED, EXTRAS, Data, IdText, LocaleQuery
+from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, IdText, LocaleQuery
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.auth.admin.user_rows import AdminUser, AdminUserRows
@@ -18,8 +18,8 @@ from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
 from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MaxLength, Range, RowId, id_of, ids_of, single_line
+from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import locale_of
 from quire.content_manager.review.entries import EntryReview, entry_review, may_move_from
 from quire.content_manager.review.workflows import (
@@ -31,7 +31,7 @@ from quire.content_manager.review.workflows import (
 from quire.database.connection import Database
 from quire.database.program import Program
 from quire.database.stores.entry_stages import ENTRY_STAGES, EntryStage
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 from quire.schema.model import Schema
@@ -68,7 +68,7 @@ class ReviewWorkflowInput(RequestBody):
     stages: Annotated[list[StageInput], Range(1, MOST_STAGES)]
 
 
-class EntryMove(RequestBody):
+class EntryReviewChange(RequestBody):
     """A new stage or assignee of an entry."""
 
     stage: IdText | UnsetType = UNSET
@@ -101,7 +101,7 @@ class Assignee(Struct):
     name: str
 
 
-class ShownReview(Struct, rename="camel"):
+class EntryReviewResponse(Struct, rename="camel"):
     """The review stage of an entry."""
 
     schema_name: ClassVar[str] = "EntryReview"
@@ -119,7 +119,7 @@ class ReviewApi:
         database: Database,
         engine: WriteEngine,
         admin_users: AdminUserRows,
-        tables: OwnTables,
+        tables: QuireTables,
         clock: Clock,
     ) -> None:
         self._database = database
@@ -130,26 +130,28 @@ class ReviewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, one = RouteGroup(EXTRAS, "admin/x/review/"), Data[ReviewWorkflow]
+        route, one = RouteGroup(EXTRAS, "admin/x/review/"), DataEnvelope[ReviewWorkflow]
         path, body, query = "workflows", ReviewWorkflowInput, LocaleQuery
-        yield route("GET", path, SIGNED_IN, self.workflows, response=Data[list[ReviewWorkflow]])
+        yield route(
+            "GET", path, SIGNED_IN, self.workflows, response=DataEnvelope[list[ReviewWorkflow]]
+        )
         yield route("POST", path, _MANAGE, self.create, body=body, response=one, status=CREATED)
         path = "workflows/:id"
         yield route("PUT", path, _MANAGE, self.change, body=body, response=one)
         yield route("DELETE", path, _MANAGE, self.delete, response=one)
-        path, found = "entries/:uid/:id", Data[ShownReview | None]
+        path, found = "entries/:uid/:id", DataEnvelope[EntryReviewResponse | None]
         yield route("GET", path, SIGNED_IN, self.of_entry, query=query, response=found)
         yield route(
             "PUT",
             path,
             SIGNED_IN,
             self.move,
-            body=EntryMove,
+            body=EntryReviewChange,
             query=query,
-            response=Data[ShownReview],
+            response=DataEnvelope[EntryReviewResponse],
         )
         path = "assignees/:uid"
-        yield route("GET", path, SIGNED_IN, self.assignees, response=Data[list[Assignee]])
+        yield route("GET", path, SIGNED_IN, self.assignees, response=DataEnvelope[list[Assignee]])
 
     @property
     def _review(self) -> EntryReview:
@@ -198,7 +200,7 @@ class ReviewApi:
         rights = rights_of(self._engine.schema, request)
         await self._tables.ensure(ENTRY_STAGES)
 
-        def program() -> Program[ShownReview | None]:
+        def program() -> Program[EntryReviewResponse | None]:
             placed = yield from self._review_of_entry(request, rights)
             workflow = yield from self._review.workflows.of_type(placed.uid)
             if workflow is None:
@@ -210,10 +212,10 @@ class ReviewApi:
     async def move(self, request: Request) -> Response:
         """Move an entry to another ``stage``, or change its ``assignee``."""
         rights = rights_of(self._engine.schema, request)
-        wanted = read_body(request.body, EntryMove)
+        wanted = read_body(request.body, EntryReviewChange)
         await self._tables.ensure(ENTRY_STAGES)
 
-        def program() -> Program[ShownReview]:
+        def program() -> Program[EntryReviewResponse]:
             placed = yield from self._review_of_entry(request, rights, UPDATE)
             workflow = yield from self._workflow(placed.uid)
             if wanted.stage is not UNSET:
@@ -261,12 +263,12 @@ class ReviewApi:
 
     def _described(
         self, request: Request, workflow: Workflow, placed: EntryStage
-    ) -> Program[ShownReview]:
+    ) -> Program[EntryReviewResponse]:
         stage = workflow.stage(placed.stage_id)
         assignee = None
         if placed.assignee_id is not None:
             assignee = yield from self._admin_users.admin_user(placed.assignee_id)
-        return ShownReview(
+        return EntryReviewResponse(
             workflow=_shown(workflow),
             stage=stage.id,
             assignee=None if assignee is None else _assignee(assignee),

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from quire.admin_api.response_types import EXTRAS, Data, DocumentCounts, RecentEntry
+from quire.admin_api.response_types import EXTRAS, DataEnvelope, DocumentCounts, RecentEntry
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
@@ -50,7 +50,7 @@ class Overview(Struct, rename="camel"):
     failing_webhooks: list[FailingWebhook] | None
 
 
-class OwnHomeApi:
+class HomeOverviewApi:
     """``GET /admin/x/home``."""
 
     def __init__(self, database: Database, engine: WriteEngine, webhooks: WebhookParts) -> None:
@@ -61,7 +61,7 @@ class OwnHomeApi:
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         route = RouteGroup(EXTRAS)
-        yield route("GET", "admin/x/home", SIGNED_IN, self.home, response=Data[Overview])
+        yield route("GET", "admin/x/home", SIGNED_IN, self.home, response=DataEnvelope[Overview])
 
     async def home(self, request: Request) -> Response:
         """Show the latest changes, the numbers of documents, and failing webhooks."""

@@ -12,8 +12,7 @@ from typing import Any, Generic, TypeVar, cast, overload
 import structlog
 
 from quire.access.ability import Ability, FullAccess, Unsanitized
-from quire.database.execute.prepared_read import Page as FoundPage
-from quire.database.execute.prepared_read import PreparedRead, Shown
+from quire.database.execute.prepared_read import PreparedRead, ResultPage, Shown
 from quire.database.program import Program
 from quire.document_service.commands import (
     AllLocales,
@@ -31,7 +30,7 @@ from quire.document_service.computed_reads import compute_in
 from quire.document_service.extension_context import ExtensionContext, current_context
 from quire.document_service.hook_principal import principal, system_reason
 from quire.document_service.input_keys import check_input
-from quire.document_service.read_planner import Find
+from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.service import run_command
 from quire.document_service.shapes import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
@@ -137,7 +136,7 @@ class Documents(Generic[D]):
         if not 0 < page_size <= most:
             message = f"page_size must be from 1 to {most} (extensions.rows): use stream for more"
             raise ValueError(message)
-        find = Find(
+        find = DocumentQuery(
             uid=self._uid,
             filters=filters,
             sort=sort,
@@ -149,7 +148,7 @@ class Documents(Generic[D]):
             computes=True,
         )
 
-        def program() -> Program[tuple[PreparedRead, FoundPage]]:
+        def program() -> Program[tuple[PreparedRead, ResultPage]]:
             planned = context.engine.reads.page(find)
             return planned, (yield from planned.page())
 
@@ -193,7 +192,7 @@ class Documents(Generic[D]):
     ) -> Any:
         """Return one document, ``None`` where there is none in this status and locale."""
         context, ability = self._authorized_context("findOne", document_id)
-        find = Find(
+        find = DocumentQuery(
             uid=self._uid,
             **self._shown(context, shape, fields, populate),
             status=status,
@@ -243,7 +242,7 @@ class Documents(Generic[D]):
     ) -> int:
         """Return how many documents there are."""
         context, ability = self._authorized_context("find")
-        find = Find(
+        find = DocumentQuery(
             uid=self._uid,
             filters=filters,
             fields=["documentId"],

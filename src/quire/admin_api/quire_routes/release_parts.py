@@ -11,7 +11,7 @@ from quire.content_manager.releases.store import Release, ReleaseStore
 from quire.content_manager.revisions import RevisionLog
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.release_snapshots import ReleaseSnapshots
 from quire.document_service.service import DocumentService
 from quire.document_service.unit_of_work import UnitOfWork
@@ -27,7 +27,7 @@ class ReleaseParts(Struct, frozen=True, kw_only=True):
     documents: DocumentService
     history: RevisionHistory
     releases: ReleaseStore
-    tables: OwnTables
+    tables: QuireTables
     clock: Clock
 
     @property

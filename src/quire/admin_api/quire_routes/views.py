@@ -7,7 +7,7 @@ import orjson
 from msgspec import UNSET, Struct, UnsetType
 
 from quire.access.administration import READ
-from quire.admin_api.response_types import CREATED, EXTRAS, Data, FreeObject, Moment
+from quire.admin_api.response_types import CREATED, EXTRAS, DataEnvelope, FreeObject, Moment
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.clock import Clock
@@ -17,7 +17,7 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import MaxLength, id_of
 from quire.database.connection import Database
 from quire.database.program import Program
-from quire.database.stores.own_tables import OwnTables
+from quire.database.stores.quire_tables import QuireTables
 from quire.database.stores.saved_views import SAVED_VIEWS, SavedView, SavedViews
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
 
@@ -51,7 +51,7 @@ class ViewQuery(Struct):
     uid: str | UnsetType = UNSET
 
 
-class ShownView(Struct, rename="camel"):
+class SavedViewResponse(Struct, rename="camel"):
     """A view of a list: the caller's own, or a shared one."""
 
     schema_name: ClassVar[str] = "SavedView"
@@ -68,7 +68,7 @@ class SavedViewApi:
     """``/admin/x/views``."""
 
     def __init__(
-        self, database: Database, views: SavedViews, tables: OwnTables, clock: Clock
+        self, database: Database, views: SavedViews, tables: QuireTables, clock: Clock
     ) -> None:
         self._database = database
         self._views = views
@@ -77,8 +77,12 @@ class SavedViewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, who, one = RouteGroup(EXTRAS, "admin/x/views"), SIGNED_IN, Data[ShownView]
-        listed = Data[list[ShownView]]
+        route, who, one = (
+            RouteGroup(EXTRAS, "admin/x/views"),
+            SIGNED_IN,
+            DataEnvelope[SavedViewResponse],
+        )
+        listed = DataEnvelope[list[SavedViewResponse]]
         yield route("GET", "", who, self.find, query=ViewQuery, response=listed)
         yield route("POST", "", who, self.create, body=NewView, response=one, status=CREATED)
         yield route("PUT", "/:id", who, self.change, body=ViewChange, response=one)
@@ -169,6 +173,6 @@ def _state(value: object) -> str:
     return text
 
 
-def _shown(view: SavedView, asking: int) -> ShownView:
+def _shown(view: SavedView, asking: int) -> SavedViewResponse:
     state = orjson.loads(view.state)
-    return build_response(ShownView, view, own=view.owner_id == asking, state=state)
+    return build_response(SavedViewResponse, view, own=view.owner_id == asking, state=state)

@@ -16,12 +16,12 @@ from quire.admin_api.response_types import (
     OK,
     DocumentIds,
     EntryInput,
+    EntryResponse,
     FreeObject,
     LocaleQuery,
     ManagedEntry,
-    ShownEntry,
 )
-from quire.admin_api.response_types import Count as DocumentCount
+from quire.admin_api.response_types import RowCount as DocumentCount
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
@@ -30,13 +30,13 @@ from quire.content_api.routes import Route, RouteGroup
 from quire.content_api.validators import REQUIRED, Email, Place, problem_at
 from quire.content_api.write_requests import expected_tags
 from quire.content_manager.bulk_actions import BulkActions
+from quire.content_manager.entry_reads import ContentReading
+from quire.content_manager.entry_writes import ContentWriting
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.publishing import ContentPublishing
-from quire.content_manager.read_service import ContentReading
 from quire.content_manager.requests import invalid_value, locale_of, locales_of
 from quire.content_manager.writable_fields import body_of
 from quire.content_manager.write_context import Result, WriteContext
-from quire.content_manager.write_service import ContentWriting
 from quire.database.program import Program
 from quire.document_service.passwords import passwords_in
 from quire.document_service.service import DocumentService
@@ -47,7 +47,7 @@ from quire.schema.attributes.validation import ABSENT
 from quire.schema.model import USER_UID
 
 
-class _Given(Struct, frozen=True):
+class _NotNull(Struct, frozen=True):
     """Anything but nothing."""
 
     def problems(self, place: Place, value: object) -> Iterator[Problem]:
@@ -62,7 +62,7 @@ class EndUserInput(RequestBody, forbid_unknown_fields=False):
     email: Annotated[str, Email()]
     username: str
     password: str
-    role: Annotated[object, _Given()]
+    role: Annotated[object, _NotNull()]
 
 
 def check_account(body: object) -> None:
@@ -77,16 +77,16 @@ _NO_LIST = "Invalid input: expected array, received {}"
 _ORIGIN = "admin"
 
 W = TypeVar("W", bound=WriteContext)
-Count = Callable[[BulkActions], Program[int]]
+RowCount = Callable[[BulkActions], Program[int]]
 
 
-class Unpublish(RequestBody, forbid_unknown_fields=False):
+class UnpublishOptions(RequestBody, forbid_unknown_fields=False):
     """Whether the draft is replaced by the published version."""
 
     discard_draft: bool | UnsetType = UNSET
 
 
-class ChangeApi:
+class EntryWriteApi:
     """Creates, changes, publishes and deletes entries."""
 
     def __init__(self, documents: DocumentService, history: RevisionHistory) -> None:
@@ -99,13 +99,19 @@ class ChangeApi:
         """Yield the routes."""
         collection, single = "collection-types/:uid", "single-types/:uid"
         listed: tuple[tuple[str, str, Handler, object, object], ...] = (
-            ("PUT", f"{collection}/:id", self.update, EntryInput, ShownEntry),
+            ("PUT", f"{collection}/:id", self.update, EntryInput, EntryResponse),
             ("DELETE", f"{collection}/:id", self.delete, None, FreeObject),
-            ("POST", f"{collection}/clone/:id", self.clone, EntryInput, ShownEntry),
-            ("POST", f"{collection}/actions/publish", self.publish_new, EntryInput, ShownEntry),
-            ("POST", f"{collection}/:id/actions/publish", self.publish, EntryInput, ShownEntry),
-            ("POST", f"{collection}/:id/actions/unpublish", self.unpublish, Unpublish, ShownEntry),
-            ("POST", f"{collection}/:id/actions/discard", self.discard, EntryInput, ShownEntry),
+            ("POST", f"{collection}/clone/:id", self.clone, EntryInput, EntryResponse),
+            ("POST", f"{collection}/actions/publish", self.publish_new, EntryInput, EntryResponse),
+            ("POST", f"{collection}/:id/actions/publish", self.publish, EntryInput, EntryResponse),
+            (
+                "POST",
+                f"{collection}/:id/actions/unpublish",
+                self.unpublish,
+                UnpublishOptions,
+                EntryResponse,
+            ),
+            ("POST", f"{collection}/:id/actions/discard", self.discard, EntryInput, EntryResponse),
             (
                 "POST",
                 f"{collection}/actions/bulkPublish",
@@ -127,11 +133,17 @@ class ChangeApi:
                 DocumentIds,
                 DocumentCount,
             ),
-            ("PUT", single, self.update_single, EntryInput, ShownEntry),
+            ("PUT", single, self.update_single, EntryInput, EntryResponse),
             ("DELETE", single, self.delete_single, None, FreeObject),
-            ("POST", f"{single}/actions/publish", self.publish_single, EntryInput, ShownEntry),
-            ("POST", f"{single}/actions/unpublish", self.unpublish_single, Unpublish, ShownEntry),
-            ("POST", f"{single}/actions/discard", self.discard_single, EntryInput, ShownEntry),
+            ("POST", f"{single}/actions/publish", self.publish_single, EntryInput, EntryResponse),
+            (
+                "POST",
+                f"{single}/actions/unpublish",
+                self.unpublish_single,
+                UnpublishOptions,
+                EntryResponse,
+            ),
+            ("POST", f"{single}/actions/discard", self.discard_single, EntryInput, EntryResponse),
         )
         route, query = RouteGroup(CONTENT, "content-manager/"), LocaleQuery
         yield route(
@@ -141,7 +153,7 @@ class ChangeApi:
             self.create,
             body=EntryInput,
             query=query,
-            response=ShownEntry | ManagedEntry,
+            response=EntryResponse | ManagedEntry,
             status=CREATED,
         )
         for method, path, handler, body, response in listed:
@@ -347,7 +359,7 @@ class ChangeApi:
 
         return await self._run(request, kind, run)
 
-    async def _count(self, request: Request, act: Count) -> Response:
+    async def _count(self, request: Request, act: RowCount) -> Response:
         def run(several: BulkActions) -> Program[Result]:
             return {"count": (yield from act(several))}
 

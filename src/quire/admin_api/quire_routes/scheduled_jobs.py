@@ -8,7 +8,7 @@ import structlog
 from msgspec import Struct
 
 from quire.access.admin_ability import AdminAbility
-from quire.admin_api.extras.release_parts import ReleaseParts
+from quire.admin_api.quire_routes.release_parts import ReleaseParts
 from quire.auth.admin.authenticate import AdminAuthenticator
 from quire.auth.admin.user_rows import AdminUserRows
 from quire.content_manager.releases.publication import (
@@ -26,7 +26,7 @@ from quire.content_manager.releases.store import EntryKey, ItemAction, Release, 
 from quire.database.program import Program
 from quire.database.stores.audit_log import AuditLog, AuditRow
 from quire.database.stores.release_snapshots import RELEASE_SNAPSHOTS
-from quire.document_service.read_planner import Find
+from quire.document_service.read_planner import DocumentQuery
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import (
     ConflictError,
@@ -112,7 +112,9 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
     async def _exists(self, entry: EntryKey) -> bool:
         if entry.uid not in self.parts.documents.schema.content_types:
             return False
-        draft = Find(uid=entry.uid, fields=["documentId"], status="draft", locale=entry.locale)
+        draft = DocumentQuery(
+            uid=entry.uid, fields=["documentId"], status="draft", locale=entry.locale
+        )
         return await self.parts.documents.find_one(draft, entry.document_id) is not None
 
     async def _publish_release(self, *, release: int, at: int, editor: int) -> None:

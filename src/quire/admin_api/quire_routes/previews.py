@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from quire.access.administration import READ
-from quire.admin_api.response_types import EXTRAS, Data
+from quire.admin_api.response_types import EXTRAS, DataEnvelope
 from quire.admin_api.responses import respond_data
 from quire.admin_api.router import SIGNED_IN
 from quire.content_api.messages import Request, Response
@@ -134,7 +134,7 @@ class PreviewApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, path, found = RouteGroup(EXTRAS), "admin/x/previews", Data[Previews]
+        route, path, found = RouteGroup(EXTRAS), "admin/x/previews", DataEnvelope[Previews]
         yield route("GET", path, SIGNED_IN, self.find, response=found)
         replace = self.replace
         yield route("PUT", path, UPDATE_PROJECT, replace, body=PreviewUrls, response=found)

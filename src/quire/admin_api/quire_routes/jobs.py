@@ -1,13 +1,20 @@
 """``/admin/x/jobs`` and ``/admin/x/schedules``: background jobs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import orjson
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from quire.admin_api.response_types import BEFORE, CREATED, PROJECT, Data, FreeObject, Moment
+from quire.admin_api.response_types import (
+    BEFORE,
+    CREATED,
+    PROJECT,
+    DataEnvelope,
+    FreeObject,
+    Moment,
+)
 from quire.admin_api.responses import build_response, respond_data
 from quire.admin_api.router import SUPER_ADMINS
 from quire.clock import Clock, iso_from_ms
@@ -35,9 +42,10 @@ class JobQuery(Struct):
     limit: int | UnsetType = UNSET
 
 
-class Job(Struct, rename="camel", kw_only=True):
+class JobResponse(Struct, rename="camel", kw_only=True):
     """A function that runs in the background."""
 
+    schema_name: ClassVar[str] = "Job"
     id: int
     name: str
     queue: str
@@ -66,7 +74,7 @@ class JobCounts(Struct):
 class JobList(Struct):
     """Jobs, the latest first, and how many there are by state and by name."""
 
-    jobs: list[Job]
+    jobs: list[JobResponse]
     counts: JobCounts
     names: dict[str, int]
 
@@ -81,7 +89,7 @@ class Schedule(Struct, rename="camel", kw_only=True):
     place: str
     next_due_at: Moment | UnsetType | None = UNSET
     last_due_at: Moment | UnsetType | None = UNSET
-    last_job: Job | UnsetType | None = UNSET
+    last_job: JobResponse | UnsetType | None = UNSET
 
 
 class JobApi:
@@ -103,12 +111,18 @@ class JobApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        route, action, one = RouteGroup(PROJECT, "admin/x/"), SUPER_ADMINS, Data[Job]
-        yield route("GET", "jobs", action, self.find, query=JobQuery, response=Data[JobList])
+        route, action, one = (
+            RouteGroup(PROJECT, "admin/x/"),
+            SUPER_ADMINS,
+            DataEnvelope[JobResponse],
+        )
+        yield route(
+            "GET", "jobs", action, self.find, query=JobQuery, response=DataEnvelope[JobList]
+        )
         yield route("GET", "jobs/:id", action, self.find_one, response=one)
         yield route("POST", "jobs/:id/retry", action, self.retry, response=one)
         yield route("POST", "jobs/:id/cancel", action, self.cancel, response=one)
-        listed, run = Data[list[Schedule]], self.run_schedule
+        listed, run = DataEnvelope[list[Schedule]], self.run_schedule
         yield route("GET", "schedules", action, self.find_schedules, response=listed)
         yield route("POST", "schedules/:name/run", action, run, response=one, status=CREATED)
 
@@ -227,9 +241,9 @@ def _time(moment: int | None) -> str | None:
     return None if moment is None else iso_from_ms(moment)
 
 
-def _shown(job: StoredJob) -> Job:
+def _shown(job: StoredJob) -> JobResponse:
     return build_response(
-        Job,
+        JobResponse,
         job,
         due_at=job.due if job.state == WAITING else None,
         lease_ends_at=job.due if job.state == RUNNING else None,
@@ -238,7 +252,7 @@ def _shown(job: StoredJob) -> Job:
     )
 
 
-def _detailed(job: StoredJob) -> Job:
+def _detailed(job: StoredJob) -> JobResponse:
     details = {"arguments": orjson.loads(job.arguments), "causes": orjson.loads(job.causes)}
     return replace(_shown(job), **details)
 

@@ -1,0 +1,50 @@
+"""The names of modules and classes say what they hold."""
+
+import ast
+import re
+from pathlib import Path
+
+import quire
+
+SOURCE = Path(quire.__file__).parent
+
+MODULES = frozenset(
+    """
+    announcement aside attaching belongings beside blueprint bookkeeping bus carrying_out collector correspond costs
+    courier deliveries devices extras finding following foundation further gallery generation ground happening
+    identifiers information intents keeping leaving letters naming nodes outgoing own_tables parts passing
+    people persons picking pictures placing postbox premises preparing presence prohibited remodel room rooms said
+    several shaping sides staff standing sweep telling told towards turn understanding united uses vigil whole
+    wishes withholding wording workshop
+    """.split()
+)
+"""Module names that describe nothing, as `telling` does."""
+
+CLASSES = frozenset(
+    """
+    Absent Alone Aside Attempts Begun Beside Chance Count Crowd Drawn Elsewhere Every Factor Facts Find Given Goal Gone
+    Incoming Kept Known Lack Looking Made Mend Moved Nowhere Opening Owned Present Said Seen Share Shown Sum Taken
+    Through Told Turn Use Wanted Wire Written
+    """.split()
+)
+"""Class names that describe nothing outside of their module, as `Gone` does."""
+
+
+def _modules() -> list[Path]:
+    return [path for path in SOURCE.rglob("*.py") if "__pycache__" not in path.parts]
+
+
+def test_modules_have_descriptive_names() -> None:
+    names = {path.relative_to(SOURCE).with_suffix("") for path in _modules()}
+    assert [str(name) for name in sorted(names) if MODULES.intersection(name.parts)] == []
+
+
+def test_classes_have_descriptive_names() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)}:{node.lineno}: {node.name}"
+        for path in sorted(_modules())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and (node.name.strip("_") in CLASSES or re.match(r"_?Shown[A-Z]", node.name))
+    ]
+    assert found == []
