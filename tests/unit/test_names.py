@@ -9,23 +9,32 @@ import quire
 SOURCE = Path(quire.__file__).parent
 
 MODULES = frozenset(
-    """
-    announcement aside attaching belongings beside blueprint bookkeeping bus carrying_out collector correspond costs
-    courier deliveries devices extras finding following foundation further gallery generation ground happening
-    identifiers information intents keeping leaving letters naming nodes outgoing own_tables parts passing
-    people persons picking pictures placing postbox premises preparing presence prohibited remodel room rooms said
-    several shaping sides staff standing sweep telling told towards turn understanding united uses vigil whole
-    wishes withholding wording workshop
-    """.split()
+    re.findall(
+        r"\w+",
+        """
+        announcement aside attaching belongings beside blueprint bookkeeping bus
+        carrying_out collector correspond costs courier deliveries devices extras finding
+        following foundation further gallery generation ground happening identifiers
+        information intents keeping leaving letters naming nodes outgoing own_tables parts
+        passing people persons picking pictures placing postbox premises preparing presence
+        prohibited remodel room rooms said several shaping sides staff standing sweep
+        telling told towards turn understanding united uses vigil whole wishes withholding
+        wording workshop
+        """,
+    )
 )
 """Module names that describe nothing, as `telling` does."""
 
 CLASSES = frozenset(
-    """
-    Absent Alone Aside Attempts Begun Beside Chance Count Crowd Drawn Elsewhere Every Factor Facts Find Given Goal Gone
-    Incoming Kept Known Lack Looking Made Mend Moved Nowhere Opening Owned Present Said Seen Share Shown Sum Taken
-    Through Told Turn Use Wanted Wire Written
-    """.split()
+    re.findall(
+        r"\w+",
+        """
+        Absent Alone Aside Attempts Begun Beside Chance Count Crowd Drawn Elsewhere Every
+        Factor Facts Find Given Goal Gone Incoming Kept Known Lack Looking Made Mend Moved
+        Nowhere Opening Owned Present Said Seen Share Shown Sum Taken Through Told Turn Use
+        Wanted Wire Written
+        """,
+    )
 )
 """Class names that describe nothing outside of their module, as `Gone` does."""
 
