@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from typing import Any
 
 from quire.content_api.envelope import (
@@ -99,9 +99,9 @@ class DocumentApi:
             is_shared=method == "GET",
         )
 
-    async def _prepare(self, request: Request, mode: Mode) -> PreparedRead:
+    def _prepare(self, request: Request, mode: Mode) -> Awaitable[PreparedRead]:
         ability, computes = request.principal.ability, self._computes(request)
-        return await self._reader.prepare(
+        return self._reader.prepare(
             self._type,
             mode,
             request.raw_query,
@@ -118,13 +118,13 @@ class DocumentApi:
         """List documents of a collection type."""
         return _unless_known(request, await self._read(request, "list"))
 
-    async def find_one(self, request: Request) -> Response:
+    def find_one(self, request: Request) -> Awaitable[Response]:
         """Show one document."""
-        return await self._read(request, "document", request.parameters["documentId"])
+        return self._read(request, "document", request.parameters["documentId"])
 
-    async def find_single(self, request: Request) -> Response:
+    def find_single(self, request: Request) -> Awaitable[Response]:
         """Show the document of a single type."""
-        return await self._read(request, "single")
+        return self._read(request, "single")
 
     async def _read(self, request: Request, mode: Mode, document_id: str | None = None) -> Response:
         """Respond to a read from the cache, or read and cache the response."""

@@ -8,7 +8,7 @@ API or code asks. Within a transaction the programs of a `PreparedRead` are run 
 # Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from quire.database.compile.read_plan import NOTHING_PRESENTED, Presented
@@ -100,7 +100,7 @@ class ReadService:
 
         return await self.run_list(prepared, version, program, may_wait=may_wait)
 
-    async def run_list(
+    def run_list(
         self,
         prepared: PreparedRead,
         version: int | None,
@@ -108,9 +108,9 @@ class ReadService:
         *,
         snapshot: bool = False,
         may_wait: bool = True,
-    ) -> T:
+    ) -> Awaitable[T]:
         """Run a program that reads a list: see `quire.database.execute.lists.read_list`."""
-        return await read_list(
+        return read_list(
             self.database,
             self.lists,
             version,
