@@ -47,6 +47,8 @@ class Receiver:
 
 def save(page: Page) -> None:
     """Save the form of the settings, and wait until the server has."""
+    page.mouse.move(0, 0)  # a message stays for as long as the pointer is over it
+    expect(page.get_by_text("Saved", exact=True)).to_have_count(0)  # that of an earlier save
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("alert").or_(page.get_by_text("Saved", exact=True)).first).to_have_text(
         "Saved"
