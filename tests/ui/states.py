@@ -57,14 +57,18 @@ _SHELL_TYPES = (
 )
 
 
+def _nothing(page: Page) -> None:
+    del page
+
+
 @dataclass(frozen=True)
 class Scene:
     """A page in a state: what makes it so before it is opened, and what is done on it then."""
 
     name: str
     path: str
-    before: Callable[[Page], object] = lambda page: None
-    after: Callable[[Page], object] = lambda page: None
+    before: Callable[[Page], object] = _nothing
+    after: Callable[[Page], object] = _nothing
     user: str = "boss"
 
 
@@ -105,6 +109,7 @@ _STATES: dict[str, Callable[[Page], object]] = {
     "error-503": _fail(503, "The server is stopping"),
     "offline": lambda page: _requests(page, lambda route: route.abort("internetdisconnected")),
 }
+_GIVEN_UP = {"error-503", "offline"}
 _PATHS = {
     "home": "/admin",
     "list": f"/admin/content/{ARTICLE}",
@@ -130,7 +135,9 @@ def _scenes(ids: dict[str, str]) -> Iterator[Scene]:
         at = path.format(**ids)
         yield Scene(f"{name}-full", at)
         for state, before in _STATES.items():
-            yield Scene(f"{name}-{state}", at, before)
+            # Until then a screen says that it loads, which is a state of its own.
+            after = _see_error if state in _GIVEN_UP and name != "profile" else _nothing
+            yield Scene(f"{name}-{state}", at, before, after)
         yield Scene(f"{name}-no-permission", at, user="reader")
     yield from _content_scenes(ids)
     yield from _dialog_scenes(ids)
@@ -168,9 +175,14 @@ def _dialog_scenes(ids: dict[str, str]) -> Iterator[Scene]:
     article = f"/admin/content/{ARTICLE}/{ids['article']}"
     more = "More ways to publish"
     yield Scene("schedule-dialog", article, after=lambda page: _menu(page, more, "Schedule"))
+    yield Scene("list-copy-request", f"/admin/content/{ARTICLE}?missing=de", after=_list_menu)
+    yield Scene("bulk-publish-drafts", f"/admin/content/{SAMPLE}", after=_publish_all)
+    yield Scene("editor-references", f"/admin/content/{TAG}/{ids['tag']}")
     yield Scene("release-dialog", article, after=lambda page: _menu(page, more, "Add to a release"))
     yield Scene(
-        "locales-dialog", article, after=lambda page: _menu(page, more, "Publish all ready")
+        "locales-dialog",
+        f"/admin/content/{ARTICLE}/{ids['arabic']}",
+        after=lambda page: _menu(page, more, "Publish all ready"),
     )
     yield Scene("scheduled", "/admin/releases?tab=scheduled")
     yield Scene("palette", "/admin", after=lambda page: page.keyboard.press("Control+k"))
@@ -290,9 +302,23 @@ def _menu(page: Page, button: str, item: str) -> None:
     page.get_by_role("dialog").wait_for()
 
 
+def _see_error(page: Page) -> None:
+    """Wait until the UI has given up to ask again."""
+    page.get_by_role("main").get_by_role("alert").first.wait_for(timeout=20_000)
+
+
 def _select_rows(page: Page) -> None:
     for at in range(2):
         page.get_by_role("checkbox").nth(at + 1).check()
+
+
+def _list_menu(page: Page) -> None:
+    page.get_by_role("button", name="More actions for this list").click()
+
+
+def _publish_all(page: Page) -> None:
+    page.get_by_role("checkbox").first.check()
+    page.get_by_role("button", name="Publish", exact=True).click()
 
 
 def _to_zone(page: Page) -> None:
@@ -341,7 +367,10 @@ def _prepare(site: Site) -> dict[str, str]:
     long = make(SAMPLE, {"name": _LONG, "on": True})
     make(SAMPLE, {"name": "Unbreakable" * 20, "on": True})
     section = {"__component": "lab.pair", "label": "A pair"}
-    zone = make(SAMPLE, {"name": "Many sections", "on": True, "zone": [section] * 100})
+    further = {"connect": [{"documentId": arabic}]}
+    sections = {"zone": [section] * 100, "further": further}
+    zone = make(SAMPLE, {"name": "Many sections", "on": True, **sections})
+    tag = site.api("GET", f"{entries}/{TAG}?_q=storms")["results"][0]["documentId"]
     release = site.api("POST", "/admin/x/releases", {"name": _LONG[:80]})["data"]["id"]
     for document in (article, arabic):
         entry = {"contentType": ARTICLE, "documentId": document, "locale": "en"}
@@ -376,6 +405,7 @@ def _prepare(site: Site) -> dict[str, str]:
         "release": str(release),
         "token": str(token["data"]["id"]),
         "webhook": str(webhook["data"]["id"]),
+        "tag": tag,
     }
 
 
@@ -431,8 +461,8 @@ class Camera:
         """Put the pictures of each scheme on sheets, with their names."""
         page = self._browser.new_page(viewport={"width": _SHEET_WIDTH, "height": 800})
         for scheme in _SCHEMES:
-            size = 6 if scheme == "phone" else 9
-            columns = 6 if scheme == "phone" else 3
+            size = 6 if scheme == "phone" else 4
+            columns = 6 if scheme == "phone" else 2
             for start in range(0, len(self.taken), size):
                 figures = [self._figure(name, scheme) for name in self.taken[start : start + size]]
                 grid = f"display:grid;grid-template-columns:repeat({columns},1fr);gap:6px"
