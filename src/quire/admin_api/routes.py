@@ -110,7 +110,7 @@ def own_routes(
     views = SavedViews(engine.store.writes)
     yield from SavedViewApi(database, views, webhooks.tables, clock).routes()
     reading = ContentReading(engine)
-    yield from ExportApi(database, reading).routes()
+    yield from ExportApi(database, reading, history).routes()
     yield from ExplainApi(database, reading, admin_users, authenticator).routes()
 
 

@@ -13,7 +13,12 @@ from quire.access.admin_ability import AdminAbility
 from quire.content_manager.entry_reads import ContentReading
 from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.plan_nodes import FACTS
-from quire.content_manager.read_plans import OTHER_VERSIONS, VERSION_FIELDS, requested_fields
+from quire.content_manager.read_plans import (
+    OTHER_VERSIONS,
+    VERSION_FIELDS,
+    requested_columns,
+    requested_fields,
+)
 from quire.content_manager.requests import Query, RequestedVersion, requested_version
 from quire.content_manager.sanitize import EntrySanitizer, entry_origin
 from quire.content_manager.status import DocumentVersions, Shown, in_short
@@ -32,13 +37,15 @@ _IDS = frozenset({"id", "documentId"})
 class EntryList(Struct, frozen=True, kw_only=True, eq=False):
     """A page of a list for one administrator: how it is read, and how it is shown.
 
-    ``told`` are the selected scalars, ``None`` for all of them.
+    ``told`` are the selected scalars, ``None`` for all of them; ``with_statuses`` adds the status
+    of each other locale.
     """
 
     rights: TypePermissions
     planned: PreparedRead
     shaping: EntrySanitizer
     told: frozenset[str] | None
+    with_statuses: bool
 
     def page(self, facts: ListFacts | None = None) -> Program[dict[str, object]]:
         """Return the page. Uses ``facts``, and adds what is missing."""
@@ -47,7 +54,7 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         versions = DocumentVersions(self.rights.content_type, _all_versions(entries))
         results = []
         for entry in entries:
-            entry["localizations"] = [in_short(one) for one in versions.localizations(entry)]
+            entry["localizations"] = self._localizations(entry, versions)
             if self.told is None:
                 entry["status"] = versions.status(entry)
                 results.append(shaping.entry(entry))
@@ -55,6 +62,12 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
                 results.append(self._narrowed(entry, versions, self.told))
         meta = {} if planned.pagination is None else planned.pagination.meta(total)
         return {"results": results, "pagination": meta}
+
+    def _localizations(self, entry: Shown, versions: DocumentVersions) -> list[Shown]:
+        found = versions.localizations(entry)
+        if not self.with_statuses:
+            return [in_short(one) for one in found]
+        return [{**in_short(one), "status": versions.status(one)} for one in found]
 
     def _narrowed(self, entry: Shown, versions: DocumentVersions, told: frozenset[str]) -> Shown:
         """Return an entry in a list that selects its scalars.
@@ -87,6 +100,8 @@ def entry_list(
         planned=reading.planner.page(rights, query, wanted),
         shaping=reading.shaping(rights, wanted),
         told=requested_fields(query),
+        # The format has no status there; ``columns`` is a parameter of our own.
+        with_statuses=requested_columns(query) is not None,
     )
 
 

@@ -141,3 +141,19 @@ async def test_only_entries_that_one_may_read_are_counted(office: Office) -> Non
         ],
     )
     assert await titles(office, token, "missingLocale=fr") == ["Own"]
+
+
+async def test_a_list_that_names_its_columns_tells_the_status_of_other_locales(
+    office: Office,
+) -> None:
+    await three_papers(office)
+    query = "filters[title]=Two"
+    (plain,) = (await office.ask("GET", f"{PAPERS}?{query}", token=office.boss)).json["results"]
+    assert "status" not in plain["localizations"][0]
+
+    path = f"{PAPERS}?{query}&columns=title"
+    (two,) = (await office.ask("GET", path, token=office.boss)).json["results"]
+    assert [(one["locale"], one["status"]) for one in two["localizations"]] == [("fr", "published")]
+    await translate(office, two["documentId"], "Deux fois")
+    (two,) = (await office.ask("GET", path, token=office.boss)).json["results"]
+    assert two["localizations"][0]["status"] == "modified"

@@ -153,6 +153,9 @@ async def test_lists_are_narrowed_by_stage_and_assignee(office: Office) -> None:
         (f"reviewStage={first}&filters[title][$startsWith]=T", ["Three"]),
     ):
         assert await titles(office, office.boss, f"{query}&sort=id:asc") == expected, query
+    path = f"/admin/x/export/{PAPER}?reviewStage={second}"
+    exported = await office.ask("POST", path, {}, token=office.boss)
+    assert [one["title"] for one in exported.data] == ["Two"]
     await move(office, two, stage=first)
     listed = await titles(office, office.boss, f"reviewStage={first}&sort=id:asc")
     assert listed == ["One", "Two", "Three"]

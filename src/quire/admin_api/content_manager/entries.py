@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import orjson
 from msgspec import UNSET, Struct, UnsetType
 
+from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
 from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.response_types import (
@@ -23,22 +24,15 @@ from quire.admin_api.router import SIGNED_IN
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
-from quire.content_api.validators import id_of
 from quire.content_manager.entry_lists import EntryLists
 from quire.content_manager.entry_reads import ContentReading
-from quire.content_manager.permissions import TypePermissions
 from quire.content_manager.read_plans import populated_relations
-from quire.content_manager.requests import Query, locale_of, requested_version
-from quire.content_manager.review.entries import entry_review
+from quire.content_manager.requests import requested_version
 from quire.database.connection import Database
 from quire.database.execute.encoding import encode_result
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
-from quire.errors import NotFoundError, ValidationError
-from quire.query.querystring import QueryValue
-
-_REVIEW = ("reviewStage", "reviewAssignee")
-_NO_ID = "{name} must be an id"
+from quire.errors import NotFoundError
 
 
 class PopulateQuery(Struct):
@@ -53,8 +47,6 @@ class EntryListQuery(ListQuery, kw_only=True):
     fields: str | UnsetType = UNSET
     columns: str | UnsetType = UNSET
     missing_locale: str | UnsetType = UNSET
-    review_stage: int | UnsetType = UNSET
-    review_assignee: int | UnsetType = UNSET
 
 
 class EntryApi:
@@ -68,8 +60,8 @@ class EntryApi:
         history: RevisionHistory,
     ) -> None:
         self._database = database
-        self._history = history
         self._engine = engine
+        self._review = ReviewFilter(database, engine, history)
         self._reading = ContentReading(engine)
         self._lists = lists
 
@@ -81,7 +73,7 @@ class EntryApi:
             "collection-types/:uid",
             SIGNED_IN,
             self.find,
-            query=(EntryListQuery, *version, PopulateQuery),
+            query=(EntryListQuery, ReviewQuery, *version, PopulateQuery),
             response=PageEnvelope[ManagedEntry],
         )
         listed: tuple[tuple[str, Handler], ...] = (
@@ -100,32 +92,11 @@ class EntryApi:
         """
         rights = rights_of(self._engine.schema, request)
         raw_query, query = request.raw_query, request.query
-        if not query.keys().isdisjoint(_REVIEW):
-            raw_query, query = await self._in_review(request, rights)
+        filters = await self._review.of(request, rights)
+        if filters is not query.get("filters"):
+            # The filter changes with the entries: it is part of what the list is cached by.
+            raw_query, query = raw_query + orjson.dumps(filters), {**query, "filters": filters}
         return respond_encoded(await self._lists.page(rights, raw_query, query, request.version))
-
-    async def _in_review(
-        self, request: Request, rights: TypePermissions
-    ) -> tuple[bytes, dict[str, QueryValue]]:
-        """Return the query with the filter of the entries in a stage or with an assignee.
-
-        Raises ValidationError for an invalid stage or administrator.
-        """
-        stage, assignee = (_row_id(request.query, name) for name in _REVIEW)
-        content_type = rights.content_type
-        locale = locale_of(request.query, content_type, self._engine.default_locale)
-        await self._history.ready()
-        reviewed = await self._database.read(
-            lambda: entry_review(self._engine).document_filter(
-                content_type.uid, locale, stage=stage, assignee=assignee
-            ),
-            snapshot=True,
-        )
-        asked = request.query.get("filters")
-        filters: QueryValue = reviewed if asked is None else {"$and": [asked, reviewed]}
-        # The filter changes with the entries: it is part of the list's cache key.
-        raw_query = request.raw_query + orjson.dumps(filters)
-        return raw_query, {**request.query, "filters": filters}
 
     async def find_one(self, request: Request) -> Response:
         """Show one document."""
@@ -154,12 +125,3 @@ class EntryApi:
         return respond_encoded(
             await self._database.read(lambda: encode_result(make()), snapshot=True)
         )
-
-
-def _row_id(query: Query, name: str) -> int | None:
-    """Return the id in a query, ``None`` if it is missing. Raises ValidationError."""
-    value = query.get(name)
-    row_id = id_of(value)
-    if row_id is None and value is not None:
-        raise ValidationError(_NO_ID.format(name=name))
-    return row_id

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
 
+from quire.admin_api.content_manager.review_filter import ReviewFilter, ReviewQuery
+from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.types import rights_of
 from quire.admin_api.content_manager.write_routes import document_ids
 from quire.admin_api.response_types import (
@@ -82,9 +84,12 @@ class ExportOptions(RequestBody):
 class ExportApi:
     """Exports entries page by page."""
 
-    def __init__(self, database: Database, reading: ContentReading) -> None:
+    def __init__(
+        self, database: Database, reading: ContentReading, history: RevisionHistory
+    ) -> None:
         self._database = database
         self._reading = reading
+        self._review = ReviewFilter(database, reading.engine, history)
 
     def routes(self) -> Iterator[Route]:
         """Yield the route. A POST, since exports are recorded in the audit log."""
@@ -94,7 +99,7 @@ class ExportApi:
             SIGNED_IN,
             self.export,
             body=ExportOptions,
-            query=(ListQuery, LocaleQuery, StatusQuery),
+            query=(ListQuery, ReviewQuery, LocaleQuery, StatusQuery),
             response=ResultList[ManagedEntry],
         )
 
@@ -107,12 +112,11 @@ class ExportApi:
         chosen = None
         if options.document_ids is not UNSET:
             chosen = document_ids({"documentIds": options.document_ids})
+        query: Query = {**request.query, "filters": await self._review.of(request, rights)}
         is_table = options.format == "csv"
 
         def body() -> Program[bytes]:
-            entries, page = yield from export_page(
-                self._reading, rights, request.query, version, chosen
-            )
+            entries, page = yield from export_page(self._reading, rights, query, version, chosen)
             if not is_table:
                 return encode(envelope(entries, {"pagination": page}))
             columns = columns_of(rights, version.locales)
