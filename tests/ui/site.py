@@ -54,6 +54,11 @@ EVERYTHING = (
                 "relation": "manyToOne",
                 "target": "api::author.author",
             },
+            "further": {
+                "type": "relation",
+                "relation": "manyToOne",
+                "target": "api::article.article",
+            },
             "pairs": {"type": "component", "component": "lab.pair", "repeatable": True},
             "zone": {"type": "dynamiczone", "components": ["lab.pair", "blocks.quote"]},
             "extra": {

@@ -94,6 +94,38 @@ def test_what_keeps_an_entry_from_being_published_is_listed_and_leads_to_its_fie
     assert (entry["name"], entry["on"]) == ("abc", True)
 
 
+def test_links_to_drafts_are_told_before_an_entry_is_published(site: Site, page: Page) -> None:
+    draft = site.api("POST", ARTICLES, {"title": "Still a draft"})["data"]["documentId"]
+    further = {"connect": [{"documentId": draft}]}
+    values = {"name": "Leads to a draft", "on": True, "further": further}
+    made = site.api("POST", SAMPLES, values)["data"]["documentId"]
+    page.goto(f"/admin/content/api::sample.sample/{made}")
+    name = page.get_by_role("textbox", name="Name").first
+    name.fill("Leads on")
+    page.keyboard.press("Control+Shift+P")
+    dialog = page.get_by_role("dialog", name="One linked entry is not published")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_be_hidden()
+    # What was typed is saved all the same, as a draft.
+    entry = site.api("GET", f"{SAMPLES}/{made}")["data"]
+    assert (entry["name"], entry["status"]) == ("Leads on", "draft")
+
+    go_on(page, "/admin/content/api::sample.sample?q=Leads%20on")
+    page.get_by_role("checkbox", name="Select Leads on").check()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    asked = page.get_by_role("dialog", name="Publish this entry?")
+    expect(asked.get_by_role("status")).to_contain_text("One linked entry is not published")
+    asked.get_by_role("button", name="Cancel").click()
+
+    page.get_by_role("link", name="Leads on").click()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    dialog.get_by_role("button", name="Publish anyway").click()
+    expect(page.get_by_role("alert").get_by_text("Published", exact=True)).to_be_visible()
+    assert site.api("GET", f"{SAMPLES}/{made}")["data"]["status"] == "published"
+    # Other tests count the articles.
+    site.api("DELETE", f"{ARTICLES}/{draft}")
+
+
 def test_every_attribute_type_is_written_and_read_back(site: Site, page: Page) -> None:
     page.goto("/admin/content/api::sample.sample/create")
     page.get_by_role("textbox", name="Name").first.fill("Everything")

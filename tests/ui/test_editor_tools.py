@@ -130,6 +130,20 @@ def test_the_api_tab_sends_what_is_chosen(site: Site, page: Page) -> None:
     expect(page.get_by_role("region", name="Side by side")).to_be_visible()
 
 
+def test_the_inspector_says_what_leads_to_an_entry(site: Site, page: Page) -> None:
+    path, values = make_article(site, "Leading")
+    tags = "/content-manager/collection-types/api::tag.tag"
+    label = site.api("GET", f"{tags}/{values['tags'][0]}")["data"]["label"]
+    page.goto(f"/admin/content/api::tag.tag/{values['tags'][0]}")
+    references = page.get_by_role("region", name=re.compile("leads? here$")).first
+    expect(references.get_by_text("Article · tags")).to_be_visible()
+    references.get_by_role("link", name="Leading").click()
+    expect(page.get_by_role("textbox", name="Title").first).to_have_value("Leading")
+    expect(page.get_by_role("link", name=label, exact=True)).to_be_visible()
+    expect(page.get_by_text("Nothing leads here")).to_be_visible()
+    site.api("DELETE", path)
+
+
 def test_saved_views_stand_below_their_type_in_the_sidebar(site: Site, page: Page) -> None:
     made = [
         site.api(

@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.ui.accessibility import assert_accessible, assert_accessible_in_both_schemes
+from tests.ui.conftest import go_on
 from tests.ui.pictures import take_picture
 from tests.ui.site import HTTP, Site
 from tests.ui.steps import assert_fits_phone
@@ -104,6 +105,42 @@ def test_a_value_is_edited_in_its_cell(site: Site, page: Page) -> None:
     assert site.api("GET", f"{SAMPLES}/{made}")["data"]["count"] == 8
 
 
+def test_an_entry_is_duplicated_and_what_must_be_another_value_is_asked_for(
+    site: Site, page: Page
+) -> None:
+    (made,) = make_samples(site, "Twin", 1, count=3)
+    page.goto(f"{LIST}?q=Twin")
+    page.get_by_role("button", name="Actions for Twin 000").click()
+    page.get_by_role("menuitem", name="Duplicate").click()
+    expect(page.get_by_role("textbox", name="Name").first).to_have_value("Twin 000")
+    assert made not in page.url
+    found = site.api("GET", f"{SAMPLES}?_q=Twin")["results"]
+    assert [(one["name"], one["count"], one["status"]) for one in found] == [
+        ("Twin 000", 3, "draft"),
+        ("Twin 000", 3, "draft"),
+    ]
+
+    # Two tags may not have the same slug: the copy is a form that is not saved yet.
+    go_on(page, "/admin/content/api::tag.tag?q=storms")
+    page.get_by_role("button", name="Actions for Storms").click()
+    page.get_by_role("menuitem", name="Duplicate").click()
+    expect(page.get_by_role("textbox", name="Label")).to_have_value("Storms")
+    expect(page.get_by_text("Unsaved changes")).to_be_visible()
+    tags = site.api("GET", "/content-manager/collection-types/api::tag.tag?_q=storms")["results"]
+    assert len(tags) == 1
+
+
+def test_locales_have_their_status_in_a_list(site: Site, page: Page) -> None:
+    (made,) = make_samples(site, "Spoken", 1)
+    site.api("POST", f"{SAMPLES}/{made}/actions/publish", {})
+    site.api("PUT", f"{SAMPLES}/{made}?locale=de", {"name": "Gesprochen", "on": True})
+    page.goto(f"{LIST}?q=Spoken")
+    row = page.get_by_role("row").filter(has_text="Spoken 000")
+    expect(row.get_by_role("link", name="en: Published")).to_be_visible()
+    row.get_by_role("link", name="de: Draft").click()
+    expect(page.get_by_role("textbox", name="Name").first).to_have_value("Gesprochen")
+
+
 def test_only_the_rows_that_can_be_seen_of_a_long_page_are_made(site: Site, page: Page) -> None:
     make_samples(site, "Long", 90)
     page.goto(f"{LIST}?q=Long&pageSize=500&sort=name:ASC")
@@ -145,3 +182,9 @@ def test_a_list_is_copied_as_a_request_of_the_content_api(site: Site, own_page: 
     listed = site.api("GET", f"/content-manager/collection-types/api::article.article?{query}")
     assert [one["title"] for one in entries] == [one["title"] for one in listed["results"]]
     assert len(entries) == 5
+
+    # What the content API cannot be asked for is said.
+    go_on(own_page, "/admin/content/api::article.article?missing=de")
+    own_page.get_by_role("button", name="More actions for this list").click()
+    item = own_page.get_by_role("menuitem", name="Copy as API request")
+    expect(item).to_contain_text("The API has no filter for: Missing in")

@@ -96,6 +96,8 @@ def test_nothing_else_can_be_reached(site: Site, desk: Page) -> None:
     for screen in ("/admin/model", "/admin/activity", "/admin/settings/roles", "/admin/media"):
         desk.goto(screen)
         expect(desk.get_by_role("main").get_by_text(_REFUSAL).first).to_be_visible()
+        for control in ("button", "textbox", "checkbox", "radio"):
+            expect(desk.get_by_role("main").get_by_role(control)).to_have_count(0)
     desk.goto(f"/admin/content/{ARTICLE}?locale=de")
     expect(desk.get_by_role("main").get_by_text(_REFUSAL).first).to_be_visible()
     german = site.api("GET", f"{ARTICLES}?locale=de&pageSize=1")["results"][0]

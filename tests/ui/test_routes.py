@@ -33,7 +33,6 @@ UNUSED = {
     "GET /admin/x/difference/{uid}/{id}": _FORM,
     "GET /admin/x/entry/{uid}/{id}": _FORM,
     "GET /admin/x/openapi.json": "the types of the UI are made of it when it is built",
-    "GET /content-manager/collection-types/{uid}/actions/countManyEntriesDraftRelations": _BATCH,
     "GET /content-manager/components": _INIT,
     "GET /content-manager/content-types": _INIT,
     "GET /content-manager/content-types-settings": _INIT,

@@ -1,6 +1,7 @@
 import base64
 import hashlib
 import hmac
+import re
 import struct
 import time
 from pathlib import Path
@@ -143,6 +144,52 @@ def test_a_link_to_a_page_leads_there_after_signing_in_and_a_reload_stays(
     expect(page.get_by_text("One entry")).to_be_visible()
     page.reload()
     expect(page.get_by_text("One entry")).to_be_visible()
+
+
+def test_who_asks_to_be_remembered_is_signed_in_after_the_browser_was_closed(
+    site: Site, open_page: OpenPage
+) -> None:
+    for remembered in (False, True):
+        page = open_page(site.address)
+        page.goto("/admin/login")
+        page.get_by_label("E-mail").fill(EMAIL)
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
+        page.get_by_role("checkbox", name="Remember me").set_checked(remembered)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("heading", name="Hello").wait_for()
+        # A browser that is closed forgets the cookies that do not say until when they are kept.
+        assert any(cookie["expires"] > 0 for cookie in page.context.cookies()) is remembered
+        page.reload()
+        expect(page.get_by_role("heading", name="Hello")).to_be_visible()
+
+
+def test_a_server_that_does_not_respond_signs_nobody_out(page: Page) -> None:
+    page.route("**/admin/access-token", lambda route: route.abort())
+    page.goto("/admin/content/api::tag.tag")
+    page.get_by_role("status", name="Loading").or_(page.get_by_role("alert")).first.wait_for()
+    page.unroute("**/admin/access-token")
+    expect(page.get_by_role("heading", name="Tag")).to_be_visible()
+    expect(page.get_by_text("12 entries")).to_be_visible()
+
+
+def test_a_screen_that_cannot_be_shown_names_the_request_and_is_tried_again(page: Page) -> None:
+    configuration = re.compile("content-types/[^/]+/configuration$")
+    error = {"status": 500, "name": "InternalServerError", "message": "Internal Server Error"}
+    page.route(
+        configuration,
+        lambda route: route.fulfill(
+            status=500,
+            json={"data": None, "error": error},
+            headers={"x-request-id": "3f9d2c1b"},
+        ),
+    )
+    page.goto("/admin/content/api::tag.tag")
+    expect(page.get_by_role("heading", name="This screen cannot be shown")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("Status 500 · Request 3f9d2c1b")
+    assert_accessible(page)
+    page.unroute(configuration)
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_text("12 entries")).to_be_visible()
 
 
 def test_the_profile_is_changed(site: Site, page: Page) -> None:

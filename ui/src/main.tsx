@@ -13,6 +13,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { useTranslation } from 'react-i18next'
+import { ApiError } from './api/client'
 import { SessionDialog } from './auth/SessionDialog'
 import { startTranslations } from './i18n'
 import { queries } from './queries'
@@ -27,7 +28,10 @@ function Dates({ children }: { children: ReactNode }) {
   return <DatesProvider settings={{ locale: language, firstDayOfWeek: language === 'en' ? 0 : 1 }}>{children}</DatesProvider>
 }
 
-createRoot(document.getElementById('root')!).render(
+// What a server refuses is shown with its request; the console is for mistakes of this code.
+const onCaughtError = (error: unknown) => error instanceof ApiError || console.error(error)
+
+createRoot(document.getElementById('root')!, { onCaughtError }).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={resolver} defaultColorScheme="auto">
       <QueryClientProvider client={queries}>

@@ -18,6 +18,7 @@ import { FILE_KINDS, LACKS, type LibrarySearch } from './media/library'
 import { queries } from './queries'
 import { NotFound, ScreenError } from './shell/ErrorScreens'
 import { Shell } from './shell/Shell'
+import { ScreenSkeleton, ShellSkeleton } from './shell/Skeletons'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: () => <NotFound outside />, errorComponent: (props) => <ScreenError {...props} outside /> })
 
@@ -28,7 +29,8 @@ const asNumber = (value: unknown) => (Number.isInteger(Number(value)) && Number(
 /** Let those in who have a session; restore it from its cookie after a reload. */
 async function requireSession(href: string): Promise<void> {
   if (useSession.getState().status === 'unknown') {
-    const restored = mayHaveSession() && (await refreshToken().catch(() => false))
+    // Without any response nobody knows: the screen says so, and asks again.
+    const restored = mayHaveSession() && (await queries.fetchQuery({ queryKey: ['session'], queryFn: refreshToken, gcTime: 0, staleTime: 0 }))
     if (!restored) useSession.setState({ status: 'anonymous' })
   }
   if (useSession.getState().status === 'anonymous') {
@@ -64,6 +66,8 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
+  pendingComponent: ShellSkeleton,
+  errorComponent: (props) => <ScreenError {...props} outside />,
   beforeLoad: ({ location }) => requireSession(location.href),
 })
 
@@ -306,6 +310,10 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: ScreenError,
+  defaultPendingComponent: ScreenSkeleton,
+  // Longer than most screens take: React keeps a placeholder that has been shown for 300 ms.
+  defaultPendingMs: 400,
+  defaultPendingMinMs: 0,
   defaultNotFoundComponent: () => <NotFound />,
   scrollRestoration: true,
 })

@@ -76,6 +76,8 @@ export function signedOut(): void {
 export function refreshToken(): Promise<boolean> {
   refreshing ??= exclusively(async () => {
     const response = await send('POST', '/admin/access-token', undefined, null)
+    // A server that is stopping, or is asked too often, says nothing about the session.
+    if (response.status >= 500 || response.status === 429) throw await errorOf(response)
     if (!response.ok) return false
     const { data } = (await response.json()) as { data: { token: string } }
     signedIn(data.token)
@@ -178,7 +180,7 @@ async function send(
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     useSession.setState({ serverReachable: false })
-    throw new ApiError(0, 'NetworkError', 'The server cannot be reached.')
+    throw new ApiError(0, 'NetworkError', t('error.unreachable'))
   }
 }
 
@@ -226,8 +228,8 @@ function sendWithProgress(
     sent.open('POST', address)
     if (token) sent.setRequestHeader('authorization', `Bearer ${token}`)
     sent.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total)
-    sent.onerror = () => reject(new ApiError(0, 'NetworkError', 'The server cannot be reached.'))
-    sent.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'))
+    sent.onerror = () => reject(new ApiError(0, 'NetworkError', t('error.unreachable')))
+    sent.onabort = () => reject(new DOMException(t('error.uploadCancelled'), 'AbortError'))
     sent.onload = () => {
       let body: unknown
       try {

@@ -13,7 +13,7 @@ export function RelativeTime({ at, ...props }: { at: string | number } & TextPro
   useInterval(() => setTick((tick) => tick + 1), 30_000, { autoInvoke: true })
   return (
     <Tooltip label={absolute(at)}>
-      <Text span inherit {...props}>
+      <Text span inherit={props.size === undefined} {...props}>
         <time dateTime={dayjs(at).toISOString()}>{dayjs(at).fromNow()}</time>
       </Text>
     </Tooltip>

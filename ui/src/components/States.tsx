@@ -12,7 +12,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   const title =
     known?.status === 403 ? t('error.forbidden') : known?.status === 404 ? t('error.missing') : t('error.title')
   return (
-    <Paper withBorder p="lg" maw={560} role="alert">
+    <Paper withBorder p="lg" w="100%" maw={560} role="alert">
       <Stack gap="xs" align="flex-start">
         <Title order={2}>{title}</Title>
         <Text size="sm">{known?.status === 403 ? t('error.forbiddenHint') : (error as Error)?.message}</Text>

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { useAbility, useMe } from '../api/hooks'
 import { keys } from '../api/keys'
 import { fetchSchema, modelStateQuery, reservedNamesQuery } from '../api/model'
-import { ErrorState, Loading } from '../components/States'
+import { ErrorState, Loading, NoPermission } from '../components/States'
 import { BUILD } from './permission'
 import { useStorePendingChanges, useStoredChanges } from './pendingChanges'
 import { PendingBar } from './PendingBar'
@@ -22,9 +22,9 @@ export function ModelLayout() {
   const ability = useAbility()
   if (!ability.can(BUILD)) {
     return (
-      <Stack p="lg" align="flex-start">
+      <Stack p={{ base: 'sm', sm: 'lg' }} gap="sm">
         <Title order={1}>{t('nav.model')}</Title>
-        <Alert icon={<Lock size={16} />} color="gray" title={t('error.forbidden')}>{t('model.forbidden')}</Alert>
+        <NoPermission>{t('model.forbidden')}</NoPermission>
       </Stack>
     )
   }
@@ -59,7 +59,7 @@ function Frame() {
   // Pending changes are kept in this browser alone: closing the page asks first.
   useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: changes.length > 0 })
   if (schema.error && !isLoaded) return <Stack p="lg"><Title order={1}>{t('nav.model')}</Title><ErrorState error={schema.error} retry={() => void schema.refetch()} /></Stack>
-  if (!isLoaded) return <Stack p="lg"><Loading rows={10} /></Stack>
+  if (!isLoaded) return <Stack p="lg"><Title order={1}>{t('nav.model')}</Title><Loading rows={10} /></Stack>
   return (
     <Box className="quire-model">
       <Box className="quire-model-tree" visibleFrom="sm"><Tree current={current} locked={locked} /></Box>

@@ -57,7 +57,7 @@ export function Releases() {
                 <Table.Tbody>
                   {releases.map((release) => (
                     <Table.Tr key={release.id}>
-                      <Table.Td><Link to="/releases/$id" params={{ id: String(release.id) }} className="quire-title-link">{release.name}</Link></Table.Td>
+                      <Table.Td style={{ whiteSpace: 'normal', overflowWrap: 'anywhere', minWidth: 160 }}><Link to="/releases/$id" params={{ id: String(release.id) }} className="quire-title-link">{release.name}</Link></Table.Td>
                       <Table.Td><ReleaseBadge status={release.status} /></Table.Td>
                       <Table.Td ta="right">{release.itemCount}</Table.Td>
                       <Table.Td><RelativeTime at={release.releasedAt ?? release.updatedAt} /></Table.Td>

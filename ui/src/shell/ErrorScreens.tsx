@@ -1,16 +1,18 @@
-import { Anchor, Container, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ErrorState } from '../components/States'
 import { queries } from '../queries'
+import { OfflineBar } from './OfflineBar'
 
 /** What a screen that cannot be shown says, with the id of the request that failed. */
 export function ScreenError({ error, reset, outside }: ErrorComponentProps & { outside?: boolean }) {
   const { t } = useTranslation()
   const router = useRouter()
   return (
-    <Container size="sm" py="xl" component={outside ? 'main' : 'div'}>
-      <Stack>
+    <>
+      {outside && <OfflineBar />}
+      <Stack p={{ base: 'sm', sm: 'lg' }} align="flex-start" component={outside ? 'main' : 'div'}>
         <Title order={1}>{t('error.screen')}</Title>
         <ErrorState
           error={error}
@@ -19,21 +21,19 @@ export function ScreenError({ error, reset, outside }: ErrorComponentProps & { o
             reset()
           }}
         />
-        <Anchor href="/admin/">{t('nav.home')}</Anchor>
+        <Anchor href="/admin/" size="sm">{t('nav.home')}</Anchor>
       </Stack>
-    </Container>
+    </>
   )
 }
 
 export function NotFound({ outside }: { outside?: boolean }) {
   const { t } = useTranslation()
   return (
-    <Container size="sm" py="xl" component={outside ? 'main' : 'div'}>
-      <Stack gap="xs">
-        <Title order={1}>{t('error.noPage')}</Title>
-        <Text size="sm">{t('error.noPageHint')}</Text>
-        <Anchor href="/admin/">{t('nav.home')}</Anchor>
-      </Stack>
-    </Container>
+    <Stack p={{ base: 'sm', sm: 'lg' }} gap="xs" component={outside ? 'main' : 'div'}>
+      <Title order={1}>{t('error.noPage')}</Title>
+      <Text size="sm">{t('error.noPageHint')}</Text>
+      <Anchor href="/admin/" size="sm">{t('nav.home')}</Anchor>
+    </Stack>
   )
 }

@@ -1,5 +1,6 @@
 import { Box, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useSession } from '../api/client'
@@ -10,6 +11,7 @@ const LONGEST_DELAY = 15_000
 export function OfflineBar() {
   const { t } = useTranslation()
   const queries = useQueryClient()
+  const router = useRouter()
   const { online, serverReachable } = useSession()
   useEffect(() => {
     const update = () => useSession.setState({ online: navigator.onLine })
@@ -30,6 +32,7 @@ export function OfflineBar() {
         await fetch('/_health', { cache: 'no-store' })
         useSession.setState({ online: true, serverReachable: true })
         void queries.invalidateQueries()
+        void router.invalidate({ filter: (match) => match.status === 'error' })
       } catch {
         delay = Math.min(delay * 1.6, LONGEST_DELAY)
         timer = window.setTimeout(() => void probe(), delay)
@@ -37,7 +40,7 @@ export function OfflineBar() {
     }
     timer = window.setTimeout(() => void probe(), delay)
     return () => window.clearTimeout(timer)
-  }, [away, queries])
+  }, [away, queries, router])
   if (!away) return null
   return (
     <Box px="md" py={5} bg="var(--mantine-color-yellow-light)" c="var(--mantine-color-yellow-light-color)" role="status">

@@ -1,5 +1,5 @@
 import {
-  ActionIcon, AppShell, Avatar, Box, Burger, Button, Group, Kbd, Menu, NavLink, ScrollArea, Skeleton, Stack, Text, UnstyledButton,
+  ActionIcon, AppShell, Avatar, Box, Burger, Button, Group, Kbd, Menu, NavLink, ScrollArea, Text, UnstyledButton,
   useMantineColorScheme, type MantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure, useHotkeys, useLocalStorage, useWindowEvent } from '@mantine/hooks'
@@ -24,6 +24,7 @@ import { JobTray } from './JobTray'
 import { MOD } from './keyboard'
 import { Palette } from './Palette'
 import { ShortcutSheet } from './ShortcutSheet'
+import { ScreenSkeleton } from './Skeletons'
 import { TypeLink } from './TypeLink'
 import { ViewAsBar } from './ViewAsBar'
 
@@ -92,16 +93,6 @@ export function Shell() {
       <JobTray />
       <ShortcutSheet opened={sheet} onClose={closeSheet} />
     </AppShell>
-  )
-}
-
-function ScreenSkeleton() {
-  const { t } = useTranslation()
-  return (
-    <Stack p="lg" gap="sm" aria-busy="true" role="status" aria-label={t('state.loading')}>
-      <Skeleton height={28} width={240} />
-      <Skeleton height={320} />
-    </Stack>
   )
 }
 

@@ -1,45 +1,74 @@
-import { Group, Kbd, Modal, Stack, Text } from '@mantine/core'
+import { Box, Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { MOD } from './keyboard'
 
+/** The keys of each shortcut, by where they work. */
+const SHORTCUTS = {
+  everywhere: {
+    palette: [MOD, 'K'],
+    home: ['g', 'h'],
+    model: ['g', 'm'],
+    explorer: ['g', 'e'],
+    profile: ['g', 'p'],
+    settings: ['g', 's'],
+    sidebar: ['['],
+    close: ['Esc'],
+    sheet: ['?'],
+  },
+  list: {
+    search: ['/'],
+    create: ['c'],
+    rows: ['j', 'k'],
+    open: ['Enter'],
+    select: ['x'],
+    bulkEdit: ['e'],
+    bulkDelete: ['#'],
+  },
+  entry: {
+    save: [MOD, 'S'],
+    publish: [MOD, 'Shift', 'P'],
+    undo: [MOD, 'Z'],
+    redo: [MOD, 'Shift', 'Z'],
+    locale: ['Alt', '1–9'],
+    compare: [MOD, '\\'],
+    inspector: [MOD, '.'],
+    order: ['Space', '↑', '↓', 'Space'],
+    blockMove: ['Alt', '↑', '↓'],
+    blockMenu: ['Alt', 'F10'],
+  },
+  other: {
+    addField: ['c'],
+    send: [MOD, 'Enter'],
+  },
+} as const
+
 export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation()
-  const rows: [string, string[]][] = [
-    [t('shortcut.palette'), [MOD, 'K']],
-    [t('shortcut.home'), ['g', 'h']],
-    [t('shortcut.model'), ['g', 'm']],
-    [t('shortcut.explorer'), ['g', 'e']],
-    [t('shortcut.profile'), ['g', 'p']],
-    [t('shortcut.settings'), ['g', 's']],
-    [t('shortcut.sidebar'), ['[']],
-    [t('shortcut.search'), ['/']],
-    [t('shortcut.create'), ['c']],
-    [t('shortcut.rows'), ['j', 'k']],
-    [t('shortcut.select'), ['x']],
-    [t('shortcut.open'), ['Enter']],
-    [t('shortcut.save'), [MOD, 'S']],
-    [t('shortcut.publish'), [MOD, 'Shift', 'P']],
-    [t('shortcut.undo'), [MOD, 'Z']],
-    [t('shortcut.redo'), [MOD, 'Shift', 'Z']],
-    [t('shortcut.order'), ['Space', '↑', '↓', 'Space']],
-    [t('shortcut.blockMove'), ['Alt', '↑', '↓']],
-    [t('shortcut.blockMenu'), ['Alt', 'F10']],
-    [t('shortcut.sheet'), ['?']],
-  ]
   return (
-    <Modal opened={opened} onClose={onClose} title={t('shell.shortcuts')} size="md" closeButtonProps={{ 'aria-label': t('action.close') }}>
-      <Stack gap={8}>
-        {rows.map(([label, pressed]) => (
-          <Group key={label} justify="space-between" wrap="nowrap">
-            <Text size="sm">{label}</Text>
-            <Group gap={4} wrap="nowrap">
-              {pressed.map((key, index) => (
-                <Kbd key={index} size="xs">{key}</Kbd>
-              ))}
-            </Group>
-          </Group>
+    <Modal opened={opened} onClose={onClose} title={t('shell.shortcuts')} size={720} closeButtonProps={{ 'aria-label': t('action.close') }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing={32} verticalSpacing="md">
+        {[['everywhere', 'list'] as const, ['entry', 'other'] as const].map((column) => (
+          <Stack key={column[0]} gap="md">
+            {column.map((area) => (
+              <Box key={area} component="section" aria-label={t(`shortcuts.${area}`)}>
+                <Title order={3} fz="sm" mb={6}>{t(`shortcuts.${area}`)}</Title>
+                <Stack gap={6} component="dl" m={0}>
+                  {Object.entries<readonly string[]>(SHORTCUTS[area]).map(([name, pressed]) => (
+                    <Group key={name} justify="space-between" wrap="nowrap">
+                      <Text size="sm" component="dt">{t(`shortcut.${name}`)}</Text>
+                      <Group gap={4} wrap="nowrap" component="dd" m={0}>
+                        {pressed.map((key, index) => (
+                          <Kbd key={index} size="xs">{key}</Kbd>
+                        ))}
+                      </Group>
+                    </Group>
+                  ))}
+                </Stack>
+              </Box>
+            ))}
+          </Stack>
         ))}
-      </Stack>
+      </SimpleGrid>
     </Modal>
   )
 }

@@ -2,9 +2,9 @@ import { Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isLocalized, useConfiguration, useLocales } from '../../api/hooks'
+import { isLocalized, useAbility, useConfiguration, useLocales } from '../../api/hooks'
 import type { ContentType, Entry } from '../../api/types'
-import { ErrorState, Loading } from '../../components/States'
+import { ErrorState, Loading, NoPermission } from '../../components/States'
 import { EntryForm } from './EntryForm'
 import { entryQuery, type Loaded } from './loading'
 import type { Place } from './place'
@@ -34,6 +34,7 @@ export function EntryEditor({ type, documentId, locale: asked, copyOf, place, gi
   else if (!wasMadeHere && (form.documentId !== documentId || form.locale !== locale || form.copyOf !== copyOf)) {
     setForm({ documentId, locale, copyOf, count: form.count + 1 })
   }
+  const mayRead = useAbility().canContent('read', type.uid, locale)
   const loaded = useQuery({ ...entryQuery(type, documentId, locale), enabled: !wasMadeHere })
   const source = useQuery({ ...entryQuery(type, copyOf ?? 'create', locale), enabled: copyOf !== undefined })
   const initial = wasMadeHere ? form.made : loaded.data
@@ -44,7 +45,7 @@ export function EntryEditor({ type, documentId, locale: asked, copyOf, place, gi
     return (
       <Stack p="lg">
         <Title order={place.level > 0 ? 2 : 1}>{type.info.displayName}</Title>
-        <ErrorState error={error} retry={() => void loaded.refetch()} />
+        {mayRead ? <ErrorState error={error} retry={() => void loaded.refetch()} /> : <NoPermission>{t('list.noPermission', { type: type.info.displayName })}</NoPermission>}
       </Stack>
     )
   }

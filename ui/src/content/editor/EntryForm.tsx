@@ -1,5 +1,5 @@
 import { Alert, Box, Button, Drawer, Grid, Group, Paper, Stack, Text } from '@mantine/core'
-import { useDocumentTitle, useHotkeys } from '@mantine/hooks'
+import { useDocumentTitle, useHotkeys, type HotkeyItem } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
@@ -89,11 +89,31 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
   const onTop = (act: () => void) => () => {
     if (useTopLevel.getState().top === place.level) act()
   }
+  const [aside, setAside] = useState<HTMLDivElement | null>(null)
+  /** Go to the inspector where it stands beside the form; open or close it elsewhere. */
+  const toInspector = () => {
+    const tab = aside?.checkVisibility() ? aside.querySelector<HTMLElement>('[role=tab][aria-selected=true]') : null
+    if (tab) tab.focus()
+    else setInspecting((isOpen) => !isOpen)
+  }
+  // By the place of the keys: with Alt, some layouts have other characters there.
+  const localeKeys = (isLocalized(type) ? locales : []).slice(0, 9).map(
+    ({ code }, index): HotkeyItem => [`alt+Digit${index + 1}`, onTop(() => code !== locale && void place.open({ documentId: isSingle ? null : (documentId ?? 'create'), locale: code })), { usePhysicalKeys: true }],
+  )
   useHotkeys(
     [
       ['mod+S', onTop(save)],
       ['mod+shift+P', onTop(publish)],
       ['mod+\\', onTop(() => place.compare?.choose(place.compare.name ? undefined : defaultOther(loaded)))],
+      ['mod+.', onTop(() => !isNew && place.compare && toInspector())],
+      ...localeKeys,
+    ],
+    [],
+    true,
+  )
+  // Editors of rich text and JSON undo by themselves.
+  useHotkeys(
+    [
       ['mod+Z', onTop(() => store.getState().undo())],
       ['mod+shift+Z', onTop(() => store.getState().redo())],
     ],
@@ -212,7 +232,7 @@ export function EntryForm({ type, configuration, locale, place, initial, copied,
             </Suspense>
           )}
           {!isNew && !other && !isPreviewing && place.compare && (
-            <Box w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49, maxHeight: 'calc(100vh - 49px)', overflowY: 'auto' }}>
+            <Box ref={setAside} w={300} p="lg" pl={0} visibleFrom="lg" style={{ flexShrink: 0, position: 'sticky', top: 49, maxHeight: 'calc(100vh - 49px)', overflowY: 'auto' }}>
               {inspector}
             </Box>
           )}

@@ -6,11 +6,9 @@ import { CalendarCheck, CalendarClock, ChevronDown, Columns2, Copy, Ellipsis, Ex
 import { Suspense, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
-import { request } from '../../api/client'
 import { hasDrafts, isLocalized, useAbility, useConfiguration, useLocales } from '../../api/hooks'
 import type { ContentType, Entry } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
-import { toastError } from '../../components/toast'
 import { EntryScheduleBadge } from '../../releases/EntrySchedule'
 import { AddToRelease, ScheduleEntry } from '../../releases/lazy'
 import { entryScheduleQuery } from '../../releases/queries'
@@ -66,24 +64,6 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
   const whyNotPublish = !may.publish ? t('publish.noPermission') : nothingToPublish ? t('publish.nothing') : undefined
   const whyNotSave = !may.write ? t('save.noPermission') : !isDirty && !isNew ? t('save.nothing') : undefined
 
-  const publish = async () => {
-    if (entry && documentId) {
-      const count = await draftRelations(type, documentId, locale)
-      if (count > 0) {
-        modals.openConfirmModal({
-          title: t('publish.draftsTitle', { count }),
-          children: <Text size="sm">{t('publish.draftsHint')}</Text>,
-          labels: { confirm: t('publish.anyway'), cancel: t('action.cancel') },
-          confirmProps: { size: 'sm' },
-          cancelProps: { size: 'sm' },
-          closeButtonProps: { 'aria-label': t('action.close') },
-          onConfirm: () => void actions.publish(),
-        })
-        return
-      }
-    }
-    await actions.publish()
-  }
   const hasLocales = isLocalized(type) && !isNew && loaded.others.length > 0
   const openLocales = async (what: 'publish' | 'unpublish') => {
     // What is typed here is looked at and published with the rest.
@@ -201,7 +181,7 @@ export function EntryHeader({ type, title, loaded, locale, isDirty, place, previ
                   loading={actions.activity === 'publishing'}
                   data-disabled={Boolean(whyNotPublish) || undefined}
                   aria-disabled={Boolean(whyNotPublish)}
-                  onClick={(event) => (whyNotPublish || busy ? event.preventDefault() : void publish())}
+                  onClick={(event) => (whyNotPublish || busy ? event.preventDefault() : void actions.publish())}
                 >
                   {t('action.publish')}
                 </Button>
@@ -264,20 +244,6 @@ function PreviewButtons({ pattern, isOpen, toggle, type, entry, locale }: NonNul
       )}
     </>
   )
-}
-
-async function draftRelations(type: ContentType, id: string, locale: string | undefined): Promise<number> {
-  try {
-    const found =
-      type.kind === 'singleType'
-        ? await request('GET /content-manager/single-types/{uid}/actions/countDraftRelations', { path: { uid: type.uid }, query: { locale } })
-        : await request('GET /content-manager/collection-types/{uid}/{id}/actions/countDraftRelations', { path: { uid: type.uid, id }, query: { locale } })
-    const data = (found as { data: unknown }).data as { unpublishedRelations?: number } | number
-    return typeof data === 'number' ? data : (data.unpublishedRelations ?? 0)
-  } catch (error) {
-    toastError(error)
-    return 0
-  }
 }
 
 function LocaleSelect({ type, loaded, locale, place }: Pick<Props, 'type' | 'loaded' | 'locale' | 'place'>) {

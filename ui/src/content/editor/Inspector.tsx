@@ -1,10 +1,11 @@
-import { ActionIcon, Anchor, Button, Code, CopyButton, Group, Paper, ScrollArea, Stack, Tabs, Text, Timeline, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Box, Button, Code, CopyButton, Group, Paper, ScrollArea, Stack, Tabs, Text, Timeline, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Check, Copy } from 'lucide-react'
 import { lazy, Suspense, type ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
-import { hasDrafts, useAbility } from '../../api/hooks'
+import { hasDrafts, useAbility, useModel } from '../../api/hooks'
 import type { ContentType } from '../../api/types'
 import { RelativeTime } from '../../components/RelativeTime'
 import { EmptyState, ErrorState, Loading } from '../../components/States'
@@ -72,7 +73,7 @@ function Info({ type, loaded }: Pick<Props, 'type' | 'loaded'>) {
         {entry.updatedAt && <Fact label={t('inspector.updated')}><RelativeTime at={entry.updatedAt} />{nameOf(entry.updatedBy) && <><br />{nameOf(entry.updatedBy)}</>}</Fact>}
         <Fact label={t('inspector.documentId')}>
           <Group gap={2} wrap="nowrap" component="span">
-            <Code fz={10}>{documentId}</Code>
+            <Code fz={10} px={2}>{documentId}</Code>
             <CopyButton value={documentId ?? ''}>
               {({ copied, copy }) => (
                 <Tooltip label={copied ? t('action.copied') : t('action.copy')}>
@@ -84,22 +85,35 @@ function Info({ type, loaded }: Pick<Props, 'type' | 'loaded'>) {
         </Fact>
         <Fact label={t('inspector.entryId')}>{entry.id}</Fact>
       </Stack>
+      {references.error && <ErrorState error={references.error} retry={() => void references.refetch()} />}
       {references.data && (
-        <>
+        <Box component="section" aria-label={t('inspector.references', { count: total })}>
           <Text size="xs" fw={600} mt={4}>{t('inspector.references', { count: total })}</Text>
           <ScrollArea.Autosize mah={180} viewportProps={total > 6 ? { tabIndex: 0, role: 'region', 'aria-label': t('inspector.references', { count: total }) } : {}}>
-            {references.data.flatMap((group) =>
-              group.entries.map((one, index) => (
-                <Text key={`${group.uid} ${group.attribute} ${index}`} size="xs" className="quire-ellipsis">
-                  <Anchor size="xs" href={`/admin/content/${group.uid}/${one.documentId}${one.locale ? `?locale=${one.locale}` : ''}`}>{one.title || one.documentId}</Anchor>
-                  {one.locale && <Text span size="xs" c="dimmed"> {one.locale}</Text>}
-                </Text>
-              )),
-            )}
+            {references.data.map((group) => <References key={`${group.uid} ${group.attribute}`} {...group} />)}
           </ScrollArea.Autosize>
-        </>
+        </Box>
       )}
     </Stack>
+  )
+}
+
+/** The entries that lead here by one field. */
+function References({ uid, attribute, count, entries }: Referring) {
+  const { t } = useTranslation()
+  const type = useModel().types.get(uid)
+  const kind = type?.kind === 'singleType' ? '/content/$uid' : '/content/$uid/$documentId'
+  return (
+    <Box mt={4}>
+      <Text size="xs" c="dimmed" className="quire-ellipsis">{type?.info.displayName ?? uid} · {attribute}</Text>
+      {entries.map((one) => (
+        <Text key={`${one.documentId} ${one.locale}`} size="xs" className="quire-ellipsis">
+          <Anchor size="xs" component={Link} to={kind} params={{ uid, documentId: one.documentId } as never} search={(one.locale ? { locale: one.locale } : {}) as never}><bdi>{one.title || one.documentId}</bdi></Anchor>
+          {one.locale && <Text span size="xs" c="dimmed"> {one.locale}</Text>}
+        </Text>
+      ))}
+      {count > entries.length && <Text size="xs" c="dimmed">{t('bulk.more', { count: count - entries.length })}</Text>}
+    </Box>
   )
 }
 

@@ -7,6 +7,7 @@ import { useAbility, useLocales } from '../../api/hooks'
 import type { ContentType, Status, TypeConfiguration } from '../../api/types'
 import { StatusBadge } from '../../components/StatusBadge'
 import { toast, toastError } from '../../components/toast'
+import { countDraftRelations, DraftRelationsNote } from '../draftRelations'
 import type { Loaded } from './loading'
 import type { Place } from './place'
 import { nameOf } from './Problems'
@@ -147,6 +148,12 @@ export function LocalesDialog({ what, type, view, loaded, place, actions, onClos
             </Table.Tbody>
           </Table>
         </Table.ScrollContainer>
+        {what === 'publish' && candidates.length > 0 && (
+          <DraftRelationsNote
+            queryKey={[type.uid, id, candidates.map(({ code }) => code)]}
+            count={async () => (await Promise.all(candidates.map(({ code }) => countDraftRelations(type, id, code)))).reduce((sum, one) => sum + one, 0)}
+          />
+        )}
         {missing.length > 0 && <Text size="xs" c="dimmed">{t('locales.missing', { locales: missing.join(', ') })}</Text>}
         <Text size="sm" c="dimmed">{t(what === 'publish' ? 'bulk.hint.publish' : 'unpublish.hint')}</Text>
         <Group justify="flex-end" gap="xs">

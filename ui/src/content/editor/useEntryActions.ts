@@ -7,6 +7,7 @@ import type { ContentType, Entry } from '../../api/types'
 import { toast, toastError } from '../../components/toast'
 import { t } from '../../i18n'
 import { queries } from '../../queries'
+import { confirmDraftRelations, countDraftRelations } from '../draftRelations'
 import { loadedOf, loadEntry, type Loaded } from './loading'
 import type { Place } from './place'
 import { dirtyNames, isEqual, type EditorStore, type Replay } from './store'
@@ -190,20 +191,30 @@ export function useEntryActions({ type, model, locale, place, store, loaded, onL
   /** Save without a word. Problems of a publication that was refused stay listed. */
   const autosave = () => during('autosaving', async () => void (await send(false, true)))
 
-  const publish = () =>
-    during('publishing', async () => {
+  /** Save and publish, where the entry leads to drafts after somebody has agreed to that. */
+  const publish = async (): Promise<Outcome> => {
+    let drafts = 0
+    const outcome = await during('publishing', async () => {
       const { documentId: id } = await send(false)
-      try {
-        if (isSingle) await request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: {} as never })
-        else await request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', { path: { uid: type.uid, id: id! }, query, body: {} as never })
-        // A publication answers with the published version; the form has the draft.
-        take(await read(id), id)
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 0) unanswered.current ??= []
-        throw error
-      }
-      toast(t('entry.published'))
+      drafts = await countDraftRelations(type, id, query.locale)
+      if (drafts === 0) await publishSaved(id)
     })
+    if (drafts > 0) confirmDraftRelations(drafts, () => void during('publishing', async () => publishSaved((await send(false)).documentId)))
+    return outcome
+  }
+
+  const publishSaved = async (id: string | null) => {
+    try {
+      if (isSingle) await request('POST /content-manager/single-types/{uid}/actions/publish', { path: { uid: type.uid }, query, body: {} as never })
+      else await request('POST /content-manager/collection-types/{uid}/{id}/actions/publish', { path: { uid: type.uid, id: id! }, query, body: {} as never })
+      // A publication answers with the published version; the form has the draft.
+      take(await read(id), id)
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 0) unanswered.current ??= []
+      throw error
+    }
+    toast(t('entry.published'))
+  }
 
   const read = async (id: string | null) =>
     isSingle

@@ -139,9 +139,17 @@ function NameDialog({ type, search, onClose, onSaved }: { type: ContentType; sea
 export function ListMenu({ type, state }: { type: ContentType; state: ListState }) {
   const { t } = useTranslation()
   const clipboard = useClipboard()
-  const query = { sort: state.sort, locale: state.locale, _q: state.query._q, filters: state.query.filters, publicationFilter: state.query.publicationFilter, missingLocale: state.query.missingLocale }
+  const { _q, filters, publicationFilter, missingLocale, reviewStage, reviewAssignee } = state.query
+  const common = { sort: state.sort, locale: state.locale, _q, filters, publicationFilter }
+  const query = { ...common, missingLocale, reviewStage, reviewAssignee }
+  // What the content API has no parameter for.
+  const leftOut = [
+    ...(missingLocale !== undefined ? [t('coverage.missingIn')] : []),
+    ...(reviewStage !== undefined ? [t('review.stage')] : []),
+    ...(reviewAssignee !== undefined ? [t('review.assignee')] : []),
+  ]
   const copy = () => {
-    const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...query, missingLocale: undefined, status: state.search.status && 'draft', pagination: { page: state.query.page, pageSize: state.pageSize } })}`
+    const path = `${location.origin}/api/${type.info.pluralName}?${encodeQuery({ ...common, status: state.search.status && 'draft', pagination: { page: state.query.page, pageSize: state.pageSize } })}`
     clipboard.copy(`curl -g '${path.replaceAll("'", '%27')}'`)
     toast(t('list.requestCopied'))
   }
@@ -162,7 +170,10 @@ export function ListMenu({ type, state }: { type: ContentType; state: ListState 
       <Menu.Dropdown>
         <Menu.Item leftSection={<Download size={14} />} onClick={() => void run('csv')}>{t('list.exportCsv')}</Menu.Item>
         <Menu.Item leftSection={<Download size={14} />} onClick={() => void run('json')}>{t('list.exportJson')}</Menu.Item>
-        <Menu.Item leftSection={<Copy size={14} />} onClick={copy}>{t('list.copyRequest')}</Menu.Item>
+        <Menu.Item leftSection={<Copy size={14} />} onClick={copy}>
+          {t('list.copyRequest')}
+          {leftOut.length > 0 && <Text size="xs" c="dimmed">{t('list.requestWithout', { filters: leftOut.join(', ') })}</Text>}
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

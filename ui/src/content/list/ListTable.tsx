@@ -1,11 +1,11 @@
-import { ActionIcon, Badge, Button, Checkbox, Group, Menu, Paper, ScrollArea, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Badge, Button, Checkbox, Group, Menu, Paper, ScrollArea, Stack, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp, Copy, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { hasDrafts, labelOf, useAbility, useConfiguration } from '../../api/hooks'
+import { hasDrafts, labelOf, useAbility, useConfiguration, useLocales } from '../../api/hooks'
 import type { ContentType, Entry } from '../../api/types'
 import { RelativeTime } from '../../components/RelativeTime'
 import { StatusBadge } from '../../components/StatusBadge'
@@ -96,7 +96,7 @@ function Rows(props: Props) {
               {hasDrafts(type) && <Table.Th>{t('entry.status')}</Table.Th>}
               {showsLocales && <Table.Th>{t('entry.locales')}</Table.Th>}
               {!shown.includes('updatedAt') && <Table.Th>{t('entry.updated')}</Table.Th>}
-              <Table.Th w={40}><VisuallyHidden>{t('list.rowActions')}</VisuallyHidden></Table.Th>
+              <Table.Th w={40} className="quire-row-menu"><VisuallyHidden>{t('list.rowActions')}</VisuallyHidden></Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody
@@ -128,7 +128,7 @@ function Rows(props: Props) {
                   {hasDrafts(type) && <Table.Td>{row.status && <StatusBadge status={row.status} />}</Table.Td>}
                   {showsLocales && <Table.Td><Locales type={type} row={row} /></Table.Td>}
                   {!shown.includes('updatedAt') && <Table.Td>{row.updatedAt && <RelativeTime at={row.updatedAt} size="sm" c="dimmed" />}</Table.Td>}
-                  <Table.Td><RowMenu {...props} row={row} /></Table.Td>
+                  <Table.Td className="quire-row-menu"><RowMenu {...props} row={row} /></Table.Td>
                 </Table.Tr>
               )
             })}
@@ -164,7 +164,7 @@ function Cell({ type, state, row, name, isTitle, mayUpdate, titleOf }: CellOf) {
     </div>
   )
   return (
-    <Table.Td onDoubleClick={mayEdit ? () => setEdited(true) : undefined}>
+    <Table.Td className={isTitle ? undefined : 'quire-value'} onDoubleClick={mayEdit ? () => setEdited(true) : undefined}>
       {isEdited ? (
         <CellEditor type={type} name={name} attribute={attribute} row={row} locale={state.locale} onClose={() => setEdited(false)}>{content}</CellEditor>
       ) : (
@@ -174,15 +174,31 @@ function Cell({ type, state, row, name, isTitle, mayUpdate, titleOf }: CellOf) {
   )
 }
 
+/** The locales of an entry, each with its status, and the way to it. */
 function Locales({ type, row }: { type: ContentType; row: Entry }) {
-  const codes = [...(row.locale ? [row.locale] : []), ...(row.localizations ?? []).map((one) => one.locale)].sort()
+  const { t } = useTranslation()
+  const names = new Map(useLocales().map((one) => [one.code, one.name]))
+  const versions = [...(row.locale ? [{ locale: row.locale, status: row.status }] : []), ...(row.localizations ?? [])].sort((one, other) => one.locale.localeCompare(other.locale))
   return (
     <Group gap={4} wrap="nowrap">
-      {codes.map((code) => (
-        <Badge key={code} size="sm" variant="default" tt="none" fw={500} styles={{ label: { overflow: 'visible' } }} component="a" href={`/admin/content/${type.uid}/${row.documentId}?locale=${code}`} style={{ cursor: 'pointer' }}>
-          {code}
-        </Badge>
-      ))}
+      {versions.map(({ locale, status }) => {
+        const state = hasDrafts(type) && status ? `: ${t(`status.${status}`)}` : ''
+        return (
+          <Tooltip key={locale} label={`${names.get(locale) ?? locale}${state}`}>
+            <Badge
+              size="sm"
+              variant="default"
+              tt="none"
+              fw={500}
+              leftSection={state ? <span className="quire-status-dot" data-status={status} /> : undefined}
+              styles={{ label: { overflow: 'visible' }, root: { cursor: 'pointer' } }}
+              renderRoot={(props) => <Link {...props} to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={{ locale }} />}
+            >
+              {locale}<VisuallyHidden>{state}</VisuallyHidden>
+            </Badge>
+          </Tooltip>
+        )
+      })}
     </Group>
   )
 }

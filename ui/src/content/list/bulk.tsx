@@ -6,6 +6,7 @@ import { keys } from '../../api/keys'
 import type { ContentType } from '../../api/types'
 import { queries } from '../../queries'
 import { startJob, type JobReport } from '../../shell/jobs'
+import { countManyDraftRelations, DraftRelationsNote } from '../draftRelations'
 
 export type BulkAction = 'publish' | 'unpublish' | 'delete'
 /** A selected entry: what it takes to act on it and to speak of it. */
@@ -95,6 +96,9 @@ export function useBulk(type: ContentType, locale: string | undefined, done: () 
       children: (
         <Stack gap="xs">
           <Text size="sm">{t(`bulk.hint.${action}`, { locale: locale ?? '' })}</Text>
+          {action === 'publish' && (
+            <DraftRelationsNote queryKey={[uid, locale, entries.map((entry) => entry.documentId)]} count={() => countManyDraftRelations(uid, entries.map((entry) => entry.documentId), locale)} />
+          )}
           <ScrollArea.Autosize mah={180} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t('bulk.entries') }}>
             {entries.slice(0, SHOWN).map((entry) => (
               <Text key={entry.documentId} size="sm" c="dimmed" className="quire-ellipsis">{entry.title}</Text>

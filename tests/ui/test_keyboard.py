@@ -1,0 +1,97 @@
+"""What is done with the keyboard alone, and the sheet that lists the keys."""
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.ui.accessibility import assert_accessible_in_both_schemes
+from tests.ui.site import Site
+
+ARTICLE = "api::article.article"
+ARTICLES = f"/content-manager/collection-types/{ARTICLE}"
+
+
+def tab_to(page: Page, field: Locator) -> None:
+    """Press Tab until a field has the focus."""
+    expect(field).to_be_visible()
+    for _ in range(40):
+        if field.evaluate("one => one === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    expect(field).to_be_focused()
+
+
+def test_an_entry_is_made_from_nothing_and_published(site: Site, home: Page) -> None:
+    page = home
+    page.keyboard.press("Control+k")
+    expect(page.get_by_placeholder("Search or jump to")).to_be_focused()
+    page.keyboard.type("article")
+    expect(page.get_by_role("dialog").get_by_text("Article", exact=True)).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("table")).to_be_visible()
+    page.keyboard.press("c")
+    title = page.get_by_role("textbox", name="Title").first
+    expect(title).to_be_focused()
+    page.keyboard.type("Made by keys")
+    slug = page.get_by_role("textbox", name="Slug")
+    tab_to(page, slug)
+    expect(slug).to_have_value("made-by-keys")
+    tab_to(page, page.get_by_role("textbox", name="Summary"))
+    page.keyboard.type("Without a mouse.")
+    tab_to(page, page.get_by_role("textbox", name="Body"))
+    page.keyboard.type("# Keys")
+    page.keyboard.press("Enter")
+    page.keyboard.type("All of it was typed.")
+    page.keyboard.press("Control+Shift+P")
+    expect(page.get_by_role("alert").get_by_text("Published", exact=True)).to_be_visible()
+
+    [made] = site.api("GET", f"{ARTICLES}?_q=made-by-keys&status=published")["results"]
+    # Other tests count the articles.
+    site.api("DELETE", f"{ARTICLES}/{made['documentId']}")
+    assert (made["title"], made["summary"]) == ("Made by keys", "Without a mouse.")
+    assert [one["type"] for one in made["body"]] == ["heading", "paragraph"]
+
+
+def test_the_sheet_lists_the_keys_and_they_lead_where_it_says(site: Site, home: Page) -> None:
+    page = home
+    page.keyboard.press("?")
+    sheet = page.get_by_role("dialog", name="Keyboard shortcuts")
+    for area, label in (
+        ("Everywhere", "Model"),
+        ("In a list", "Delete the selected entries"),
+        ("In an entry", "Change the locale"),
+        ("In the model and the explorer", "Add a field to a type"),
+    ):
+        region = sheet.get_by_role("region", name=area)
+        expect(region.get_by_role("term").filter(has_text=label)).to_be_visible()
+    assert_accessible_in_both_schemes(page)
+    page.keyboard.press("Escape")
+    expect(sheet).to_be_hidden()
+
+    page.keyboard.press("[")
+    expect(page.get_by_role("button", name="Expand the sidebar")).to_be_visible()
+    page.keyboard.press("[")
+    for key, heading in (("m", "Model"), ("e", "API explorer"), ("p", "Profile"), ("h", "Hello")):
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        expect(page.get_by_role("heading", level=1).filter(has_text=heading)).to_be_visible()
+
+
+def test_the_keys_of_an_entry_change_its_locale_and_go_to_the_inspector(
+    site: Site, page: Page
+) -> None:
+    query = "locale=en&_q=A%20Lens%20Made%20of%20Prisms"
+    document = site.api("GET", f"{ARTICLES}?{query}")["results"][0]["documentId"]
+    page.goto(f"/admin/content/{ARTICLE}/{document}?locale=en")
+    title = page.get_by_role("textbox", name="Title").first
+    expect(title).to_have_value("A Lens Made of Prisms")
+    page.keyboard.press("Control+.")
+    expect(page.get_by_role("tab", name="Info")).to_be_focused()
+    codes = [one["code"] for one in site.api("GET", "/i18n/locales")]
+    page.keyboard.press(f"Alt+{codes.index('de') + 1}")
+    page.wait_for_url("**locale=de")
+    expect(title).not_to_have_value("A Lens Made of Prisms")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.keyboard.press("Control+.")
+    expect(page.get_by_role("dialog", name="Inspector")).to_be_visible()
+    page.keyboard.press("Control+.")
+    expect(page.get_by_role("dialog", name="Inspector")).to_be_hidden()
