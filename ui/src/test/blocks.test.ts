@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   duplicateBlock, emptyBlocks, indentItem, leaveList, makeEditor, moveBlock, removeBlock, setBlock, setLink, toggleMark, turnBlock, type BlocksEditor,
 } from '../fields/blocks/editor'
+import recorded from './recordedBlocks.json'
 
 const text = (value: string, marks = {}) => ({ type: 'text' as const, text: value, ...marks })
 
@@ -196,6 +197,17 @@ test('edits in one block leave all others as they were loaded', () => {
     editor.deleteBackward('character')
     expect(editor.children.filter((_, index) => index !== at)).toEqual(values)
   }
+})
+
+test.each(recorded as unknown as Descendant[][])('every recorded value stays as it is while somebody writes below it (%#)', (...value) => {
+  const editor = makeEditor()
+  editor.children = structuredClone([...value, emptyBlocks()[0]!])
+  Transforms.select(editor, { path: [value.length, 0], offset: 0 })
+  editor.insertText('one')
+  toggleMark(editor, 'bold')
+  editor.insertText(' two')
+  expect(editor.children.slice(0, -1)).toEqual(value)
+  expect(Node.string(editor.children.at(-1)!)).toBe('one two')
 })
 
 test('a block is duplicated, turned and removed as a whole, and an editor is never without one', () => {
