@@ -5,7 +5,6 @@ import os
 from asyncio.events import _set_running_loop as set_running_loop
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from subprocess import DEVNULL, run
 from typing import Literal
 
 import pytest
@@ -19,7 +18,7 @@ from playwright.sync_api import (
 )
 
 from tests.ui.models import content_type, update
-from tests.ui.site import EMAIL, PASSWORD, QUIRE, Site, serve, serve_site
+from tests.ui.site import EMAIL, PASSWORD, Site, serve_empty, serve_site
 from tests.ui.tabs import WIDE, Tab, Tabs
 
 # A busy machine needs longer than the five seconds that Playwright waits by itself.
@@ -92,11 +91,8 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 @pytest.fixture(scope="module")
 def studio(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A new project with authors, whose administrator is signed in on each page."""
-    project = tmp_path_factory.mktemp("studio") / "new"
-    run([QUIRE, "new", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
-    with (project / "quire.toml").open("a") as settings:
-        settings.write("\n[admin.rate_limit]\nenabled = false\n")
-    with serve(project) as served:
+    unlimited = "\n[admin.rate_limit]\nenabled = false\n"
+    with serve_empty(tmp_path_factory.mktemp("studio"), unlimited) as served:
         served.register()
         name = {"action": "create", "name": "name", "properties": {"type": "string"}}
         update(served, content_type("author", name, action="create"))

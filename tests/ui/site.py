@@ -190,10 +190,12 @@ class Outage:
 
 
 @contextmanager
-def serve_empty(folder: Path) -> Iterator[Site]:
-    """Serve a new project, which nobody administers yet."""
+def serve_empty(folder: Path, settings: str = "") -> Iterator[Site]:
+    """Serve a new project, which nobody administers yet, with more settings than it has."""
     project = folder / "new"
     run([QUIRE, "new", project], check=True, stdout=DEVNULL, stderr=DEVNULL)
+    with (project / "quire.toml").open("a") as file:
+        file.write(settings)
     with serve(project) as site:
         yield site
 

@@ -89,7 +89,7 @@ function Info({ type, loaded }: Pick<Props, 'type' | 'loaded'>) {
       {references.data && (
         <Box component="section" aria-label={t('inspector.references', { count: total })}>
           <Text size="xs" fw={600} mt={4}>{t('inspector.references', { count: total })}</Text>
-          <ScrollArea.Autosize mah={180} viewportProps={total > 6 ? { tabIndex: 0, role: 'region', 'aria-label': t('inspector.references', { count: total }) } : {}}>
+          <ScrollArea.Autosize mah={180} scrollbars="y" viewportProps={total > 6 ? { tabIndex: 0, role: 'region', 'aria-label': t('inspector.references', { count: total }) } : {}}>
             {references.data.map((group) => <References key={`${group.uid} ${group.attribute}`} {...group} />)}
           </ScrollArea.Autosize>
         </Box>

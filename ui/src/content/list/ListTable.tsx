@@ -234,7 +234,7 @@ function Cards(props: Props) {
           <Group wrap="nowrap" gap="sm" align="flex-start">
             <Checkbox size="xs" mt={3} aria-label={t('list.select', { title: titleOf(row) })} checked={selected.has(row.documentId)} onChange={() => actions.toggle(row)} />
             <Stack gap={4} style={{ flex: 1, minWidth: 0 }}>
-              <Link dir="auto" className="quire-title-link" to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={state.locale ? { locale: state.locale } : {}}>
+              <Link dir="auto" className="quire-title-link quire-card-title" to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={state.locale ? { locale: state.locale } : {}}>
                 {titleOf(row)}
               </Link>
               {shown.filter((name) => name !== view.settings.mainField).slice(0, 3).map((name) => {

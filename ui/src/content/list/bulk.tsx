@@ -99,7 +99,7 @@ export function useBulk(type: ContentType, locale: string | undefined, done: () 
           {action === 'publish' && (
             <DraftRelationsNote queryKey={[uid, locale, entries.map((entry) => entry.documentId)]} count={() => countManyDraftRelations(uid, entries.map((entry) => entry.documentId), locale)} />
           )}
-          <ScrollArea.Autosize mah={180} viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t('bulk.entries') }}>
+          <ScrollArea.Autosize mah={180} scrollbars="y" viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': t('bulk.entries') }}>
             {entries.slice(0, SHOWN).map((entry) => (
               <Text key={entry.documentId} size="sm" c="dimmed" className="quire-ellipsis">{entry.title}</Text>
             ))}
