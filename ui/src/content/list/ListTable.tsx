@@ -182,9 +182,10 @@ function Locales({ type, row }: { type: ContentType; row: Entry }) {
   return (
     <Group gap={4} wrap="nowrap">
       {versions.map(({ locale, status }) => {
-        const state = hasDrafts(type) && status ? `: ${t(`status.${status}`)}` : ''
+        const state = hasDrafts(type) && status ? t(`status.${status}`) : null
+        const name = names.get(locale) ?? locale
         return (
-          <Tooltip key={locale} label={`${names.get(locale) ?? locale}${state}`}>
+          <Tooltip key={locale} label={state ? `${name}: ${state}` : name}>
             <Badge
               size="sm"
               variant="default"
@@ -194,7 +195,7 @@ function Locales({ type, row }: { type: ContentType; row: Entry }) {
               styles={{ label: { overflow: 'visible' }, root: { cursor: 'pointer' } }}
               renderRoot={(props) => <Link {...props} to="/content/$uid/$documentId" params={{ uid: type.uid, documentId: row.documentId }} search={{ locale }} />}
             >
-              {locale}<VisuallyHidden>{state}</VisuallyHidden>
+              {locale}{state && <VisuallyHidden>{state}</VisuallyHidden>}
             </Badge>
           </Tooltip>
         )
