@@ -18,38 +18,38 @@ PACKAGES = {"quire-slugs": 5, "quire-webdav": 4}
 """How many tests each of them has."""
 
 
-@pytest.fixture(params=PACKAGES)
-def package(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Path:
-    """A copy of a package, which is installed for the processes of the test."""
-    name: str = request.param
-    folder = tmp_path / name
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which all packages are installed."""
+    folder = tmp_path_factory.mktemp("packages")
+    site = folder / "site"
     ignored = shutil.ignore_patterns("__pycache__", ".tmp")
-    shutil.copytree(ROOT / "examples" / "packages" / name, folder, ignore=ignored)
-    site = tmp_path / "site"
+    shutil.copytree(ROOT / "examples" / "packages", folder / "sources", ignore=ignored)
     options = ("--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target", str(site))
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(folder)], check=True)
-    shutil.rmtree(folder / "src")
+    sources = [str(folder / "sources" / name) for name in PACKAGES]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, *sources], check=True)
+    return site
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_the_tests_of_a_package_pass(
+    kind: Kind, site: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
     monkeypatch.setenv("PYTHONPATH", path)
-    monkeypatch.setenv("MYPYPATH", str(site))
-    return folder
-
-
-def test_the_tests_of_a_package_pass(kind: Kind, package: Path) -> None:
+    package = shutil.copytree(site.parent / "sources" / name, tmp_path / name)
+    shutil.rmtree(package / "src")
     url = "sqlite" if kind is SQLITE else url_of("postgres")
-    passed = run_pytest(package, f"--quire-database={url}")
-    assert passed == {"passed": PACKAGES[package.name]}
+    assert run_pytest(package, f"--quire-database={url}") == {"passed": PACKAGES[name]}
 
 
-@pytest.mark.whatever_the_database("it runs nothing")
-def test_the_types_of_a_package_hold(kind: Kind, package: Path) -> None:
-    module = package.name.replace("-", "_")
-    options = ("--strict", "--no-color-output", "--cache-dir", str(package / ".mypy_cache"))
+def test_the_types_of_the_packages_hold(site: Path) -> None:
+    modules = [f"--package={name.replace('-', '_')}" for name in PACKAGES]
+    options = ("--strict", "--no-color-output", "--cache-dir", str(site.parent / ".mypy_cache"))
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, "-p", module],
-        cwd=package,
+        [sys.executable, "-m", "mypy", *options, *modules],
+        cwd=site.parent,
+        env={**os.environ, "MYPYPATH": str(site)},
         capture_output=True,
         text=True,
         check=False,
