@@ -2,7 +2,7 @@ import { ActionIcon, Group, Loader, Text, TextInput, Tooltip } from '@mantine/co
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Check, RefreshCw, TriangleAlert } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { request } from '../../api/client'
 import { toastError } from '../../components/toast'
@@ -42,14 +42,18 @@ function Input(props: InputProps) {
         body: { contentTypeUID: uid, field, value: asked } as never,
       })) as unknown as { isAvailable: boolean; suggestion: string | null },
   })
+  const latest = useRef(0)
   const generate = async (isQuiet = false) => {
+    const number = ++latest.current
     setBusy(true)
     try {
-      const { values } = store.getState()
+      const { values, saved: before } = store.getState()
       const made = await request('POST /content-manager/uid/generate', {
         query: { locale },
         body: { contentTypeUID: uid, field, data: { ...values, [field]: '' } } as never,
       })
+      // What was typed, asked for or saved since counts: the name of an entry that is saved by now is taken.
+      if (number !== latest.current || (isQuiet && store.getState().saved !== before)) return
       const text = String((made as { data: unknown }).data)
       if (isQuiet) store.getState().derive(props.path, text)
       else set(text)
@@ -61,7 +65,7 @@ function Input(props: InputProps) {
   }
   const follow = useEffectEvent(() => void generate(true))
   useEffect(() => {
-    if (!follows || !targetField || !isOfType) return
+    if (!follows || documentId !== null || !targetField || !isOfType) return
     let timer = 0
     const wait = (source: unknown) => {
       window.clearTimeout(timer)
@@ -75,7 +79,11 @@ function Input(props: InputProps) {
       stop()
       window.clearTimeout(timer)
     }
-  }, [store, follows, targetField, isOfType])
+  }, [store, follows, documentId, targetField, isOfType])
+  const ask = () => {
+    setFollows(false)
+    void generate()
+  }
   const isCurrent = asked === value && check.data !== undefined
   const taken = isCurrent && !check.data.isAvailable
   return (
@@ -84,6 +92,7 @@ function Input(props: InputProps) {
         {...inputProps(props, error)}
         value={value ?? ''}
         onChange={(event) => {
+          latest.current += 1
           setFollows(false)
           set(event.currentTarget.value || null)
         }}
@@ -98,7 +107,7 @@ function Input(props: InputProps) {
             )}
             {isOfType && !props.locked && (
               <Tooltip label={t('uid.generate')}>
-                <ActionIcon size="sm" aria-label={t('uid.generateFor', { field: props.label })} loading={busy} onClick={() => void generate()}>
+                <ActionIcon size="sm" aria-label={t('uid.generateFor', { field: props.label })} loading={busy} onClick={ask}>
                   <RefreshCw size={14} />
                 </ActionIcon>
               </Tooltip>
