@@ -9,7 +9,7 @@ import pytest
 from tests.databases.kind import Kind
 from tests.hazards.asking import FULL, Visitor, error, rows
 
-UNKNOWN_CHARACTER = "The text holds a character that cannot be stored"
+UNKNOWN_CHARACTER = "The text contains a character that cannot be stored"
 TEXTS = {
     "a NUL": "%00",
     "a NUL in a word": "Ti%00des",

@@ -163,7 +163,7 @@ def test_a_script_has_to_say_yes(run: Run, project: Path, monkeypatch: pytest.Mo
     code, _, messages = run("check", project, "--repair")
 
     assert code == 2
-    assert "say --yes" in messages
+    assert "use --yes" in messages
     assert links(project) == [1, 3, 4]
 
 

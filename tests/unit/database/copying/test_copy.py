@@ -30,14 +30,14 @@ OWN_ROWS = "INSERT INTO ledger (id, sum, note) VALUES (2, 9007199254740993, 'ü'
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from quire.cli import copy, progress
+from quire.cli import copy, terminal
 
 def advance(self, rows, done=[0]):
     done[0] += rows
     if done[0] > {rows}:
         os.kill(os.getpid(), signal.SIGKILL)
 
-progress.ProgressBar.advance = advance
+terminal.ProgressBar.advance = advance
 copy.copy_project(Path(sys.argv[1]), source=None, target=sys.argv[2], replace=False)
 """
 
