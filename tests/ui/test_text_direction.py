@@ -58,9 +58,8 @@ def test_other_text_has_the_direction_of_its_letters(site: Site, open_page: Open
     for field in (name, page.get_by_role("textbox", name="Markdown")):
         assert field.evaluate("one => getComputedStyle(one).unicodeBidi") == "plaintext"
     page.goto(f"/admin/content/{SAMPLE}?locale=en&q=Shefel")
-    site.api(
-        "POST", f"/content-manager/collection-types/{SAMPLE}", {"name": "שפל Shefel", "on": True}
-    )
+    sample = {"name": "שפל Shefel", "on": True}
+    site.api("POST", f"/content-manager/collection-types/{SAMPLE}?locale=en", sample)
     page.reload()
     cell = page.get_by_role("cell").filter(has_text="Shefel").locator(".quire-ellipsis")
     assert direction(cell) == "rtl"
