@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from quire.database.program import Program
+from quire.document_service.commands import CreateDocument
+from quire.document_service.service import run_command
+from quire.document_service.unit_of_work import UnitOfWork
 from tests.databases.kind import Kind
+from tests.extending.background import parts_of
 from tests.extending.project import PAPERS, module, open_extended, titles, write_code
 from tests.extending.test_http import sent
 from tests.unit.admin_api.office import office_project, run_office
@@ -232,3 +237,44 @@ async def test_only_what_has_input_can_be_prepared(tmp_path: Path, kind: Kind, a
     with pytest.raises(Exception, match=f'unknown action "{action}" in on'):
         async with open_extended(tmp_path, kind, code):
             pass
+
+
+async def test_equal_commands_of_a_transaction_are_prepared_one_by_one(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @prepare(PAPER, on=["create"])
+    def number(write):
+        fired.append(write.document_id)
+        write.set(price=len(fired))
+    """
+
+    def act(unit: UnitOfWork) -> Program[None]:
+        for _ in range(3):
+            yield from run_command(unit, CreateDocument(uid=PAPER, data={"title": "Twin"}))
+            yield from unit.settle()
+
+    async with open_extended(tmp_path, kind, code) as office:
+        runtime = parts_of(office).worker.runtime
+        assert runtime is not None
+        await runtime.documents.run(act)
+        found = await office.ask("GET", "/api/papers?status=draft&sort=price")
+        assert [one["price"] for one in found.data] == [1, 2, 3]
+        assert [one["documentId"] for one in found.data] == module().fired
+
+
+async def test_a_plain_function_that_raises_a_timeout_fails_as_others_do(
+    tmp_path: Path, kind: Kind
+) -> None:
+    code = """
+    @prepare(PAPER, on=["create"])
+    def wait_for_a_socket(write):
+        raise TimeoutError("the socket")
+    """
+    async with open_extended(tmp_path, kind, code) as office:
+        with capture_logs() as logs:
+            reply = await office.ask("POST", "/api/papers", {"data": {"title": "A"}})
+        assert reply.status == 500
+        assert [one["hook"] for one in logs if one["event"] == "a hook failed"] == [
+            "wait_for_a_socket"
+        ]

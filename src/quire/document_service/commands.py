@@ -116,7 +116,7 @@ Command = (
 
 
 class PreparationNeededError(Exception):
-    """A command whose data have to be prepared has come up within a transaction."""
+    """A command was created within a transaction, and has to be prepared before it."""
 
     def __init__(self, command: Command) -> None:
         super().__init__(command)
@@ -124,28 +124,46 @@ class PreparationNeededError(Exception):
 
 
 class PreparedCommands:
-    """Commands with the data that `@prepare` functions have given them, by what they were."""
+    """The commands that replace others, with the data from `@prepare` functions."""
 
     def __init__(self) -> None:
         # Commands are kept with their results, so that no id is used a second time.
-        self._found: dict[int, tuple[Command, Command]] = {}
+        self._results: dict[int, tuple[Command, Command]] = {}
+        self._created: list[Command] = []
+        self._unused: list[Command] = []
 
     def add(self, command: Command, prepared: Command) -> None:
-        """Note what takes the place of a command."""
-        self._found[id(command)] = (command, prepared)
+        """Set the command that replaces another one."""
+        self._results[id(command)] = (command, prepared)
+
+    def restart_with(self, command: Command) -> None:
+        """Keep a command that the program has created within the transaction.
+
+        When the program starts again, it creates an equal one.
+        """
+        self._created.append(command)
+
+    def start(self) -> None:
+        """Start the program: every command that was kept can be used once."""
+        self._unused = [*self._created]
 
     def all(self, commands: Iterable[Command]) -> list[Command]:
-        """Return commands with what takes the place of those that were prepared."""
+        """Return commands, with those that are prepared replaced."""
         return [self.of(command) or command for command in commands]
 
     def of(self, command: Command) -> Command | None:
-        """Return what takes the place of a command; ``None`` if it is not prepared yet."""
-        found = self._found.get(id(command))
+        """Return the command that replaces another one; ``None`` if it is not prepared yet."""
+        found = self._results.get(id(command))
         if found is not None:
+            self._unused = [one for one in self._unused if one is not command]
             return found[1]
-        # A program that begins again makes its commands anew.
-        equal = (prepared for made, prepared in self._found.values() if made == command)
-        return next(equal, None)
+        for number, created in enumerate(self._unused):
+            if created == command:
+                del self._unused[number]
+                prepared = self._results[id(created)][1]
+                self.add(command, prepared)
+                return prepared
+        return None
 
 
 class WrittenEntry(Struct, frozen=True, kw_only=True):

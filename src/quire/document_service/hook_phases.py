@@ -35,7 +35,7 @@ from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks.document import Document, make_document
 from quire.hooks.errors import UnitOfWorkError
-from quire.hooks.extensions import CallCause, Hook, WriteHooks, require_depth
+from quire.hooks.extensions import CallCause, Hook, WriteHooks, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
 
@@ -106,19 +106,9 @@ def call_hook(unit: UnitOfWork, hook: Hook, write: Write[Any]) -> Program[None]:
     Raises AppErrors of the hook unchanged, InternalServerError for its other exceptions, and
     ServiceUnavailableError when it takes too long.
     """
-    document_id, locale = write.document_id, write.locale
-    if any(cause.is_of(hook, document_id, locale) for cause in unit.causes):
+    cause = hook_cause(hook, write, unit.causes)
+    if cause is None:
         return
-    cause = CallCause(
-        phase=hook.phase,
-        name=hook.name,
-        file=hook.file,
-        line=hook.line,
-        action=write.action,
-        uid=write.uid,
-        document_id=document_id,
-        locale=locale,
-    )
     causes = (*unit.causes, cause)
     try:
         require_depth(causes, unit.engine.code_limits)

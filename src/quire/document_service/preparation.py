@@ -1,8 +1,7 @@
 """Calls the functions that a project marks with `@prepare`: before the transaction of a write.
 
-What a write does is known as a command. The functions change a copy of it, which takes its place
-in the transaction. A program that makes its commands within the transaction is begun again with
-them (`PreparationNeededError`).
+They change a copy of the command, which replaces it in the transaction. A program that creates its
+commands within the transaction is restarted with the prepared ones (`PreparationNeededError`).
 """
 
 import asyncio
@@ -30,7 +29,7 @@ from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import AppError, InternalServerError, ServiceUnavailableError
 from quire.hooks import principal as hooks
 from quire.hooks.document import Document
-from quire.hooks.extensions import CallCause, Hook, require_depth
+from quire.hooks.extensions import Hook, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
 
 _log = structlog.get_logger("quire.extensions")
@@ -43,11 +42,11 @@ async def prepare_commands(
     *,
     as_system: bool,
 ) -> None:
-    """Call the functions for each command that has any, one after the other.
+    """Call the functions for the actions of commands, one after the other.
 
-    ``context`` is that of whoever writes. Raises AppErrors of the functions as they are,
-    InternalServerError in place of all else that they raise, and ServiceUnavailableError when one
-    takes too long.
+    ``context`` is that of the caller who writes. Raises AppErrors of the functions unchanged,
+    InternalServerError for their other exceptions, and ServiceUnavailableError when one takes too
+    long.
     """
     for command in commands:
         found = _functions(context.engine, command)
@@ -57,7 +56,7 @@ async def prepare_commands(
 
 
 def prepared_command(engine: WriteEngine, prepared: PreparedCommands, command: Command) -> Command:
-    """Return what takes the place of a command. Raises PreparationNeededError."""
+    """Return the command to run. Raises PreparationNeededError if it is not prepared yet."""
     if not _functions(engine, command):
         return command
     found = prepared.of(command)
@@ -129,26 +128,18 @@ async def _call(
     hook: Hook, write: Write[Any], context: ExtensionContext, *, as_system: bool
 ) -> None:
     """Call a function, unless it was itself the cause of a write to the same document."""
-    if any(cause.is_of(hook, write.document_id, write.locale) for cause in context.causes):
+    cause = hook_cause(hook, write, context.causes)
+    if cause is None:
         return
-    cause = CallCause(
-        phase=hook.phase,
-        name=hook.name,
-        file=hook.file,
-        line=hook.line,
-        action=write.action,
-        uid=write.uid,
-        document_id=write.document_id,
-        locale=write.locale,
-    )
     limits = context.engine.code_limits
+    timer = asyncio.timeout(limits.prepare_seconds)
     own = context.for_cause(cause, as_system=as_system)
     try:
         require_depth(own.causes, limits)
         with not_as_system(), own.activate():
             result = hook.function(write)
             if inspect.isawaitable(result):
-                async with asyncio.timeout(limits.prepare_seconds) as timer:
+                async with timer:
                     await result
     except AppError:
         raise

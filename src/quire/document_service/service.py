@@ -134,11 +134,10 @@ class DocumentService:
     ) -> T:
         """Run a program that writes documents, in one transaction, and publish its events.
 
-        ``commands`` are those that it runs, as far as they are known before, and ``passwords``
-        those in the data of others; ``prepared`` are commands that were prepared already.
-        ``editor`` is the row of the
-        administrator whose name entries carry. Raises what the actions raise, with
-        nothing written, DatabaseBusyError when others keep the database busy for too long, and
+        ``commands`` are those that it runs, if they are known before, and ``passwords`` those in
+        the data of other commands; ``prepared`` are commands that were prepared already. ``editor``
+        is the row of the administrator whose name entries carry. Raises what the actions raise,
+        with nothing written, DatabaseBusyError when others keep the database busy for too long, and
         ServiceUnavailableError when it cannot answer twice in a row.
         """
         if principal is not None:
@@ -160,9 +159,10 @@ class DocumentService:
                     origin=origin,
                 )
             except PreparationNeededError as needed:
-                made = [needed.command]
-                await self._prepare(prepared, made, principal, editor, origin)
-                written += passwords_of(self.schema, prepared.all(made))
+                created = [needed.command]
+                await self._prepare(prepared, created, principal, editor, origin)
+                written += passwords_of(self.schema, prepared.all(created))
+                prepared.restart_with(needed.command)
         raise InternalServerError
 
     async def _prepare(
@@ -173,7 +173,7 @@ class DocumentService:
         editor: int | None,
         origin: str,
     ) -> None:
-        """Call functions of the project that commands wait for, with no transaction open."""
+        """Call the `@prepare` functions for commands; no transaction is open."""
         context = CallContext("prepare", self, principal, editor=editor, origin=origin)
         await prepare_commands(prepared, commands, context, as_system=False)
 
@@ -189,6 +189,7 @@ class DocumentService:
     ) -> T:
         rules = self._rules(principal, editor)
         for attempt in range(1, _ATTEMPTS + 1):
+            prepared.start()
             unit = UnitOfWork(
                 engine=self._engine,
                 clock=self._clock,

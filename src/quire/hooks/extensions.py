@@ -93,6 +93,26 @@ class CallCause(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{called} on {self.action} of {self.uid} {self.document_id}" if self.uid else called
 
 
+def hook_cause(hook: Hook, write: Write[Any], causes: Sequence[CallCause]) -> CallCause | None:
+    """Return the cause that the call of a hook for a write is.
+
+    ``None`` if one of the ``causes`` is a call of the same hook for the same write: it is not
+    called again.
+    """
+    if any(cause.is_of(hook, write.document_id, write.locale) for cause in causes):
+        return None
+    return CallCause(
+        phase=hook.phase,
+        name=hook.name,
+        file=hook.file,
+        line=hook.line,
+        action=write.action,
+        uid=write.uid,
+        document_id=write.document_id,
+        locale=write.locale,
+    )
+
+
 def require_depth(causes: Sequence[CallCause], limits: CodeLimits) -> None:
     """Raise HookLoopError when functions cause each other at too many levels."""
     if len(causes) > limits.levels:
