@@ -167,7 +167,7 @@ async def test_an_unknown_backend_keeps_the_server_from_starting(
         (CODE.replace("async def delete", "async def remove"), "lacks the method delete"),
         (CODE + "\n    def __init__(self, base): ...\n", "is made without arguments"),
         (
-            CODE + "\nother = storage_backend('memory')(type('O', (Memory,), {}))\n",
+            CODE + "\n@storage_backend('memory')\nclass Other(Memory): ...\n",
             "of this name at",
         ),
     ],

@@ -259,9 +259,8 @@ class StorageBackendCheck:
             yield from self._method_problems(name, decorated)
 
     def _method_problems(self, name: str, decorated: type[StorageBackend]) -> Iterator[str]:
-        for method in ("put", "open", "delete", "version"):
-            if getattr(decorated, method) is getattr(StorageBackend, method):
-                yield f"{name} lacks the method {method}"
+        for method in sorted(decorated.__abstractmethods__):
+            yield f"{name} lacks the method {method}"
         for method in ("put", "delete", "version", "url"):
             if not inspect.iscoroutinefunction(getattr(decorated, method)):
                 yield f"{name}.{method} must be an async def"

@@ -1,5 +1,6 @@
 """Storage backends of a project's Python code: the class to derive from, and checked backends."""
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -24,28 +25,28 @@ class StoredFile(Struct, frozen=True, kw_only=True):
     stored_at: datetime
 
 
-class StorageBackend:
+class StorageBackend(ABC):
     """A storage of uploaded files by key; a key is a plain file name.
 
     The class is instantiated without arguments, once for each process; its methods may be called
     at the same time. Any exception but FileNotFoundError is a 503, OSError for a full disk a 507.
     """
 
+    @abstractmethod
     async def put(self, key: str, content: AsyncIterator[bytes], meta: FileMeta) -> None:
         """Store a file durably, in place of one with the same key; never a part of it alone."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open(self, key: str) -> AsyncIterator[bytes]:
         """Iterate over the content of a file. Raises FileNotFoundError where there is none."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def delete(self, key: str) -> None:
         """Delete a file; that there is none is no error."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def version(self, key: str) -> str | None:
         """Return a text that differs when a file was replaced; ``None`` where there is none."""
-        raise NotImplementedError
 
     async def url(self, key: str, *, expires: timedelta) -> str | None:
         """Return an address from which anybody may download a file for a while.
