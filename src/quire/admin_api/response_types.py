@@ -48,7 +48,7 @@ IdText = Annotated[int | str, RowId()]
 Moment = response_types.Moment
 BEFORE = "The id of the last row that is known."
 FreeObject = response_types.FreeObject
-DataEnvelope = response_types.Data
+DataEnvelope = response_types.DataEnvelope
 
 
 class AdminPagination(Struct, rename="camel"):

@@ -174,7 +174,7 @@ class AccessToken(Struct):
     token: str
 
 
-class InvitedAdminUser(Struct):
+class InvitationRecipient(Struct):
     """The recipient of an invitation."""
 
     email: str | None
@@ -217,7 +217,7 @@ class AdminSignInApi:
             None,
             self.invitation,
             query=InvitationQuery,
-            response=DataEnvelope[InvitedAdminUser],
+            response=DataEnvelope[InvitationRecipient],
         )
         yield route("POST", "register", None, self.register, body=Registration, response=signed_in)
         yield route(

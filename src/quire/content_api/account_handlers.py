@@ -9,7 +9,7 @@ from quire.auth.end_users import EndUsers, Show
 from quire.auth.recovery import Recovery
 from quire.auth.token_issuer import ClientDevice, IssuedTokens, TokenIssuer
 from quire.auth.user_agent import device_name
-from quire.content_api.account_types import FreshTokens, SignedIn
+from quire.content_api.account_types import SignedInUser, TokenPair
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
@@ -68,9 +68,9 @@ class AccountResponses:
         in_cookie = issued.refresh is not None and self._cookie.is_wanted(request)
         refresh = UNSET if in_cookie or issued.refresh is None else issued.refresh
         response = respond_bare(
-            FreshTokens(jwt=issued.jwt, refresh_token=refresh)
+            TokenPair(jwt=issued.jwt, refresh_token=refresh)
             if item is None
-            else SignedIn(jwt=issued.jwt, refresh_token=refresh, user=item)
+            else SignedInUser(jwt=issued.jwt, refresh_token=refresh, user=item)
         )
         if in_cookie and issued.refresh is not None:
             response.headers = self._cookie.set(issued.refresh)

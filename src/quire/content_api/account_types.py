@@ -11,11 +11,11 @@ from quire.auth.end_users import GUARDED
 from quire.auth.passwords import MAX_BYTES
 from quire.content_api.request_bodies import RequestBody
 from quire.content_api.routes import RouteGroup
-from quire.content_api.validators import UNLIMITED, Email, Sentence, required
+from quire.content_api.validators import UNLIMITED, Email, FullMessage, required
 from quire.document_service.input_keys import check_input
 from quire.schema.model import AUTOMATIC_NAMES, USER_UID, Schema
 
-PASSWORD_TOO_LONG = Sentence(f"Password must be less than {MAX_BYTES + 1} bytes")
+PASSWORD_TOO_LONG = FullMessage(f"Password must be less than {MAX_BYTES + 1} bytes")
 
 
 class AccountBody(RequestBody, forbid_unknown_fields=False):
@@ -53,7 +53,7 @@ LIMITED = (429,)
 """The status of a request that is one too many."""
 
 
-class FreshTokens(Struct, rename="camel", kw_only=True):
+class TokenPair(Struct, rename="camel", kw_only=True):
     """A token for requests, and one to get the next with."""
 
     jwt: str
@@ -62,7 +62,7 @@ class FreshTokens(Struct, rename="camel", kw_only=True):
     ] = UNSET
 
 
-class SignedIn(FreshTokens, kw_only=True):
+class SignedInUser(TokenPair, kw_only=True):
     """A token, and whose it is."""
 
     user: EndUserDocument

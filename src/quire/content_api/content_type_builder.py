@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
-from quire.content_api.response_types import Data
+from quire.content_api.response_types import DataEnvelope
 from quire.content_api.routes import Route, RouteGroup
 from quire.schema.describe import (
     describe_component,
@@ -74,14 +74,18 @@ class ModelApi:
         route = RouteGroup("Model", "content-type-builder/", f"{_OWNER}.")
         unknown = {404: UnknownModel}
         types, components = "content-types", "components"
-        action, found = f"{types}.getContentTypes", Data[list[DescribedContentType]]
+        action, found = f"{types}.getContentTypes", DataEnvelope[list[DescribedContentType]]
         yield route("GET", types, action, self.list_content_types, query=KindQuery, response=found)
-        path, action, one = f"{types}/:uid", f"{types}.getContentType", Data[DescribedContentType]
+        path, action, one = (
+            f"{types}/:uid",
+            f"{types}.getContentType",
+            DataEnvelope[DescribedContentType],
+        )
         yield route("GET", path, action, self.find_content_type, response=one, further=unknown)
-        action, listed = f"{components}.getComponents", Data[list[DescribedComponent]]
+        action, listed = f"{components}.getComponents", DataEnvelope[list[DescribedComponent]]
         yield route("GET", components, action, self.list_components, response=listed)
         path, action = f"{components}/:uid", f"{components}.getComponent"
-        shown = Data[DescribedComponent]
+        shown = DataEnvelope[DescribedComponent]
         yield route("GET", path, action, self.find_component, response=shown, further=unknown)
 
     async def list_content_types(self, request: Request) -> Response:

@@ -83,14 +83,14 @@ class UploadForm(Struct, rename="camel"):
     field: Annotated[str | UnsetType, Meta(description="The attribute that holds files.")] = UNSET
 
 
-class FileOfLibrary(Struct, rename="camel"):
+class LibraryFileFields(Struct, rename="camel"):
     """A file of the media library."""
 
     schema_name: ClassVar[str] = "LibraryFile"
     is_url_signed: bool
 
 
-LibraryFile = Annotated[FileOfLibrary, document_fields(FILE_UID)]
+LibraryFile = Annotated[LibraryFileFields, document_fields(FILE_UID)]
 
 
 def _page_meta(models: Any) -> JsonSchema:  # noqa: ANN401 - see `ProjectSchema`

@@ -16,13 +16,13 @@ from quire.schema.model import LOCALE_UID
 ACTION = "plugin::i18n.locales.listLocales"
 
 
-class LocaleDefault(Struct, rename="camel"):
+class LocaleResponse(Struct, rename="camel"):
     """A locale of the project."""
 
     is_default: bool
 
 
-ListedLocale = Annotated[LocaleDefault, document_fields(LOCALE_UID, "code")]
+ListedLocale = Annotated[LocaleResponse, document_fields(LOCALE_UID, "code")]
 
 
 class LocaleApi:

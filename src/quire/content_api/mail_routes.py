@@ -24,7 +24,7 @@ _ACTION = "plugin::email.email.send"
 _MOST = 50
 
 
-class Addresses(Struct, frozen=True):
+class AddressListValidator(Struct, frozen=True):
     """Checks addresses that are given as a list, or as one text with commas."""
 
     required: bool = False
@@ -41,7 +41,7 @@ class Addresses(Struct, frozen=True):
                 yield problem_at(place, not_of_type("string", item), item)
 
 
-OptionalAddresses = Annotated[object | UnsetType, Addresses()]
+OptionalAddresses = Annotated[object | UnsetType, AddressListValidator()]
 OptionalText = str | UnsetType | None
 
 
@@ -49,7 +49,7 @@ class MailInput(RequestBody, forbid_unknown_fields=False):
     """A mail."""
 
     longest_text: ClassVar[int] = UNLIMITED
-    to: Annotated[object, Addresses(required=True)]
+    to: Annotated[object, AddressListValidator(required=True)]
     cc: OptionalAddresses = UNSET
     bcc: OptionalAddresses = UNSET
     sender: OptionalText = field(default=UNSET, name="from")

@@ -13,14 +13,14 @@ from quire.content_api.account_types import (
     FilledText,
     RequiredEmail,
     RequiredPassword,
-    SignedIn,
+    SignedInUser,
 )
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import read_body
-from quire.content_api.response_types import DONE, Done
+from quire.content_api.response_types import OK_RESPONSE, OkResponse
 from quire.content_api.routes import Route
-from quire.content_api.validators import UNLIMITED, Sentence, Text, required
+from quire.content_api.validators import UNLIMITED, FullMessage, Text, required
 from quire.errors import ApplicationError, ValidationError
 
 T = TypeVar("T", bound="NewPassword")
@@ -28,7 +28,7 @@ T = TypeVar("T", bound="NewPassword")
 NOBODY = "You must be authenticated to reset your password"
 WRONG_PASSWORD = "The provided current password is invalid"  # noqa: S105 - a message
 SAME_PASSWORD = "Your new password must be different than your current password"  # noqa: S105
-DIFFERENT = Sentence("Passwords do not match")
+DIFFERENT = FullMessage("Passwords do not match")
 
 
 class NewPassword(AccountBody, forbid_unknown_fields=True):
@@ -62,9 +62,21 @@ class PasswordApi(AccountApi):
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
         for name, action, handler, body, response in (
-            ("change-password", "changePassword", self.change_password, PasswordChange, SignedIn),
-            ("forgot-password", "forgotPassword", self.forgot_password, ForgottenPassword, Done),
-            ("reset-password", "resetPassword", self.reset_password, PasswordReset, SignedIn),
+            (
+                "change-password",
+                "changePassword",
+                self.change_password,
+                PasswordChange,
+                SignedInUser,
+            ),
+            (
+                "forgot-password",
+                "forgotPassword",
+                self.forgot_password,
+                ForgottenPassword,
+                OkResponse,
+            ),
+            ("reset-password", "resetPassword", self.reset_password, PasswordReset, SignedInUser),
         ):
             by_email = body is ForgottenPassword
             path = f"auth/{name}"
@@ -94,7 +106,7 @@ class PasswordApi(AccountApi):
         """Send a mail with a code for another password; nobody is told whether there is one."""
         given = read_body(request.body_fields, ForgottenPassword)
         self._recovery.forgot_password(given.email)
-        return respond_bare(DONE)
+        return respond_bare(OK_RESPONSE)
 
     async def reset_password(self, request: Request) -> Response:
         """Set another password with a code from a mail."""

@@ -19,7 +19,7 @@ from quire.auth.oauth.providers import GRANT_KEY, Provider, is_allowed, read_pro
 from quire.auth.oauth.state import BEGUN, DONE, SignInState, StateCipher, begin_sign_in, is_same
 from quire.clock import Clock
 from quire.content_api.account_handlers import AccountResponses
-from quire.content_api.account_types import ACCOUNTS, LIMITED, SignedIn
+from quire.content_api.account_types import ACCOUNTS, LIMITED, SignedInUser
 from quire.content_api.call_limits import CallLimits
 from quire.content_api.envelope import respond_redirect
 from quire.content_api.messages import Request, Response
@@ -99,7 +99,7 @@ class ProviderApi:
             )
         path = "auth/:provider/callback"
         handler = self.sign_in_with_provider
-        yield ACCOUNTS("GET", path, "callback", handler, response=SignedIn, errors=(400,))
+        yield ACCOUNTS("GET", path, "callback", handler, response=SignedInUser, errors=(400,))
 
     async def redirect_to_provider(self, request: Request) -> Response:
         """Redirect a browser to a provider, to sign in there."""

@@ -13,16 +13,16 @@ Moment = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 Redirect = Annotated[str, MediaType("text/plain")]
 
 
-class Data(Struct, Generic[T]):
-    """Data with nothing beside it."""
+class DataEnvelope(Struct, Generic[T]):
+    """A response with ``data`` and no ``meta``."""
 
     data: T
 
 
-class Done(Struct):
-    """What is said of what was done."""
+class OkResponse(Struct):
+    """The response of an action without a result."""
 
     ok: Literal[True]
 
 
-DONE = Done(ok=True)
+OK_RESPONSE = OkResponse(ok=True)

@@ -14,7 +14,7 @@ from quire.content_api.envelope import respond_bare
 from quire.content_api.files import row_id
 from quire.content_api.messages import Request, Response
 from quire.content_api.request_bodies import RequestBody, read_body
-from quire.content_api.response_types import DONE, Done
+from quire.content_api.response_types import OK_RESPONSE, OkResponse
 from quire.content_api.routes import Route, RouteGroup
 from quire.database.execute.row_mappers import members
 from quire.database.stores.accounts import Accounts
@@ -101,7 +101,7 @@ class RoleWithCount(Struct):
     nb_users: int
 
 
-class RolesWithCounts(Struct):
+class RoleList(Struct):
     """All roles."""
 
     roles: list[Annotated[RoleWithCount, ProjectFields(_role_fields, _ALWAYS)]]
@@ -135,11 +135,11 @@ class RoleApi:
         route = RouteGroup("Roles", "users-permissions/", "plugin::users-permissions.", ROLE_UID)
         body, create, update = RoleInput, "role.createRole", "role.updateRole"
         one, delete = "roles/:id", "role.deleteRole"
-        yield route("GET", "roles", "role.find", self.list_roles, response=RolesWithCounts)
-        yield route("POST", "roles", create, self.create_role, body=body, response=Done)
+        yield route("GET", "roles", "role.find", self.list_roles, response=RoleList)
+        yield route("POST", "roles", create, self.create_role, body=body, response=OkResponse)
         yield route("GET", one, "role.findOne", self.find_role, response=RoleResponse)
-        yield route("PUT", one, update, self.update_role, body=body, response=Done)
-        yield route("DELETE", one, delete, self.delete_role, response=Done)
+        yield route("PUT", one, update, self.update_role, body=body, response=OkResponse)
+        yield route("DELETE", one, delete, self.delete_role, response=OkResponse)
         action, handler = "permissions.getPermissions", self.list_permissions
         yield route("GET", "permissions", action, handler, response=PermissionTree)
 
@@ -200,7 +200,7 @@ class RoleApi:
             rules=self._rules(given),
         )
         await self._roles.create(new, principal=request.principal)
-        return respond_bare(DONE)
+        return respond_bare(OK_RESPONSE)
 
     async def update_role(self, request: Request) -> Response:
         """Change a role; actions that are not enabled in the body are revoked."""
@@ -215,12 +215,12 @@ class RoleApi:
             known=self._known,
             principal=request.principal,
         )
-        return respond_bare(DONE)
+        return respond_bare(OK_RESPONSE)
 
     async def delete_role(self, request: Request) -> Response:
         """Delete a role; its users become public."""
         await self._roles.delete(self._id(request), principal=request.principal)
-        return respond_bare(DONE)
+        return respond_bare(OK_RESPONSE)
 
     def _id(self, request: Request) -> int:
         role_id = row_id(request.parameters["id"])

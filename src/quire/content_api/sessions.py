@@ -10,12 +10,18 @@ from quire.auth.sessions import Session, Sessions
 from quire.auth.token_issuer import TokenIssuer
 from quire.clock import iso_from_ms
 from quire.content_api.account_handlers import AccountResponses
-from quire.content_api.account_types import ACCOUNTS, AccountBody, AnyText, DeviceId, FreshTokens
+from quire.content_api.account_types import ACCOUNTS, AccountBody, AnyText, DeviceId, TokenPair
 from quire.content_api.envelope import respond_bare
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.refresh_cookie import RefreshCookie
 from quire.content_api.request_bodies import read_body
-from quire.content_api.response_types import DONE, Data, Done, FreeObject, Moment
+from quire.content_api.response_types import (
+    OK_RESPONSE,
+    DataEnvelope,
+    FreeObject,
+    Moment,
+    OkResponse,
+)
 from quire.content_api.routes import Route
 from quire.errors import BadRequestError, NotFoundError, UnauthorizedError
 
@@ -61,17 +67,17 @@ class SessionApi:
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        gone = Data[FreeObject]
+        gone = DataEnvelope[FreeObject]
         declared: tuple[tuple[str, str, str, Handler, object, object], ...] = (
-            ("POST", "refresh", "refresh", self.refresh, RefreshInput | None, FreshTokens),
-            ("POST", "logout", "logout", self.sign_out, SignOutInput | None, Done),
+            ("POST", "refresh", "refresh", self.refresh, RefreshInput | None, TokenPair),
+            ("POST", "logout", "logout", self.sign_out, SignOutInput | None, OkResponse),
             (
                 "GET",
                 "sessions",
                 "getSessions",
                 self.list_sessions,
                 None,
-                Data[list[EndUserSession]],
+                DataEnvelope[list[EndUserSession]],
             ),
             ("DELETE", "sessions/:sessionId", "revokeSession", self.end_session, None, gone),
         )
@@ -108,7 +114,7 @@ class SessionApi:
             await self._issuer.end_all(sessions, user.id, device)
         else:
             await self._end_this(sessions, user, request)
-        response = respond_bare(DONE)
+        response = respond_bare(OK_RESPONSE)
         if self._cookie.is_wanted(request):
             response.headers = self._cookie.clear()
         return response
@@ -130,14 +136,14 @@ class SessionApi:
         shown = [_shown(session, user.session_id) for session in found]
         shown.sort(key=lambda session: str(session.last_active_at), reverse=True)
         shown.sort(key=lambda session: not session.current)
-        return respond_bare(Data(shown))
+        return respond_bare(DataEnvelope(shown))
 
     async def end_session(self, request: Request) -> Response:
         """End one of the sessions of the caller."""
         sessions, user = self._sessions(), _user(request)
         if not await self._issuer.end(sessions, user.id, request.parameters["sessionId"]):
             raise NotFoundError(UNKNOWN)
-        return respond_bare(Data({}))
+        return respond_bare(DataEnvelope({}))
 
     def _sessions(self) -> Sessions:
         """Return the sessions, if end users have them. Raises NotFoundError."""

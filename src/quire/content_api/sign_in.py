@@ -24,7 +24,7 @@ from quire.content_api.account_types import (
     FilledText,
     RequiredEmail,
     RequiredPassword,
-    SignedIn,
+    SignedInUser,
     settable_attributes,
 )
 from quire.content_api.call_limits import CallLimits
@@ -89,10 +89,16 @@ class SignInApi(AccountApi):
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
-        path, answer = "auth/local", SignedIn | UnconfirmedUser
+        path, answer = "auth/local", SignedInUser | UnconfirmedUser
         sign_in = self._limits.limited(self.sign_in, path)
         yield ACCOUNTS(
-            "POST", path, "callback", sign_in, body=Credentials, response=SignedIn, errors=LIMITED
+            "POST",
+            path,
+            "callback",
+            sign_in,
+            body=Credentials,
+            response=SignedInUser,
+            errors=LIMITED,
         )
         path, body = f"{path}/register", Annotated[Registration, ProjectFields(self._more_fields)]
         register = self._limits.limited(self.register, path, by_email=True)

@@ -29,10 +29,10 @@ from quire.content_api.validators import (
     AnyValue,
     Email,
     Fields,
+    FullMessage,
     Items,
     MinLength,
     Place,
-    Sentence,
     problem_at,
     required,
 )
@@ -50,9 +50,9 @@ UNAUTHORIZED = "Unauthorized"
 CREATED = 201
 _WITH_ROLE = b"populate=role"
 _DECLARED = {*GUARDED, "username", "email", "password", "role", "provider"}
-NO_ROLE = Sentence("Users must have a role")
-NO_ROLE_LEFT = Sentence("Cannot remove role")
-NO_ID = Sentence("Relation entry must include an id or documentId")
+NO_ROLE = FullMessage("Users must have a role")
+NO_ROLE_LEFT = FullMessage("Cannot remove role")
+NO_ID = FullMessage("Relation entry must include an id or documentId")
 
 
 def _names_role(entry: object) -> str | None:

@@ -27,14 +27,14 @@ from quire.schema.attributes.validation import (
 
 Place = tuple[Step, ...]
 Rule = Callable[[object], str | None]
-"""Looks at a value; returns what is wrong with it as words that follow its place, or nothing.
+"""Checks a value; returns the problem as text that follows the path, ``None`` if it is valid.
 
-What is wrong may also be a `Sentence`, which no place is put before.
+The path is not put before a `FullMessage`.
 """
 
 
-class Sentence(str):
-    """A message that says by itself what it is about."""
+class FullMessage(str):
+    """A message that is complete without the path of the value."""
 
     __slots__ = ()
 
@@ -362,5 +362,5 @@ def _broken(rules: Sequence[Rule], place: Place, value: object) -> Iterator[Prob
 
 def problem_at(place: Place, message: str, value: object = ABSENT) -> Problem:
     """Return a problem of the value at a place; see `Rule` for the message."""
-    told = str(message) if isinstance(message, Sentence) else f"{place_text(place)} {message}"
+    told = str(message) if isinstance(message, FullMessage) else f"{place_text(place)} {message}"
     return Problem(path_of(place), told, value)

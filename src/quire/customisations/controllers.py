@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from quire.customisations.handlers import understand_action
 from quire.customisations.query_changes import QueryStep
-from quire.customisations.reads import DocumentRead, ReadProject, understand_read
+from quire.customisations.reads import DocumentRead, ReadContext, understand_read
 from quire.customisations.scripts.checks import ScriptProject, check_action
 from quire.customisations.scripts.model import Script
 from quire.customisations.served_routes import CORE_ACTIONS
@@ -56,7 +56,7 @@ class Actions:
 
 
 def read_controller(
-    file: SourceFile, uid: str, project: ReadProject, scripts: ScriptProject
+    file: SourceFile, uid: str, project: ReadContext, scripts: ScriptProject
 ) -> Actions:
     """Return how a controller file changes the core actions of its type."""
     found = Actions()
@@ -111,7 +111,7 @@ def _take_script(
 
 
 def _take_action(
-    found: Actions, module: Module, name: str, value: Expression, uid: str, project: ReadProject
+    found: Actions, module: Module, name: str, value: Expression, uid: str, project: ReadContext
 ) -> None:
     refused = found.closed if name in CORE_ACTIONS else found.own
     function = module.followed(value)
@@ -133,7 +133,7 @@ def _take_read(
     name: str,
     function: Function,
     uid: str,
-    project: ReadProject,
+    project: ReadContext,
     refused: dict[str, str],
 ) -> None:
     """Check whether an action reads by itself instead of calling the core."""

@@ -30,7 +30,7 @@ from quire.customisations.controllers import (
 from quire.customisations.findings import Customisations, Effect, Finding, FindingKind, warning_of
 from quire.customisations.guards import GuardCode, GuardProblem
 from quire.customisations.project_code import find_configuration, find_project_code
-from quire.customisations.reads import ReadProject
+from quire.customisations.reads import ReadContext
 from quire.customisations.routes import (
     RouterFile,
     Routes,
@@ -165,7 +165,7 @@ def find_customisations(settings: Settings, schema: Schema) -> Customisations:
         single_row_types=frozenset(one.uid for one in schema.api_types if has_single_rows(one)),
     )
     code = GuardCode(project, scripts)
-    controllers = _Controllers(ReadProject(schema, services.of, services.note_call), scripts)
+    controllers = _Controllers(ReadContext(schema, services.of, services.note_call), scripts)
     in_apis = [finding for api in apis for finding in _api_findings(project, api, controllers)]
     in_apis += [finding for api in apis for finding in _services(project, api, services)]
     routes = read_routes(files, types, code, controllers.found)
@@ -266,7 +266,7 @@ def _unserved(
 class _Controllers(Struct):
     """The controllers of content types that are not the core ones, by the uid of the type."""
 
-    project: ReadProject
+    project: ReadContext
     scripts: ScriptProject
     found: dict[str, Actions] = field(default_factory=dict)
 

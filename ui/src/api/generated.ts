@@ -141,7 +141,7 @@ export type InnerResponse = { "status": number; "body": string; "role": number |
 
 export type Invitation = { "email": string; "firstname": string; "lastname"?: string; "roles"?: (number | string)[]; "preferedLanguage"?: string | null };
 
-export type InvitedAdminUser = { "email": string | null; "firstname": string | null; "lastname": string | null };
+export type InvitationRecipient = { "email": string | null; "firstname": string | null; "lastname": string | null };
 
 export type InvitedAdministrator = { "id": number; "documentId"?: string; "firstname"?: string | null; "lastname"?: string | null; "username"?: string | null; "email": string | null; "isActive"?: boolean | null; "blocked"?: boolean | null; "preferedLanguage"?: string | null; "createdAt"?: string | null; "updatedAt"?: string | null; "publishedAt"?: string | null; "locale"?: string | null; "roles"?: (AdminRoleSummary)[]; "registrationToken": string };
 
@@ -392,7 +392,7 @@ export interface Operations {
   "GET /admin/init": { body: undefined; response: { "data": ProjectState } };
   "GET /admin/permissions": { body: undefined; response: { "data": PermissionCatalogue } };
   "GET /admin/project-type": { body: undefined; response: { "data": ProjectEdition } };
-  "GET /admin/registration-info": { body: undefined; response: { "data": InvitedAdminUser } };
+  "GET /admin/registration-info": { body: undefined; response: { "data": InvitationRecipient } };
   "GET /admin/roles": { body: undefined; response: { "data": (AdminRole)[] } };
   "GET /admin/roles/{id}": { body: undefined; response: { "data": AdminRole } };
   "GET /admin/roles/{id}/permissions": { body: undefined; response: { "data": (AdminPermission)[] } };

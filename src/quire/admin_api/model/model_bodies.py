@@ -12,11 +12,11 @@ from quire.content_api.request_bodies import RequestBody
 from quire.content_api.validators import (
     Fields,
     Flag,
+    FullMessage,
     MinLength,
     OneOf,
     Place,
     Rule,
-    Sentence,
     Text,
     Validator,
     problem_at,
@@ -39,7 +39,7 @@ A star is a wildcard.
 KINDS = ("singleType", "collectionType")
 _DIFFERENT = "contentType: singularName and pluralName should be different"
 _TAKEN = "contentType: name `{}` is already being used by another content type."
-_RESERVED = Sentence(f"Content Type name cannot be one of {', '.join(RESERVED_MODELS)}")
+_RESERVED = FullMessage(f"Content Type name cannot be one of {', '.join(RESERVED_MODELS)}")
 _NOT_KEBAB = "is not in kebab case (an-example-of-kebab-case)"
 _TABLE_PATTERN = "must match the following regex: /^[A-Za-z][-_0-9A-Za-z]*$/"
 _CATEGORY_PATTERN = (
@@ -176,11 +176,11 @@ class ComponentValidator(Struct, frozen=True, kw_only=True):
 
 
 def _required_rule(message: str) -> Rule:
-    return lambda value: None if required(value) is None else Sentence(message)
+    return lambda value: None if required(value) is None else FullMessage(message)
 
 
 def _untaken(names: Collection[str]) -> Rule:
-    return lambda value: Sentence(_TAKEN.format(value)) if value in names else None
+    return lambda value: FullMessage(_TAKEN.format(value)) if value in names else None
 
 
 def _limit_members(value: object) -> str | None:

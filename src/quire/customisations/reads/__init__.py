@@ -1,7 +1,7 @@
 """Actions of a project that read entries themselves: analysed, and described as a query."""
 
 from quire.customisations.reads.actions import understand_read
-from quire.customisations.reads.expressions import ReadProject
+from quire.customisations.reads.expressions import ReadContext
 from quire.customisations.reads.model import (
     AttachedEntries,
     ComputedEntry,
@@ -13,7 +13,7 @@ __all__ = [
     "AttachedEntries",
     "ComputedEntry",
     "DocumentRead",
-    "ReadProject",
+    "ReadContext",
     "ResponseObject",
     "understand_read",
 ]

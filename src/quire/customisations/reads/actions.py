@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from quire.customisations.error_responses import error_response
 from quire.customisations.query_changes import QueryBranch, QueryStep
 from quire.customisations.reads.entry_changes import ChangingFunction
-from quire.customisations.reads.expressions import ReadProject, bare, first, unwrapped
+from quire.customisations.reads.expressions import ReadContext, bare, first, unwrapped
 from quire.customisations.reads.model import (
     ENTRY_COUNT,
     AttachedEntries,
@@ -59,7 +59,7 @@ _COMPUTED = "responds with something that it computes"
 
 
 def understand_read(
-    module: Module, uid: str, function: Function, project: ReadProject
+    module: Module, uid: str, function: Function, project: ReadContext
 ) -> DocumentRead:
     """Return the read of an action of a type's controller. Raises NotUnderstoodError."""
     match function.parameters:
@@ -92,7 +92,7 @@ def _checked(found: DocumentRead, uid: str, schema: Schema) -> DocumentRead:
 
 def _interpret(
     values: RequestValues,
-    project: ReadProject,
+    project: ReadContext,
     service: str,
     depth: int,
     statements: Sequence[Statement],

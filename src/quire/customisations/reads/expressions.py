@@ -32,7 +32,7 @@ Services = Callable[[str], tuple[Module, Mapping[str, Expression]] | None]
 """Returns the module and the methods of a service, by uid."""
 
 
-class ReadProject(Struct, frozen=True):
+class ReadContext(Struct, frozen=True):
     """The context of a read; ``note_call`` records which methods of services it calls."""
 
     schema: Schema
@@ -40,7 +40,7 @@ class ReadProject(Struct, frozen=True):
     note_call: Callable[[str, str], None]
 
 
-Interpret = Callable[[RequestValues, ReadProject, str, int, Sequence[Statement]], DocumentRead]
+Interpret = Callable[[RequestValues, ReadContext, str, int, Sequence[Statement]], DocumentRead]
 """Returns the result of a method of a service, at a depth of calls."""
 
 _DEEPEST_CALL = 4
@@ -53,7 +53,7 @@ class ReadingFunction(Struct):
     """
 
     values: RequestValues
-    project: ReadProject
+    project: ReadContext
     interpret: Interpret
     uid: str | None
     depth: int = 0

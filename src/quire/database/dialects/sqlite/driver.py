@@ -30,7 +30,7 @@ from quire.database.dialects.sqlite.database_file import (
 )
 from quire.database.dialects.sqlite.dialect import SqliteDialect
 from quire.database.dialects.sqlite.errors import translate
-from quire.database.dialects.sqlite.own_commits import OwnCommits, WrittenTables
+from quire.database.dialects.sqlite.own_commits import OwnCommits, WriteTracker
 from quire.database.dialects.sqlite.snapshots import Snapshots
 from quire.database.dialects.sqlite.wal_index import WalIndex, is_log_long
 from quire.database.program import (
@@ -229,7 +229,7 @@ class _Writer:
                 _write_ahead(self._connection, options)
             self._connection.execute("PRAGMA synchronous = FULL")
             self.files.add_log(self._connection)
-        self._written = WrittenTables(self._connection)
+        self._written = WriteTracker(self._connection)
         self._index: WalIndex | None = None
         self._commits: OwnCommits | None = None
 

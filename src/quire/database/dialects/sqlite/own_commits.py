@@ -38,7 +38,7 @@ _READING_PRAGMAS = frozenset({"foreign_key_list", "index_info", "index_list", "t
 _OF_SQLITE = "sqlite_"
 
 
-class WrittenTables:
+class WriteTracker:
     """Executes the statements of a connection and collects the tables that they write."""
 
     def __init__(self, connection: apsw.Connection) -> None:
