@@ -81,7 +81,7 @@ class ReadService:
         """Run a list; ``version`` is the present content version."""
         return await self.run_list(prepared, version, prepared.rows)
 
-    async def encoded_rows(
+    def encoded_rows(
         self,
         prepared: PreparedRead,
         version: int | None,
@@ -89,7 +89,7 @@ class ReadService:
         present: Present | None = None,
         wrap: WrapList | None = None,
         may_wait: bool = True,
-    ) -> bytes:
+    ) -> Awaitable[bytes]:
         """Run a list; returns its entries as JSON, each converted by ``present``."""
 
         def program(facts: ListFacts) -> Program[bytes]:
@@ -98,7 +98,7 @@ class ReadService:
             whole = None if wrap is None else lambda data: wrap(data, total)
             return (yield from encode_list(prepared.compiled.node, items, budget, present, whole))
 
-        return await self.run_list(prepared, version, program, may_wait=may_wait)
+        return self.run_list(prepared, version, program, may_wait=may_wait)
 
     def run_list(
         self,

@@ -72,36 +72,27 @@ class StatementCosts:
         self._now = now
         self._told: BoundedCache[_ListKind, _KnownCost] = BoundedCache(_KINDS)
 
-    async def is_costly(
-        self,
-        database: Database,
-        statement: Statement,
-        depth: int,
-        locale: Hashable = None,
-        *,
-        may_wait: bool = True,
-    ) -> bool:
+    def known(self, statement: Statement, depth: int, locale: Hashable = None) -> bool | None:
         """Tell whether a database has to examine many rows to find those of a statement.
 
-        ``depth`` is how many rows lie before them, ``locale`` that of the rows: there may be many
-        of one and few of another. Raises what the database raises, and WouldBlockError where the
-        database would have to be asked and ``may_wait`` is false.
+        ``None`` says that it has to be asked (`ask`).
+        ``depth`` is how many rows lie before those of the statement, ``locale`` that of the rows:
+        there may be many of one and few of another.
         """
-        kind = _ListKind(statement.sql, depth.bit_length(), locale)
-        now = self._now()
-        is_costly = self._known(kind, now)
-        if is_costly is None:
-            if not may_wait:
-                raise WouldBlockError
-            is_costly = await self._ask(database, statement)
-            if is_costly is None:  # it may be known the next time
-                return False
-            self._told[kind] = _KnownCost(is_costly, now + _SECONDS)
-        return is_costly
+        told = self._told.get(_ListKind(statement.sql, depth.bit_length(), locale))
+        return None if told is None or told.until < self._now() else told.is_costly
 
-    def _known(self, kind: _ListKind, now: float) -> bool | None:
-        told = self._told.get(kind)
-        return None if told is None or told.until < now else told.is_costly
+    async def ask(
+        self, database: Database, statement: Statement, depth: int, locale: Hashable = None
+    ) -> bool:
+        """Ask a database whether a statement is costly. Raises what the database raises."""
+        now = self._now()
+        is_costly = await self._ask(database, statement)
+        if is_costly is None:  # it may be known the next time
+            return False
+        kind = _ListKind(statement.sql, depth.bit_length(), locale)
+        self._told[kind] = _KnownCost(is_costly, now + _SECONDS)
+        return is_costly
 
 
 class ListCache:
@@ -271,13 +262,23 @@ class _ListReading(Generic[T]):
 async def _choose(
     database: Database, costs: StatementCosts, read: PreparedRead, *, may_wait: bool
 ) -> PageStrategy:
-    """Choose how a potentially costly page is read. Raises what the database raises."""
+    """Choose how a potentially costly page is read.
+
+    Raises what the database raises, and WouldBlockError where it has to be asked and ``may_wait``
+    is false.
+    """
     offset, locale = read.offset, read.locale
-    if not await costs.is_costly(database, read.probe, offset, locale, may_wait=may_wait):
-        return "at once"
-    walked = read.walked
-    if walked is None or await costs.is_costly(
-        database, walked.probe, offset, locale, may_wait=may_wait
-    ):
-        return "by keys"
-    return "walked"
+    strategies: tuple[PageStrategy, ...] = ("at once", "walked")
+    for strategy in strategies:
+        # The second way is compiled only for pages that are costly to find the first way.
+        page = read if strategy == "at once" else read.walked
+        if page is None:
+            break
+        is_costly = costs.known(page.probe, offset, locale)
+        if is_costly is None:
+            if not may_wait:
+                raise WouldBlockError
+            is_costly = await costs.ask(database, page.probe, offset, locale)
+        if not is_costly:
+            return strategy
+    return "by keys"

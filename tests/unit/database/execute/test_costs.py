@@ -2,7 +2,7 @@
 
 import pytest
 
-from quire.database.connection import Database, WouldBlockError
+from quire.database.connection import Database
 from quire.database.dialects.sqlite.driver import SqliteDatabase
 from quire.database.execute.lists import StatementCosts
 from quire.database.program import Statement
@@ -43,7 +43,9 @@ NOBODY: Database = SqliteDatabase.__new__(SqliteDatabase)
 
 
 async def told(costs: StatementCosts, sql: str, *values: int, depth: int = 0) -> bool:
-    return await costs.is_costly(NOBODY, Statement(sql, values), depth)
+    statement = Statement(sql, values)
+    known = costs.known(statement, depth)
+    return await costs.ask(NOBODY, statement, depth) if known is None else known
 
 
 async def test_a_statement_is_asked_for_once_whatever_its_values(
@@ -55,17 +57,14 @@ async def test_a_statement_is_asked_for_once_whatever_its_values(
     assert asked.times == 2
 
 
-async def test_what_was_not_asked_for_is_not_known_without_waiting(
-    asked: Asked, costs: StatementCosts
-) -> None:
-    with pytest.raises(WouldBlockError):
-        await costs.is_costly(NOBODY, Statement("SELECT 1"), 0, may_wait=False)
+async def test_what_was_not_asked_for_is_not_known(asked: Asked, costs: StatementCosts) -> None:
+    statement = Statement("SELECT 1")
+    assert costs.known(statement, 0) is None
     asked.is_costly = True
     await told(costs, "SELECT 1")
-    assert await costs.is_costly(NOBODY, Statement("SELECT 1"), 0, may_wait=False)
+    assert costs.known(statement, 0) is True
     asked.now = 61
-    with pytest.raises(WouldBlockError):
-        await costs.is_costly(NOBODY, Statement("SELECT 1"), 0, may_wait=False)
+    assert costs.known(statement, 0) is None
 
 
 async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: StatementCosts) -> None:
