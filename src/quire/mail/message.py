@@ -1,7 +1,7 @@
 """A mail, and its MIME form.
 
 Header values are sanitized here: line breaks and other control characters in names and subjects
-become spaces, and an address that has any is invalid.
+become spaces, and an address with one of them is invalid.
 """
 
 import re

@@ -72,7 +72,7 @@ def read_archived_schema(archive: UnpackedArchive, settings: Settings) -> Archiv
 
 
 def missing_files(archived: ArchivedSchema, settings: Settings) -> list[FileChange]:
-    """Return the schema files that a project lacks; none if it has any of its own."""
+    """Return the schema files to create: those of the archive for a project without models."""
     if read_sources(settings.project):
         return []
     edited = EditedFiles(sources=archived.sources, models={}, attributes={})

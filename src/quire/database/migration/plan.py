@@ -138,7 +138,7 @@ class RequestedMigration(Struct, frozen=True, kw_only=True):
     """A requested migration.
 
     ``before`` is the schema that the database was made for, ``None`` if unknown: then only missing
-    tables can be created. ``default_locale`` is that of the project, if it has any.
+    tables can be created. ``default_locale`` is that of the project, ``None`` without locales.
     """
 
     before: SchemaTables | None
