@@ -115,6 +115,8 @@ class Driver:
         # Both UIs take notice of where the pointer is by the next frame.
         self.page.wait_for_timeout(50)
         mouse.up()
+        # Libraries take a click that comes at once for a part of the drag; no hand is as fast.
+        self.page.wait_for_timeout(100)
 
     def choose(self, target: Locator, files: Sequence[Path]) -> None:
         """Click what opens the dialog of the operating system, and choose files in it."""
