@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         AttributeType,
         attribute_type,
     )
+    from quire.hooks.calls import Call, Proceed, Result, around
     from quire.hooks.computed import computed
     from quire.hooks.document import Document, Page
     from quire.hooks.errors import (
@@ -70,6 +71,7 @@ __all__ = [
     "AdminInput",
     "AttributeOptions",
     "AttributeType",
+    "Call",
     "Change",
     "Conflict",
     "Credential",
@@ -87,7 +89,9 @@ __all__ = [
     "PolicyContext",
     "PreconditionFailed",
     "Principal",
+    "Proceed",
     "Request",
+    "Result",
     "Shape",
     "Sql",
     "StorageBackend",
@@ -99,6 +103,7 @@ __all__ = [
     "Write",
     "after_commit",
     "after_write",
+    "around",
     "as_principal",
     "as_system",
     "asgi_middleware",
@@ -145,6 +150,7 @@ _MODULES = {
     "rule": "quire.hooks.policies",
     "settings": "quire.extensions.code_settings",
     "schedule": "quire.hooks.schedules",
+    **dict.fromkeys(("Call", "Proceed", "Result", "around"), "quire.hooks.calls"),
     **dict.fromkeys(("Change", "after_commit"), "quire.hooks.after_commit"),
     **dict.fromkeys(("on_start", "on_stop"), "quire.hooks.lifecycle"),
     **dict.fromkeys(("HttpClient", "http"), "quire.document_service.http_client"),

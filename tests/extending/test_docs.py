@@ -53,9 +53,8 @@ def load_page(page: Path, folder: Path) -> Extensions:
 def test_the_code_of_a_page_loads(page: Path, tmp_path: Path) -> None:
     found = load_page(page, tmp_path)
     kinds = ("hooks", "listeners", "routes", "jobs", "schedules", "rules", "operators", "computed")
-    assert any(
-        getattr(found, one) for one in (*kinds, "attribute_types", "strategies", "storage_backends")
-    )
+    others = ("around", "attribute_types", "strategies", "storage_backends")
+    assert any(getattr(found, one) for one in (*kinds, *others))
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +216,35 @@ async def test_rules_do_what_the_page_says(blog: Path, token: str) -> None:
     assert "Later" in titles
     titles.remove("Later")
     assert [one["title"] for one in shown["data"]] == titles
+
+
+async def test_functions_around_actions_do_what_the_page_says(blog: Path, token: str) -> None:
+    async with running(build_app(load_settings(blog, environ={}))) as client:
+
+        async def ask(method: str, target: str, data: object = None, *, known: bool = True) -> Any:  # noqa: ANN401 - JSON
+            headers = {"Content-Type": "application/json"}
+            if known:
+                headers["Authorization"] = f"Bearer {token}"
+            body = b"" if data is None else json.dumps({"data": data}).encode()
+            return (await client.request(method, f"/api/{target}", headers, body)).json
+
+        made = await ask("POST", "authors", {"name": " Idle ", "slug": "idle-one"})
+        nameless = await ask("POST", "authors", {"name": "  ", "slug": "nameless-two"})
+        by_name = "authors?filters[name]=Idle"
+        listed = await ask("GET", by_name)
+        hidden = await ask("GET", by_name, known=False)
+        writing = await ask("GET", "authors", known=False)
+        await ask("POST", "tags", {"label": "LOUD", "slug": "loud"})
+        loud = await ask("GET", "tags?filters[slug]=loud")
+        slugs = await ask("GET", "tags?filters[slug]=loud&fields=slug")
+
+    assert made["data"]["name"] == "Idle"
+    assert nameless["error"]["details"]["errors"][0]["path"] == ["name"]
+    assert [one["name"] for one in listed["data"]] == ["Idle"]
+    assert (hidden["data"], hidden["meta"]["pagination"]["total"]) == ([], 0)
+    assert writing["data"]
+    assert loud["data"][0]["label"] == "loud"
+    assert slugs["data"][0]["slug"] == "loud"
 
 
 async def test_computed_fields_are_what_the_page_says(blog: Path, token: str) -> None:

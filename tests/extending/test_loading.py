@@ -85,6 +85,23 @@ def test_a_signature_that_cannot_be_called_is_reported(
 @pytest.mark.parametrize(
     ("definition", "message"),
     [
+        ("async def wrap(call): ...", "wrap(call) must take two arguments, the call and proceed"),
+        ("def wrap(call, proceed): ...", "wrap must be an async def, which awaits proceed(call)"),
+    ],
+)
+def test_a_function_around_actions_awaits_proceed(
+    tmp_path: Path, definition: str, message: str
+) -> None:
+    schema = schema_in(tmp_path)
+    write_code(tmp_path, f'@around(PAPER, on=["find"])\n{definition}\n')
+    with pytest.raises(ExtensionError, match="1 problem in the project's Python code") as caught:
+        load_extensions(tmp_path, schema)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("definition", "message"),
+    [
         ("def limit(): ...", "limit() must take one argument, the principal"),
         ("def limit(who): yield", "limit is a generator"),
         ("async def limit(who): ...", "limit must be a plain def, which awaits nothing"),

@@ -33,6 +33,18 @@ async def test_users_change_their_own_articles_alone(project: Project) -> None:
     assert (await ann.put(f"/api/articles/{document_id}", json=change)).status_code == 200
 
 
+async def test_articles_under_embargo_are_hidden(project: Project) -> None:
+    """Until their time has come."""
+    token = await project.token()
+    document_id = await write_article(token, embargoUntil="2040-01-01T00:00:00.000Z")
+    await write_article(token, title="Fog", embargoUntil="2020-01-01T00:00:00.000Z")
+    await write_article(token, title="Tide")
+    listed = (await token.get("/api/articles?sort=title")).json()
+    assert [one["title"] for one in listed["data"]] == ["Fog", "Tide"]
+    assert listed["meta"]["pagination"]["total"] == 2
+    assert (await token.get(f"/api/articles/{document_id}")).status_code == 404
+
+
 async def test_popular_articles_are_read_in_one_statement_each(project: Project) -> None:
     """The articles, and their authors: two statements."""
     token = await project.token()

@@ -4,7 +4,7 @@ from src.api.order.orders import confirm
 from src.content import Article
 from src.extensions.search import search
 
-from quire import Shape, Write, before_write, documents, operator
+from quire import Call, Result, Shape, Write, around, before_write, documents, operator
 
 
 async def read() -> None:
@@ -24,6 +24,12 @@ def misspelt_action(write: Write[Article]) -> None:
 @before_write(Article, on=["create"])  # error: "Write[Article]"
 def without_a_write() -> None:
     """Forget the argument."""
+
+
+@around(Article, on=["find"])  # error: "Proceed[Article]"
+async def without_proceed(call: Call[Article]) -> Result[Article]:
+    """Forget the second argument."""
+    raise NotImplementedError
 
 
 class Card(Shape[Article]):

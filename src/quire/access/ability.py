@@ -93,6 +93,21 @@ class ProjectRules(Struct, frozen=True, kw_only=True):
         """Return the rules that do not depend on the time."""
         return frozenset(one for one in self.rules.items() if one[0] not in self.volatile)
 
+    def with_condition(self, uid: str, condition: str, *, volatile: bool) -> "ProjectRules":
+        """Return the rules for one call, with a condition on what it reads of a type.
+
+        The condition holds for the root of the call's plan: see `rule_of_call`.
+        """
+        name = rule_of_call(uid)
+        rules = {**self.rules, name: condition}
+        moving = self.volatile | {name} if volatile else self.volatile
+        return ProjectRules(rules=rules, volatile=moving)
+
+
+def rule_of_call(uid: str) -> str:
+    """Return the name of the condition of one call beside rules on actions; no action has it."""
+    return f"{uid} (call)"
+
 
 NO_PROJECT_RULES = ProjectRules()
 
@@ -135,6 +150,19 @@ class NarrowedAbility:
     def allows(self, action: str) -> bool:
         """Grant what the ability without the rules grants."""
         return self.granted.allows(action)
+
+
+def narrow_for_call(ability: "Ability", uid: str, condition: str, *, volatile: bool) -> "Ability":
+    """Return an ability for one call, which reads documents of a type under a condition.
+
+    ``condition`` is a bound rule. Raises TypeError for the ability of the system.
+    """
+    if isinstance(ability, Unsanitized):
+        message = "what the system reads is not narrowed by its ability"
+        raise TypeError(message)
+    rules = project_rules_of(ability).with_condition(uid, condition, volatile=volatile)
+    granted = ability.granted if isinstance(ability, NarrowedAbility) else ability
+    return NarrowedAbility(granted, rules)
 
 
 def rules_of(ability: "Ability") -> Mapping[str, str]:

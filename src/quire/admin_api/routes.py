@@ -65,6 +65,7 @@ from quire.auth.admin.stale_permissions import StalePermissions
 from quire.auth.admin.user_rows import AdminUserRows
 from quire.builder.apply import ModelEditor
 from quire.clock import Clock
+from quire.content_api.around_reads import AroundReads
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
 from quire.content_manager.entry_lists import EntryLists
@@ -166,7 +167,8 @@ def content_manager_routes(
     engine = documents.engine
     changes = EntryWriteApi(documents, history)
     yield from ManagedModelApi(database, engine.store, engine.extensions.attribute_types).routes()
-    yield from EntryApi(database, engine, lists, history).routes()
+    around = AroundReads(documents)
+    yield from EntryApi(database, engine, lists, history, around).routes()
     yield from changes.routes()
     yield from RelatedApi(database, engine).routes()
     yield from UidValueApi(database, engine).routes()

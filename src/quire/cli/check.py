@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from quire.cli.hooks import (
+    around_line,
     declaration_lines,
     hook_line,
     job_line,
@@ -234,6 +235,10 @@ def _extensions(settings: Settings, schema: Schema, report: CheckReport) -> None
         if section not in modules.sections
     ]
     report.groups["served"] += [hook_line(hook) for hook in extensions.hooks]
+    report.groups["served"] += [
+        around_line(one)
+        for one in dict.fromkeys(one for calls in extensions.around.values() for one in calls)
+    ]
     report.groups["served"] += [rule_line(rule) for rule in extensions.rules]
     report.groups["served"] += [policy_line(policy) for policy in extensions.policies]
     report.groups["served"] += [route_line(route) for route in extensions.routes]

@@ -8,6 +8,7 @@ from quire.cli.terminal import DONE, print_message, print_result
 from quire.errors import ApplicationError
 from quire.extensions import load_extensions
 from quire.hooks.after_commit import ChangeListener
+from quire.hooks.calls import AroundCall
 from quire.hooks.errors import nearest
 from quire.hooks.extensions import Extensions, Hook, WriteHooks
 from quire.hooks.jobs import JobDefinition
@@ -31,7 +32,8 @@ def list_hooks(project: Path, uid: str | None) -> int:
         known = schema.content_types
         raise ApplicationError(f"There is no content type {uid}{nearest(uid, known)}")
     extensions = load_extensions(settings.project, schema, settings)
-    lines = [*_hook_lines(extensions, uid), *_rule_lines(extensions, uid)]
+    lines = [*_around_lines(extensions, uid), *_hook_lines(extensions, uid)]
+    lines += _rule_lines(extensions, uid)
     lines += _policy_lines(extensions, uid)
     lines += _computed_lines(extensions, uid)
     lines += [*_route_lines(extensions, uid), *_job_lines(extensions, uid)]
@@ -57,6 +59,13 @@ def _hook_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
                 yield f"  {hook.phase:<12}  {hook.name}  {hook.place}{_needs(hook)}"
             for listener in hooks.listeners:
                 yield f"  after_commit  {listener.name}  {listener.place}"
+
+
+def _around_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
+    for (of, action), functions in extensions.around.items():
+        if uid in {None, of}:
+            for one in functions:
+                yield f"{of}  around {action}  {one.name}  {one.place}"
 
 
 def _rule_lines(extensions: Extensions, uid: str | None) -> Iterator[str]:
@@ -116,6 +125,11 @@ def hook_line(hook: Hook) -> str:
     """Describe a hook in one line."""
     actions = ", ".join(hook.on)
     return f"{hook.place}: {hook.phase} {hook.name} runs on {actions} of {hook.uid}"
+
+
+def around_line(one: AroundCall) -> str:
+    """Describe a function around actions in one line."""
+    return f"{one.place}: around {one.name} wraps {', '.join(one.on)} of {one.uid}"
 
 
 def policy_line(policy: Policy) -> str:

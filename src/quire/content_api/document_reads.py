@@ -6,13 +6,14 @@ The query is derived from the action; the response has the action's form.
 # Functions are created for each request here; postponed annotations make that cheaper.
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 from msgspec import Struct
 
 from quire.access.ability import Ability, Unsanitized, rules_of
 from quire.access.principal import ApiToken
+from quire.content_api.around_reads import AroundReads
 from quire.content_api.envelope import (
     envelope,
     is_known,
@@ -34,6 +35,7 @@ from quire.database.execute.row_mappers import Item
 from quire.document_service.read_planner import Mode, Query
 from quire.document_service.read_service import ReadService
 from quire.errors import ForbiddenError, NotFoundError, ValidationError
+from quire.hooks.policies import ReadAction
 from quire.query.parameters import rewrite_query, sent_query
 from quire.schema.model import ContentType
 
@@ -49,9 +51,10 @@ class ReceivedRequest(Struct, frozen=True):
 class DocumentReads:
     """Responds with the reads of actions of a project."""
 
-    def __init__(self, reader: ReadService, responses: ResponseCache) -> None:
+    def __init__(self, reader: ReadService, responses: ResponseCache, around: AroundReads) -> None:
         self._reader = reader
         self._responses = responses
+        self._around = around
 
     async def respond(
         self, request: Request, read: DocumentRead, sent: ReceivedRequest | None = None
@@ -60,6 +63,16 @@ class DocumentReads:
 
         ``sent`` is needed if entries are changed before they are shown.
         """
+
+        def handle(request: Request) -> Awaitable[Response]:
+            return self._respond(request, read, sent)
+
+        action: ReadAction = "find" if read.is_list else "find_one"
+        return await self._around.respond(request, read.uid, action, handle)
+
+    async def _respond(
+        self, request: Request, read: DocumentRead, sent: ReceivedRequest | None
+    ) -> Response:
         reader = self._reader
         content_type = reader.schema.content_types[read.uid]
         self._refuse_drafts(request, read, content_type)

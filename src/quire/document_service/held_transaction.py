@@ -30,6 +30,7 @@ class _Request(Struct, frozen=True, eq=False):
 
     act: Callable[[], Program[Any]]
     reply: "asyncio.Future[Any]"
+    counts: bool
 
 
 class HeldTransaction:
@@ -53,16 +54,17 @@ class HeldTransaction:
         self._is_ended = False
         self._is_closed = False
 
-    async def ask(self, act: Callable[[], Program[T]]) -> T:
+    async def ask(self, act: Callable[[], Program[T]], *, counts: bool = True) -> T:
         """Run a program in the transaction; returns its result.
 
+        Its statements are limited unless ``counts`` is false: then the server runs them by itself.
         Raises what the program raises, and ServiceUnavailableError when the transaction has ended
         because it took too long.
         """
         if self._is_closed:
             raise ServiceUnavailableError
         reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._requests.append(_Request(act, reply))
+        self._requests.append(_Request(act, reply, counts))
         self._wake.set()
         return await reply
 
@@ -126,7 +128,8 @@ class HeldTransaction:
 
     def _serve_request(self, request: _Request) -> Program[None]:
         try:
-            result = yield from self._count_statements(request.act())
+            program = request.act()
+            result = yield from self._count_statements(program) if request.counts else program
         except Exception as error:  # noqa: BLE001 - it is raised where the coroutine waits for it
             self._replies.append(partial(_fail, request.reply, error))
         else:

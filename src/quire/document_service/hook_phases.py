@@ -10,7 +10,7 @@ import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import deepcopy
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import structlog
 
@@ -38,6 +38,7 @@ from quire.hooks.errors import UnitOfWorkError
 from quire.hooks.extensions import CallCause, Hook, WriteHooks, hook_cause, require_depth
 from quire.hooks.write import Write, WriteAction
 from quire.schema.attributes.base import ScalarAttribute
+from quire.schema.model import Model
 
 T = TypeVar("T")
 
@@ -50,7 +51,7 @@ class HookContext(ExtensionContext):
 
     def __init__(self, unit: UnitOfWork, causes: tuple[CallCause, ...]) -> None:
         super().__init__(
-            causes[-1].name,
+            causes[-1].name if causes else "",
             unit.engine,
             unit.principal,
             editor=unit.editor,
@@ -126,28 +127,36 @@ def _call(context: HookContext, hook: Hook, write: Write[Any]) -> Program[None]:
         result = hook.function(write)
     try:
         if inspect.isawaitable(result):
-            context.task = _HookTask(result, context, hook)
-            yield from context.task.program()
+            context.task = task = HookTask(result, context, hook.name, hook.place)
+            yield from task.program()
     finally:
         context.is_ended = True
 
 
-class _HookTask(HeldTransaction):
-    """The coroutine of a hook, which alternates with the program that holds the transaction."""
+class HookTask(HeldTransaction, Generic[T]):
+    """The coroutine of a hook, which alternates with the program that holds the transaction.
 
-    def __init__(self, awaitable: Awaitable[None], context: HookContext, hook: Hook) -> None:
-        super().__init__(f"{hook.name} ({hook.place})", context.engine.code_limits)
+    ``function`` and ``place`` are the name of the hook, and its file and line.
+    """
+
+    def __init__(
+        self, awaitable: Awaitable[T], context: HookContext, function: str, place: str
+    ) -> None:
+        super().__init__(f"{function} ({place})", context.engine.code_limits)
         self._awaitable = awaitable
         self._context = context
-        self._hook = hook
-        self._task: asyncio.Task[None] | None = None
+        self._function = function
+        self._place = place
+        self._task: asyncio.Task[T] | None = None
 
-    def program(self) -> Program[None]:
-        """Run what the coroutine asks for until it ends; raises what it raises."""
+    def program(self) -> Program[T]:
+        """Run what the coroutine asks for until it ends; returns and raises what it does."""
         try:
             yield from self.serve()
-            if self._task is not None:
-                self._finish(self._task)
+            if self._task is None or self._task.cancelled():
+                message = f"{self._function} was cancelled"
+                raise RuntimeError(message)
+            return self._task.result()
         finally:
             if self.loop is not None and self._task is not None and not self._task.done():
                 self.loop.call_soon_threadsafe(self._task.cancel)
@@ -162,26 +171,19 @@ class _HookTask(HeldTransaction):
         if self._task is not None:
             self._task.cancel()
 
-    async def _run(self) -> None:
+    async def _run(self) -> T:
         with self._context.activate():
-            await self._awaitable
+            return await self._awaitable
 
     def refuse_late(self) -> None:
         """Raise ServiceUnavailableError."""
-        hook = self._hook
         _log.error(
             "a hook took too long",
-            hook=hook.name,
-            place=hook.place,
+            hook=self._function,
+            place=self._place,
             seconds=self._limits.hook_seconds,
         )
         raise ServiceUnavailableError
-
-    def _finish(self, task: "asyncio.Task[None]") -> None:
-        if task.cancelled():
-            message = f"{self._hook.name} was cancelled"
-            raise RuntimeError(message)
-        task.result()
 
 
 _IDENTITY = "documentId"
@@ -258,7 +260,7 @@ class HookedWrite:
             self._write.before = _view(hook, self._before)
             yield from call_hook(self._unit, hook, self._write)
         self._write.check_names(self._given or {})
-        yield from self._hash_passwords()
+        yield from hash_passwords(self._unit, self._layout.model, self._write.data)
         return self._write.data
 
     def after(self, *, published: bool | None) -> Program[None]:
@@ -302,15 +304,15 @@ class HookedWrite:
         )
         return (yield from self._unit.engine.reads.one(find, document_id).first())
 
-    def _hash_passwords(self) -> Program[None]:
-        """Hash passwords that hooks have set; those of the caller were hashed before."""
-        unit = self._unit
-        found = passwords_in(unit.engine.schema, self._layout.model, self._write.data)
-        missing = [password for password in found if password not in unit.hashed]
-        if missing and unit.hash_password is not None:
-            yield LONG_COMPUTATION
-            hashed = {one: unit.hash_password(one.text, one.rounds) for one in missing}
-            unit.hashed = {**unit.hashed, **hashed}
+
+def hash_passwords(unit: UnitOfWork, model: Model, data: object) -> Program[None]:
+    """Hash passwords that code has set; those of the caller were hashed before."""
+    found = passwords_in(unit.engine.schema, model, data)
+    missing = [password for password in found if password not in unit.hashed]
+    if missing and unit.hash_password is not None:
+        yield LONG_COMPUTATION
+        hashed = {one: unit.hash_password(one.text, one.rounds) for one in missing}
+        unit.hashed = {**unit.hashed, **hashed}
 
 
 def _view(hook: Hook, shown: Mapping[str, Any] | None) -> Document | None:

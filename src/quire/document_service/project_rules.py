@@ -47,7 +47,7 @@ class RuleEvaluation:
         self._rules = rules
         self._schema = schema
         self._clock = clock
-        self._texts: BoundedCache[tuple[Rule, bytes], str] = BoundedCache(_KEPT)
+        self._texts: BoundedCache[tuple[Rule | str, bytes], str] = BoundedCache(_KEPT)
         self._narrowed: BoundedCache[
             tuple[access.Principal, tuple[str | None, ...]], access.Principal
         ] = BoundedCache(_KEPT)
@@ -117,7 +117,7 @@ class RuleEvaluation:
 
     def _text(self, rule: Rule, who: Principal) -> str | None:
         try:
-            found = rule.function(who)
+            found: object = rule.function(who)
             if isinstance(found, bool):
                 return None if found else NO_ROW
             return self._condition(rule, found)
@@ -125,26 +125,34 @@ class RuleEvaluation:
             _log.error("a rule failed", rule=rule.name, place=rule.place, exc_info=error)
             return NO_ROW
 
-    def _condition(self, rule: Rule, filters: object) -> str:
-        """Return filters as text. Raises TypeError and AppErrors for invalid filters."""
+    def bind(self, uid: str, conditions: Sequence[object]) -> str:
+        """Return filters of documents of a type as one bound rule.
+
+        Raises TypeError and AppErrors for invalid filters.
+        """
+        return join_rule([self._condition(uid, one) for one in conditions])
+
+    def _condition(self, source: Rule | str, filters: object) -> str:
+        """Return the filters of a rule, or on a uid, as text. Raises as `bind`."""
         if not isinstance(filters, Mapping):
-            message = f"a rule returns filters, True or False, not {filters!r}"
+            message = f"filters are an object, such as {{'title': 'Sea'}}, not {filters!r}"
             raise TypeError(message)
         try:
-            key = (rule, orjson.dumps(filters))
+            key = (source, orjson.dumps(filters))
         except TypeError:  # values of a filter that JSON does not have, such as decimals
-            return self._checked(rule, filters)
+            return self._checked(source, filters)
         known = self._texts.get(key)
         if known is None:
-            known = self._texts[key] = self._checked(rule, filters)
+            known = self._texts[key] = self._checked(source, filters)
         return known
 
-    def _checked(self, rule: Rule, filters: Mapping[str, object]) -> str:
+    def _checked(self, source: Rule | str, filters: Mapping[str, object]) -> str:
         query = as_query(_without_none(filters, negated=False))
         text = orjson.dumps(query, option=orjson.OPT_SORT_KEYS).decode()
-        model = self._schema.content_types[rule.uid]
+        model = self._schema.content_types[source if isinstance(source, str) else source.uid]
         resolve_rule(text, model, self._schema, ReadLimits(), Slots())
-        self._note_form(rule, query)
+        if isinstance(source, Rule):
+            self._note_form(source, query)
         return text
 
     def _note_form(self, rule: Rule, query: object) -> None:

@@ -6,14 +6,21 @@ transaction, unless `transaction` combines several. They act as the caller, with
 permissions.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
 
 import structlog
+from msgspec import Struct
 
 from quire.access.ability import Ability, FullAccess, Unsanitized
 from quire.database.execute.prepared_read import PreparedRead, ResultPage, Shown
 from quire.database.program import Program
+from quire.document_service.around import (
+    ActionResult,
+    call_around_read,
+    narrow_query,
+    read_written,
+)
 from quire.document_service.commands import (
     AllLocales,
     CloneDocument,
@@ -24,7 +31,6 @@ from quire.document_service.commands import (
     PublishDocument,
     UnpublishDocument,
     UpdateDocument,
-    WrittenEntry,
 )
 from quire.document_service.computed_reads import compute_in
 from quire.document_service.extension_context import ExtensionContext, current_context
@@ -35,6 +41,7 @@ from quire.document_service.service import run_command
 from quire.document_service.shapes import as_shape, query_of_shape
 from quire.document_service.unit_of_work import UnitOfWork
 from quire.errors import ForbiddenError
+from quire.hooks.calls import Call
 from quire.hooks.document import (
     D,
     Document,
@@ -44,7 +51,8 @@ from quire.hooks.document import (
     mark_unrestricted,
     uid_of,
 )
-from quire.hooks.errors import UnitOfWorkError, nearest
+from quire.hooks.errors import NotFound, UnitOfWorkError, nearest
+from quire.hooks.policies import ReadAction
 from quire.hooks.shape import Shape
 from quire.query.plan import Status
 from quire.schema.model import FILE_UID, USER_UID, ContentType
@@ -59,6 +67,13 @@ _NAMES = {"admin": "an administrator", "nobody": "the server", "system": "the sy
 """Principals without permissions in the content API, by kind."""
 
 _log = structlog.get_logger("quire.extensions")
+
+
+class _Found(Struct, frozen=True):
+    """What was read: documents, and the number of all if it was asked for."""
+
+    documents: Sequence[Shown]
+    total: int | None = None
 
 
 @overload
@@ -148,17 +163,22 @@ class Documents(Generic[D]):
             computes=True,
         )
 
-        def program() -> Program[tuple[PreparedRead, ResultPage]]:
-            planned = context.engine.reads.page(find)
-            return planned, (yield from planned.page())
+        async def read(find: DocumentQuery) -> _Found:
+            def program() -> Program[tuple[PreparedRead, ResultPage]]:
+                planned = context.engine.reads.page(find)
+                return planned, (yield from planned.page())
 
-        planned, found = await context.read(program)
-        await _compute(context, planned, found.documents)
+            planned, found = await context.read(program)
+            await _compute(context, planned, found.documents, as_system=as_system)
+            return _Found(found.documents, found.pagination.get("total"))
+
+        as_system = _is_system(context)
+        found = await self._read(context, "find", find, read)
         return Page(
             (self._to_documents(context, one, shape) for one in found.documents),
             page=page,
             page_size=page_size,
-            total=found.pagination.get("total") if with_count else None,
+            total=found.total if with_count else None,
         )
 
     @overload
@@ -201,15 +221,22 @@ class Documents(Generic[D]):
             computes=True,
         )
 
-        def program() -> Program[tuple[PreparedRead, Shown | None]]:
-            planned = context.engine.reads.one(find, document_id)
-            return planned, (yield from planned.first())
+        async def read(find: DocumentQuery) -> _Found:
+            def program() -> Program[tuple[PreparedRead, Shown | None]]:
+                planned = context.engine.reads.one(find, document_id)
+                return planned, (yield from planned.first())
 
-        planned, found = await context.read(program)
-        if found is None:
+            planned, found = await context.read(program)
+            if found is None:
+                return _Found([])
+            await _compute(context, planned, [found], as_system=as_system)
+            return _Found([found])
+
+        as_system = _is_system(context)
+        found = await self._read(context, "find_one", find, read, document_id)
+        if not found.documents:
             return None
-        await _compute(context, planned, [found])
-        return self._to_documents(context, found, shape)
+        return self._to_documents(context, found.documents[0], shape)
 
     async def first(
         self,
@@ -252,8 +279,12 @@ class Documents(Generic[D]):
             ability=ability,
             counts=True,
         )
-        found = await context.read(lambda: context.engine.reads.page(find).page())
-        return found.pagination.get("total") or 0
+
+        async def read(find: DocumentQuery) -> _Found:
+            page = await context.read(lambda: context.engine.reads.page(find).page())
+            return _Found([], page.pagination.get("total") or 0)
+
+        return (await self._read(context, "count", find, read)).total or 0
 
     async def stream(
         self,
@@ -405,6 +436,47 @@ class Documents(Generic[D]):
         )
         return await self._write("create", [command])
 
+    async def _read(
+        self,
+        context: ExtensionContext,
+        action: ReadAction,
+        find: DocumentQuery,
+        read: Callable[[DocumentQuery], Awaitable[_Found]],
+        document_id: str | None = None,
+    ) -> _Found:
+        """Read documents, with the functions of the project around that."""
+        functions = context.engine.extensions.around.get((self._uid, action))
+        if not functions:
+            return await read(find)
+
+        async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
+            query = narrow_query(context.engine, find, call, volatile=volatile)
+            found = await read(query)
+            if document_id is not None and not found.documents:
+                raise NotFound
+
+            async def load() -> Sequence[Shown]:
+                return found.documents
+
+            return ActionResult(action, found, load, count=found.total, document=Document)
+
+        call = Call[Document](
+            action=action,
+            uid=self._uid,
+            document_id=document_id,
+            locale=find.locale if isinstance(find.locale, str) else None,
+            query=find.parameters(),
+        )
+        as_system = _is_system(context)
+        try:
+            result = await call_around_read(functions, call, context, act, as_system=as_system)
+        except NotFound:
+            if document_id is None:
+                raise
+            return _Found([])
+        found: _Found = result.value  # type: ignore[assignment]  # what `act` has put there
+        return found if result.replaced is None else _Found(result.replaced, found.total)
+
     def _to_documents(
         self, context: ExtensionContext, found: Shown, shape: type[Shape[Any]] | None = None
     ) -> Any:  # noqa: ANN401 - a document, or a value of the shape
@@ -501,27 +573,24 @@ class Documents(Generic[D]):
             written = yield from run_command(unit, command)
             yield from unit.settle()
             if not isinstance(command, DeleteDocument):
-                for entry in written:
-                    shown += yield from _read_entry(unit, entry)
+                shown += yield from read_written(unit, written)
         return shown
 
 
 async def _compute(
-    context: ExtensionContext, planned: PreparedRead, documents: Sequence[Shown]
+    context: ExtensionContext,
+    planned: PreparedRead,
+    documents: Sequence[Shown],
+    *,
+    as_system: bool,
 ) -> None:
     """Add the computed fields that a read names to what was read."""
     if planned.compiled.computed:
-        as_system = system_reason() is not None or context.is_system
         await compute_in(context, planned.plan.root, documents, as_system=as_system)
 
 
-def _read_entry(unit: UnitOfWork, entry: WrittenEntry) -> Program[list[Shown]]:
-    status: Status = "published" if entry.published else "draft"
-    reads = unit.engine.reads
-    found = yield from reads.entry(
-        entry.uid, entry.entry_id, status=status, populated=False
-    ).first()
-    return [] if found is None else [found]
+def _is_system(context: ExtensionContext) -> bool:
+    return system_reason() is not None or context.is_system
 
 
 def _locale(code: str | None) -> str | AllLocales | None:

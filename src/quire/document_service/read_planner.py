@@ -90,6 +90,19 @@ class DocumentQuery(Struct, frozen=True, kw_only=True):
     counts: bool = False
     computes: bool = False
 
+    def parameters(self) -> dict[str, object]:
+        """Return the parameters that are given, by their names in the content API."""
+        asked: dict[str, object] = {
+            "filters": self.filters,
+            "sort": self.sort,
+            "fields": self.fields,
+            "populate": self.populate,
+            "pagination": self.pagination,
+            "status": self.status,
+            "locale": self.locale,
+        }
+        return {name: value for name, value in asked.items() if value is not None}
+
 
 class ReadPlanner:
     """Prepares reads of one schema in one database.
@@ -341,16 +354,7 @@ def _key(
 
 def _query_of(find: DocumentQuery) -> Mapping[str, QueryValue]:
     """Return a request in the form of a query string."""
-    asked: dict[str, object] = {
-        "filters": find.filters,
-        "sort": find.sort,
-        "fields": find.fields,
-        "populate": find.populate,
-        "pagination": find.pagination,
-        "status": find.status,
-        "locale": find.locale,
-    }
-    return {name: as_query(value) for name, value in asked.items() if value is not None}
+    return {name: as_query(value) for name, value in find.parameters().items()}
 
 
 _RESOLVE: Mapping[Mode, Callable[[Resolver, dict[str, QueryValue]], ResolvedRead]] = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from quire.access.ability import NO_PROJECT_RULES, ProjectRules, project_rules_of
@@ -27,6 +28,7 @@ from quire.document_service.actions.publish import publish
 from quire.document_service.actions.unpublish import unpublish
 from quire.document_service.actions.update import update
 from quire.document_service.after_commit import store_changes
+from quire.document_service.around import run_around, steps_around
 from quire.document_service.call_context import CallContext
 from quire.document_service.commands import (
     CloneDocument,
@@ -352,6 +354,14 @@ def run_command(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry
         command = prepared_command(unit.engine, unit.prepared, command)
     if not unit.engine.policies.is_empty:
         _ask_policies(unit, command)
+    if unit.engine.extensions.around:
+        steps = steps_around(unit.engine, command)
+        if steps:
+            return (yield from run_around(unit, steps, command, partial(_act_by_rules, unit)))
+    return (yield from _act_by_rules(unit, command))
+
+
+def _act_by_rules(unit: UnitOfWork, command: Command) -> Program[list[WrittenEntry]]:
     rules = rules_for(unit, command)
     if rules is None:
         return (yield from _act_on(unit, command))

@@ -205,7 +205,7 @@ class UnitOfWork(Struct, kw_only=True):
     def savepoint(self) -> "Savepoint":
         """Return a savepoint of the transaction, which has not begun yet."""
         self._savepoints += 1
-        return Savepoint(f"quire_{self._savepoints}", self.events, self.changes)
+        return Savepoint(f"quire_{self._savepoints}", self.events, self.changes, self._later)
 
     def layout(self, uid: str) -> EntryLayout:
         """Return the layout of a uid. Raises KeyError when there is no such model."""

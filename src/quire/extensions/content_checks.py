@@ -1,4 +1,4 @@
-"""Checks rules, policies and computed fields: declarations on content types besides hooks."""
+"""Checks functions around actions, rules, policies and computed fields of content types."""
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from quire.extensions.mark_check import MarkCheck
 from quire.extensions.modules import ExtensionProblem
+from quire.hooks.calls import AroundCall, AroundMark, around_calls
 from quire.hooks.computed import ComputedField, ComputedMark
 from quire.hooks.extensions import Extensions, Hook
 from quire.hooks.marks import HookMark
@@ -132,6 +133,32 @@ class ComputedCheck(MarkCheck[ComputedMark]):
         return found
 
 
+class AroundCheck(MarkCheck[AroundMark]):
+    """The check of one mark."""
+
+    def calls(self) -> list[AroundCall]:
+        """Return a function for each content type; they are ignored if there are problems."""
+        mark = self.mark
+        self.check_signature(["the call", "proceed"])
+        if inspect.isfunction(self.function) and not inspect.iscoroutinefunction(self.function):
+            self.report(f"{self.name} must be an async def, which awaits proceed(call)")
+        actions = self.actions(mark.on, RULE_ACTIONS)
+        order = self.order(mark.order)
+        return [
+            AroundCall(
+                uid=content_type.uid,
+                on=self.actions_of(content_type, actions),
+                function=self.function,  # type: ignore[arg-type]  # its signature was checked
+                name=self.name,
+                file=self.file,
+                line=self.line,
+                document=self.document(),
+                order=order,
+            )
+            for content_type in self.types()
+        ]
+
+
 class RuleCheck(MarkCheck[RuleMark]):
     """The check of one mark."""
 
@@ -180,6 +207,7 @@ class ContentChecks:
     def __init__(self, schema: Schema) -> None:
         self.problems: list[ExtensionProblem] = []
         self._schema = schema
+        self._around: list[AroundCall] = []
         self._rules: list[Rule] = []
         self._policies: list[Policy] = []
         self._computed: dict[str, dict[str, ComputedField]] = {}
@@ -187,6 +215,10 @@ class ContentChecks:
     def add(self, file: str, name: str, function: object, mark: object) -> bool:
         """Check one mark of a function; tells whether it is of one of these kinds."""
         match mark:
+            case AroundMark():
+                around_check = AroundCheck(self._schema, file, name, function, mark)
+                self._around += around_check.calls()
+                self.problems += around_check.problems
             case RuleMark():
                 rule_check = RuleCheck(self._schema, file, name, function, mark)
                 self._rules += rule_check.rules()
@@ -214,6 +246,7 @@ class ContentChecks:
         """Return a snapshot with the checked definitions."""
         return replace(
             extensions,
+            around=around_calls(self._around),
             rules=tuple(self._rules),
             policies=tuple(self._policies),
             computed=self._computed,

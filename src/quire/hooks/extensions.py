@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from quire.hooks.after_commit import ChangeListener
 from quire.hooks.attribute_types import CustomAttributeType
+from quire.hooks.calls import AroundCalls
 from quire.hooks.computed import ComputedFields
 from quire.hooks.document import Document
 from quire.hooks.errors import HookLoopError
@@ -168,6 +169,8 @@ class Extensions(Struct, frozen=True, kw_only=True):
     """The hooks of writes by uid and action; without types that have none."""
     prepare: Mapping[tuple[str, WriteAction], tuple[Hook, ...]] = field(default_factory=dict)
     """The functions that are called before the transactions of writes, by uid and action."""
+    around: AroundCalls = field(default_factory=dict)
+    """The functions around actions, by uid and action; empty without any."""
 
     @property
     def admin_modules(self) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ from quire.auth.authenticate import Authenticator
 from quire.auth.shared_counters import SharedCounters
 from quire.clock import Clock
 from quire.content_api.admin_pages import AdminPages
+from quire.content_api.around_reads import AroundReads
 from quire.content_api.batch.handler import BatchApi
 from quire.content_api.content import ContentApi, OtherApi, OtherResponders
 from quire.content_api.content_type_builder import ModelApi
@@ -133,12 +134,14 @@ def _routes(
         custom_route(one, documents, calls, now) for one in documents.engine.extensions.routes
     ]
     responses = ResponseCache(reader.database.versions, settings.cache.responses, counter)
-    reads = DocumentReads(reader, responses)
+    around = AroundReads(documents)
+    reads = DocumentReads(reader, responses, around)
     scripts = ScriptServices(
         reader=reader, documents=documents, now=now, environment=settings.environment
     )
     for content_type in reader.schema.api_types:
-        usual = DocumentApi(reader, documents, content_type, responses).routes()
+        handlers = DocumentApi(reader, documents, content_type, responses)
+        usual = around.content_routes(handlers.routes())
         served = found.routes.get(content_type.uid)
         routes += (
             usual
@@ -157,7 +160,7 @@ def _routes(
         LocaleApi(reader),
         ModelApi(reader.schema),
     ):
-        routes += api.routes()
+        routes += around.content_routes(api.routes())
     routes += DescriptionApi(reader.schema, authorizer, routes, settings).routes()
     return routes
 

@@ -21,6 +21,7 @@ from quire.admin_api.response_types import (
     StatusQuery,
 )
 from quire.admin_api.router import SIGNED_IN
+from quire.content_api.around_reads import AroundReads
 from quire.content_api.envelope import respond_encoded
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route, RouteGroup
@@ -33,6 +34,7 @@ from quire.database.execute.encoding import encode_result
 from quire.database.program import Program
 from quire.document_service.unit_of_work import WriteEngine
 from quire.errors import NotFoundError
+from quire.hooks.policies import ReadAction
 
 
 class PopulateQuery(Struct):
@@ -58,12 +60,14 @@ class EntryApi:
         engine: WriteEngine,
         lists: EntryLists,
         history: RevisionHistory,
+        around: AroundReads,
     ) -> None:
         self._database = database
         self._engine = engine
         self._review = ReviewFilter(database, engine, history)
         self._reading = ContentReading(engine)
         self._lists = lists
+        self._around = around
 
     def routes(self) -> Iterator[Route]:
         """Yield the routes."""
@@ -72,16 +76,17 @@ class EntryApi:
             "GET",
             "collection-types/:uid",
             SIGNED_IN,
-            self.find,
+            self._around.admin_handler(self.find, "find"),
             query=(EntryListQuery, ReviewQuery, *version, PopulateQuery),
             response=PageEnvelope[ManagedEntry],
         )
-        listed: tuple[tuple[str, Handler], ...] = (
-            ("collection-types/:uid/:id", self.find_one),
-            ("single-types/:uid", self.find_single),
+        listed: tuple[tuple[str, Handler, ReadAction], ...] = (
+            ("collection-types/:uid/:id", self.find_one, "find_one"),
+            ("single-types/:uid", self.find_single, "find"),
         )
         query = (*version, PopulateQuery)
-        for path, handler in listed:
+        for path, read, action in listed:
+            handler = self._around.admin_handler(read, action)
             yield route("GET", path, SIGNED_IN, handler, query=query, response=EntryResponse)
 
     async def find(self, request: Request) -> Response:

@@ -15,6 +15,7 @@ from quire.access.ability import (
     FullAccess,
     ProjectRules,
     project_rules_of,
+    rule_of_call,
     rules_of,
 )
 from quire.access.rules import NO_ROW, PLACES, places_in
@@ -53,7 +54,7 @@ def narrow_root(node: PlanNode, scope: Scope, action: str | None) -> PlanNode:
     if not rules and not volatile:
         return node
     narrowing = _Narrowing(scope.schema, scope.limits, scope.slots, rules, volatile)
-    return narrowing.node(node, action)
+    return narrowing.root(node, action)
 
 
 def narrow_for_project(
@@ -66,7 +67,7 @@ def narrow_for_project(
     if rules == NO_PROJECT_RULES:
         return node
     narrowing = _Narrowing(schema, ReadLimits(), slots, rules.rules, rules.volatile)
-    return narrowing.node(node, action)
+    return narrowing.root(node, action)
 
 
 def check_rule(rule: object, content_type: ContentType, schema: Schema) -> None:
@@ -114,6 +115,16 @@ class _Narrowing(Struct, frozen=True):
     slots: Slots
     rules: Mapping[str, str]
     volatile: frozenset[str]
+
+    def root(self, node: PlanNode, action: str | None) -> PlanNode:
+        """Narrow the root of a plan, by the condition of its call as well."""
+        narrowed = self.node(node, action)
+        text = self._text(rule_of_call(node.uid))
+        if text is None:
+            return narrowed
+        model = self.schema.model(node.uid)
+        condition = rule_filter(text, model, self.schema, self.limits, self.slots)
+        return replace(narrowed, filter=_both(narrowed.filter, condition))
 
     def node(self, node: PlanNode, action: str | None) -> PlanNode:
         """Narrow a node, and all nodes below it."""

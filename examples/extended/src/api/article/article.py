@@ -1,17 +1,22 @@
-"""Articles: their slugs and owners, who may change them, and what is most read."""
+"""Articles: their slugs and owners, who may change and see them, and what is most read."""
 
 import re
 
 from src.content import Article, Author
 
 from quire import (
+    Call,
     Page,
     Principal,
+    Proceed,
+    Result,
     Shape,
     Write,
+    around,
     before_write,
     computed,
     documents,
+    now,
     principal,
     route,
     rule,
@@ -64,6 +69,15 @@ async def popular(limit: int = 10) -> Page[ArticleCard]:
     return await documents(Article).find(
         ArticleCard, filters={"views": {"$gt": 0}}, sort="views:desc", page_size=min(limit, 50)
     )
+
+
+@around(Article, on=["find", "find_one"])
+async def hide_embargoed(call: Call[Article], proceed: Proceed[Article]) -> Result[Article]:
+    """Show articles under embargo to administrators alone."""
+    if principal().kind == "admin":
+        return await proceed(call)
+    over = {"$or": [{"embargoUntil": {"$null": True}}, {"embargoUntil": {"$lte": now()}}]}
+    return await proceed(call.narrow(over))
 
 
 @computed(Article, needs=["body"])

@@ -1,0 +1,204 @@
+"""Routes that read documents, with the functions of a project around the reads."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from quire.access.ability import narrow_for_call
+from quire.content_api.envelope import is_known, respond_known, tag_of, tags_known
+from quire.content_api.format_v4 import HEADER, VALUE
+from quire.content_api.messages import NOT_MODIFIED, Handler, Request, Response
+from quire.content_api.routes import Route
+from quire.database.connection import WouldBlockError
+from quire.database.execute.prepared_read import Shown
+from quire.document_service.around import ActionResult, call_around_read, condition_of
+from quire.document_service.call_context import CallContext
+from quire.document_service.service import DocumentService
+from quire.errors import ValidationError
+from quire.hooks.calls import AroundCall, Call
+from quire.hooks.document import Document
+from quire.hooks.policies import ReadAction
+
+_IF_NONE_MATCH = b"if-none-match"
+_ACTIONS: Mapping[str, ReadAction] = {"find": "find", "findOne": "find_one"}
+"""The actions of reads, by the last part of a permission."""
+_NO_V4 = "The format of Strapi 4 is not available here: code of the project changes the documents"
+_decode = msgspec.json.decode
+_encode = msgspec.json.encode
+
+
+class AroundReads:
+    """Puts the functions of a project around the handlers of routes."""
+
+    def __init__(self, documents: DocumentService) -> None:
+        self._documents = documents
+        self._engine = documents.engine
+        self._around = documents.engine.extensions.around
+
+    def content_routes(self, routes: Iterable[Route]) -> list[Route]:
+        """Return routes of the content API; those with functions around them call these."""
+        return [self._content_route(route) for route in routes]
+
+    def _content_route(self, route: Route) -> Route:
+        uid, _, name = (route.action or "").rpartition(".")
+        action = _ACTIONS.get(name) if route.method == "GET" else None
+        if action is None or (uid, action) not in self._around:
+            return route
+
+        async def respond(request: Request) -> Response:
+            if not request.may_wait:
+                raise WouldBlockError
+            return await self.respond(request, uid, action, route.handler)
+
+        return replace(route, handler=respond, is_shared=False)
+
+    async def respond(
+        self, request: Request, uid: str, action: ReadAction, handler: Handler
+    ) -> Response:
+        """Respond to a request of the content API that ``handler`` reads documents for."""
+        functions = self._around.get((uid, action))
+        if functions is None:
+            return await handler(request)
+        principal = request.principal
+        context = CallContext("around", self._documents, principal)
+
+        def narrowed(condition: str, *, volatile: bool) -> Request:
+            ability = narrow_for_call(principal.ability, uid, condition, volatile=volatile)
+            sent = copy(request)
+            sent.principal = replace(principal, ability=ability)
+            return sent
+
+        call = _call(action, uid, request.parameters.get("documentId"), request)
+        return await self._respond(_Read(request, handler, narrowed), functions, call, context)
+
+    def admin_handler(self, handler: Handler, action: ReadAction) -> Handler:
+        """Return a handler of the admin API that reads documents of the type ``:uid``."""
+        if not self._around:
+            return handler
+
+        async def respond(request: Request) -> Response:
+            uid = request.parameters["uid"]
+            functions = self._around.get((uid, action))
+            if functions is None:
+                return await handler(request)
+            administrator = request.administrator
+            context = CallContext("around", self._documents, None, editor=administrator.id)
+
+            def narrowed(condition: str, *, volatile: bool) -> Request:
+                ability = administrator.ability
+                rules = ability.project_rules.with_condition(uid, condition, volatile=volatile)
+                sent = copy(request)
+                sent.administrator = replace(administrator, ability=ability.narrowed(rules))
+                return sent
+
+            call = _call(action, uid, request.parameters.get("id"), request)
+            return await self._respond(_Read(request, handler, narrowed), functions, call, context)
+
+        return respond
+
+    async def _respond(
+        self,
+        read: "_Read",
+        functions: tuple[AroundCall, ...],
+        call: Call[Document],
+        context: CallContext,
+    ) -> Response:
+        engine = self._engine
+
+        async def act(call: Call[Any], /, *, volatile: bool) -> ActionResult[Any]:
+            found = await read.run(condition_of(engine, call), volatile=volatile)
+            return ActionResult(call.action, found, found.documents, document=Document)
+
+        result = await call_around_read(functions, call, context, act, as_system=False)
+        found: _ReadResponse = result.value  # type: ignore[assignment]  # what `act` has put there
+        if result.replaced is None:
+            return found.response
+        return await found.with_documents(result.replaced)
+
+
+class _Read:
+    """The read of a request. ``narrowed`` returns the request of a narrowed call."""
+
+    def __init__(
+        self, request: Request, handler: Handler, narrowed: Callable[..., Request]
+    ) -> None:
+        self._request = request
+        self._handler = handler
+        self._narrowed = narrowed
+
+    async def run(self, condition: str | None, *, volatile: bool) -> "_ReadResponse":
+        """Respond to the request, with a condition or without."""
+        request = self._request
+        if condition is not None:
+            request = self._narrowed(condition, volatile=volatile)
+        return _ReadResponse(request, self._handler, await self._handler(request))
+
+
+class _ReadResponse:
+    """The response to a read: its bytes, of which documents are made only if they are asked for."""
+
+    def __init__(self, request: Request, handler: Handler, response: Response) -> None:
+        self._request = request
+        self._handler = handler
+        self.response = response
+
+    async def documents(self) -> list[Shown]:
+        """Return the documents of the response. Raises ValidationError for the v4 format."""
+        found, _ = _shown_in(_decode((await self._whole()).body))
+        return found if isinstance(found, list) else [found]
+
+    async def with_documents(self, documents: Sequence[Shown]) -> Response:
+        """Return the response with other documents. Raises ValidationError for the v4 format."""
+        whole = await self._whole()
+        body = _decode(whole.body)
+        found, member = _shown_in(body)
+        is_list = isinstance(found, list)
+        shown = documents if is_list else documents[0]
+        text = _encode(shown if member is None else {**body, member: shown})
+        tag = tag_of(text) if is_list and whole.tag is not None else whole.tag
+        known = tags_known(self._request.headers)
+        if tag is not None and known is not None and is_known(tag, known):
+            return respond_known(tag)
+        return Response(whole.status, text, whole.content_type, whole.headers, tag=tag)
+
+    async def _whole(self) -> Response:
+        """Return the response with its body, also where the client has that already."""
+        if self._request.headers.get(HEADER) == VALUE:
+            raise ValidationError(_NO_V4)
+        if self.response.status != NOT_MODIFIED:
+            return self.response
+        anew = copy(self._request)
+        headers = self._request.headers.items()
+        anew.headers = {name: value for name, value in headers if name != _IF_NONE_MATCH}
+        return await self._handler(anew)
+
+
+def _shown_in(body: Any) -> tuple[Any, str | None]:  # noqa: ANN401 - JSON
+    """Return a document or a list of them in a body, and the name of the member that holds it.
+
+    Raises TypeError for a body without documents.
+    """
+    member = None
+    if isinstance(body, dict):
+        member = next((name for name in ("results", "data") if name in body), None)
+    found = body if member is None else body[member]
+    if not isinstance(found, list | dict):
+        message = "the response to this request has no documents"
+        raise TypeError(message)
+    return found, member
+
+
+def _call(
+    action: ReadAction, uid: str, document_id: str | None, request: Request
+) -> Call[Document]:
+    locale = request.query.get("locale")
+    return Call(
+        action=action,
+        uid=uid,
+        document_id=document_id,
+        locale=locale if isinstance(locale, str) else None,
+        query=request.query,
+    )
