@@ -45,10 +45,10 @@ def _prepare_pair(_: Site) -> Case:
 
 
 def _check_pair(site: Site, case: Case) -> None:
-    near = _schema(site, _NOTE)[case.attribute]
-    far = _schema(site, "api::author.author")[case.inverse]
-    require((near["relation"], near["inversedBy"]), ("manyToOne", case.inverse))
-    require((far["relation"], far["mappedBy"]), ("oneToMany", case.attribute))
+    relation = _schema(site, _NOTE)[case.attribute]
+    inverse = _schema(site, "api::author.author")[case.inverse]
+    require((relation["relation"], relation["inversedBy"]), ("manyToOne", case.inverse))
+    require((inverse["relation"], inverse["mappedBy"]), ("oneToMany", case.attribute))
 
 
 def _prepare_rename(site: Site) -> Case:

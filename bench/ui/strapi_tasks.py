@@ -190,7 +190,7 @@ def place_image(ui: Driver, case: Case) -> None:
 
 
 def recover(ui: Driver, case: Case) -> None:
-    """The field that is not valid lies in a closed component far down."""
+    """The field that is not valid is in a collapsed component at the end of the form."""
     _entry(ui, "api::article.article", case.document)
     page = ui.page
     ui.click(page.get_by_role("button", name="Publish", exact=True))

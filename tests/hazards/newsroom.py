@@ -471,7 +471,9 @@ class _People:
         row = {table.columns[name]: value for name, value in given.items()}
         return (yield from self._inserts.insert(table.name, row))
 
-    def _link(self, uid: str, near: int, far: int) -> Program[None]:
+    def _link(self, uid: str, source_id: int, target_id: int) -> Program[None]:
         edge = self._tables[uid].edges["role"]
         assert isinstance(edge, LinkEdge)
-        yield from self._inserts.insert(edge.table, {edge.near: near, edge.far: far})
+        yield from self._inserts.insert(
+            edge.table, {edge.source_column: source_id, edge.target_column: target_id}
+        )

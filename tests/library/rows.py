@@ -132,8 +132,8 @@ class LibraryRows:
         self,
         uid: str,
         attribute: str,
-        near: int,
-        *far: int,
+        source_id: int,
+        *target_ids: int,
         target: str | None = None,
         field: str | None = None,
     ) -> None:
@@ -143,35 +143,43 @@ class LibraryRows:
         they know the entry.
         """
         edge = self.tables[uid].edges[attribute]
-        for position, other in enumerate(far, start=1):
+        for position, other in enumerate(target_ids, start=1):
             match edge:
                 case LinkEdge():
-                    self._link(edge, near, other, position)
+                    self._link(edge, source_id, other, position)
                 case ColumnEdge(column=column):
-                    self._update(uid, near, {column: other})
+                    self._update(uid, source_id, {column: other})
                 case BackColumnEdge(column=column):
-                    self._update(edge.target, other, {column: near})
+                    self._update(edge.target, other, {column: source_id})
                 case MorphTargetEdge():
-                    row = {edge.far: other, edge.near_id: near, edge.near_type: edge.type_value}
+                    row = {
+                        edge.target_column: other,
+                        edge.source_id_column: source_id,
+                        edge.source_type_column: edge.type_value,
+                    }
                     self.insert(edge.table, {**row, FIELD: edge.field, ORDER: position})
                 case MorphListEdge():
-                    row = {edge.near: near, edge.far_id: other, edge.far_type: str(target)}
+                    row = {
+                        edge.source_column: source_id,
+                        edge.target_id_column: other,
+                        edge.target_type_column: str(target),
+                    }
                     self.insert(edge.table, {**row, FIELD: field, ORDER: position})
                 case MorphColumnEdge():
                     row = {edge.id_column: other, edge.type_column: str(target)}
-                    self._update(uid, near, row)
+                    self._update(uid, source_id, row)
                 case MorphBackColumnEdge():
-                    row = {edge.id_column: near, edge.type_column: edge.type_value}
+                    row = {edge.id_column: source_id, edge.type_column: edge.type_value}
                     self._update(edge.target, other, row)
                 case _:
                     raise AssertionError(f"{uid}.{attribute} is not linked by itself")
 
-    def _link(self, edge: LinkEdge, near: int, far: int, position: int) -> None:
-        row: dict[str, object] = {edge.near: near, edge.far: far}
+    def _link(self, edge: LinkEdge, source_id: int, target_id: int, position: int) -> None:
+        row: dict[str, object] = {edge.source_column: source_id, edge.target_column: target_id}
         if edge.order is not None:
             row[edge.order] = position
         if edge.inverse_order is not None:
-            row[edge.inverse_order] = self._next(edge.table, edge.far, far)
+            row[edge.inverse_order] = self._next(edge.table, edge.target_column, target_id)
         self.insert(edge.table, row)
 
     def _next(self, table: str, column: str, value: int) -> int:

@@ -178,7 +178,7 @@ TEXT_OPERATORS = sorted(name for name, row in OPERATORS.items() if row.operand i
 
 @st.composite
 def looked_for(draw: st.DrawFn) -> tuple[str, str, str]:
-    """Draw a text, an operator on texts, and an operand that is a piece of the text or near it."""
+    """Draw a text, an operator on texts, and an operand that is a piece of the text or similar."""
     value, operator = draw(texts), draw(st.sampled_from(TEXT_OPERATORS))
     start, end = draw(st.integers(0, len(value))), draw(st.integers(0, len(value)))
     pieces = [value, value[:end], value[start:], value[start:end]]

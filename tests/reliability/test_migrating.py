@@ -30,7 +30,7 @@ _SMALL_CACHE = "PRAGMA cache_size = 20"
 """With so few pages in memory the others go to the disk long before the commit."""
 _FEWEST = 100
 _LATE = 290
-"""A statement near the end, when tables have changed and rows are written."""
+"""One of the last statements, when tables have changed and rows are written."""
 
 
 class Wrecks:

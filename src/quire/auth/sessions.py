@@ -259,18 +259,18 @@ class Sessions:
 def _family(sessions: Sequence[Session], session_id: str) -> list[Session]:
     """Return a session, its predecessors and its successors."""
     known = {session.session_id: session for session in sessions}
-    near: dict[str | None, list[str | None]] = {}
+    adjacent: dict[str | None, list[str | None]] = {}
     for session in sessions:
         if session.child_id is not None:
-            near.setdefault(session.session_id, []).append(session.child_id)
-            near.setdefault(session.child_id, []).append(session.session_id)
+            adjacent.setdefault(session.session_id, []).append(session.child_id)
+            adjacent.setdefault(session.child_id, []).append(session.session_id)
     family: dict[str | None, Session] = {}
-    waiting: list[str | None] = [session_id]
-    while waiting:
-        one = waiting.pop()
-        if one in known and one not in family:
-            family[one] = known[one]
-            waiting += near.get(one, [])
+    pending: list[str | None] = [session_id]
+    while pending:
+        current = pending.pop()
+        if current in known and current not in family:
+            family[current] = known[current]
+            pending += adjacent.get(current, [])
     return list(family.values())
 
 

@@ -71,15 +71,15 @@ class ChangeCheck(MarkCheck[ChangeMark]):
         if not isinstance(mark.coalesce, bool):
             self.report(f"coalesce must be True or False, not {mark.coalesce!r}")
         if mark.status not in _STATUSES:
-            near = nearest(str(mark.status), _STATUSES)
-            self.report(f"status must be published or draft, not {mark.status!r}{near}")
+            suggestion = nearest(str(mark.status), _STATUSES)
+            self.report(f"status must be published or draft, not {mark.status!r}{suggestion}")
 
     def _check_keep(self, content_type: ContentType, keep: list[str]) -> None:
         for name in keep:
             attribute = content_type.attributes.get(name)
             if attribute is None:
-                near = nearest(name, content_type.attributes)
-                self.report(f'unknown field "{name}" of {content_type.uid} in keep{near}')
+                suggestion = nearest(name, content_type.attributes)
+                self.report(f'unknown field "{name}" of {content_type.uid} in keep{suggestion}')
             elif attribute.type.secret:
                 self.report(f'the field "{name}" in keep is a password, which is never read')
 

@@ -104,15 +104,16 @@ def _schedule_problems(name: str, function: object, mark: ScheduleMark) -> Itera
         yield "the parameter due must be a datetime"
     yield from _limit_problems(mark.retries, mark.timeout)
     if mark.missed not in MISSED:
-        near = nearest(str(mark.missed), MISSED)
-        yield f"missed must be {', '.join(MISSED[:-1])} or {MISSED[-1]}, not {mark.missed!r}{near}"
+        suggestion = nearest(str(mark.missed), MISSED)
+        choices = f"{', '.join(MISSED[:-1])} or {MISSED[-1]}"
+        yield f"missed must be {choices}, not {mark.missed!r}{suggestion}"
     yield from _cron_problems(mark)
 
 
 def _cron_problems(mark: ScheduleMark) -> Iterator[str]:
     if not isinstance(mark.tz, str) or mark.tz not in available_timezones():
-        near = nearest(str(mark.tz), available_timezones())
-        yield f"there is no time zone {mark.tz!r}{near}"
+        suggestion = nearest(str(mark.tz), available_timezones())
+        yield f"there is no time zone {mark.tz!r}{suggestion}"
         return
     if not isinstance(mark.cron, str) or len(mark.cron) > _LONGEST_CRON:
         yield "the first argument must be a cron expression"

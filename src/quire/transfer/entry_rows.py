@@ -142,7 +142,7 @@ class EntryRows:
 
 
 _COPIES_FROM = 1_000_000
-"""Copies of components get ids far above those of the archive, which are not sorted."""
+"""Copies of components get ids well above those of the archive, which are not sorted."""
 
 
 class LinkRows:
@@ -171,34 +171,36 @@ class LinkRows:
         edge = table.edges.get(left.field or "")
         if isinstance(edge, LocalizationsEdge):
             return None
-        near, far = left.ref, right.ref
-        if not isinstance(near, int) or not isinstance(far, int):
+        source_id, target_id = left.ref, right.ref
+        if not isinstance(source_id, int) or not isinstance(target_id, int):
             raise TransferError(f"{left.type}.{left.field} is linked by something else than ids.")
-        if near not in self._known[left.type] or far not in self._known[right.type]:
+        if source_id not in self._known[left.type] or target_id not in self._known[right.type]:
             self.dangling += 1
             return None
         match edge:
             case LinkEdge():
                 self._check_target(edge.target, line)
-                return self._link(edge, line, near, far)
+                return self._link(edge, line, source_id, target_id)
             case MorphListEdge():
-                values = (near, far, right.type, right.field, self._order(right.pos))
+                values = (source_id, target_id, right.type, right.field, self._order(right.pos))
                 return ArchiveRow(edge.table, edge.columns, values, joins=True)
             case ColumnEdge():
                 self._check_target(edge.target, line)
-                return ColumnChange(table.name, near, {edge.column: far})
+                return ColumnChange(table.name, source_id, {edge.column: target_id})
             case BackColumnEdge():
                 self._check_target(edge.target, line)
-                return ColumnChange(self._tables[right.type].name, far, {edge.column: near})
+                return ColumnChange(
+                    self._tables[right.type].name, target_id, {edge.column: source_id}
+                )
             case MorphColumnEdge():
                 return ColumnChange(
-                    table.name, near, {edge.id_column: far, edge.type_column: right.type}
+                    table.name, source_id, {edge.id_column: target_id, edge.type_column: right.type}
                 )
             case _:
                 raise TransferError(f"{left.type} stores no links in {left.field}.")
 
-    def _link(self, edge: LinkEdge, line: LinkLine, near: int, far: int) -> ArchiveRow:
-        values = [near, far]
+    def _link(self, edge: LinkEdge, line: LinkLine, source_id: int, target_id: int) -> ArchiveRow:
+        values = [source_id, target_id]
         for column, position in ((edge.order, line.left.pos), (edge.inverse_order, line.right.pos)):
             if column is not None:
                 values.append(self._order(position))  # type: ignore[arg-type]  # a number or None

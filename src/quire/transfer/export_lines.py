@@ -221,21 +221,21 @@ def _place(
         case LinkEdge(owning=True):
 
             def linked(attribute: RelationAttribute, row: Row) -> _LinkRow:
-                _, near, far, *positions = row
+                _, source, target, *positions = row
                 found = dict(zip(edge.orders, positions, strict=True))
                 return _plain(
                     model,
                     attribute,
-                    (near, found.get(edge.order or "")),
-                    (far, found.get(edge.inverse_order or "")),
+                    (source, found.get(edge.order or "")),
+                    (target, found.get(edge.inverse_order or "")),
                 )
 
             return edge.table, edge.columns, linked
         case MorphListEdge():
 
             def morphed(attribute: RelationAttribute, row: Row) -> _LinkRow:
-                _, near, far, type_, name, order = row
-                return _morph(model, attribute, near, _end(type_, name, far, order))
+                _, source, target, type_, name, order = row
+                return _morph(model, attribute, source, _end(type_, name, target, order))
 
             return edge.table, edge.columns, morphed
         case ColumnEdge():
@@ -259,21 +259,21 @@ def _place(
 def _plain(
     model: Model,
     attribute: RelationAttribute,
-    near: tuple[Value, Value],
-    far: tuple[Value, Value],
+    source: tuple[Value, Value],
+    target: tuple[Value, Value],
 ) -> _LinkRow:
     return _LinkRow(
         "relation.circular" if attribute.target == model.uid else "relation.basic",
         attribute.relation,
-        _end(model.uid, attribute.name, *near),
-        _end(attribute.target, attribute.inversed_by, *far),
+        _end(model.uid, attribute.name, *source),
+        _end(attribute.target, attribute.inversed_by, *target),
     )
 
 
 def _morph(
-    model: Model, attribute: RelationAttribute, near: Value, right: dict[str, Any]
+    model: Model, attribute: RelationAttribute, source: Value, right: dict[str, Any]
 ) -> _LinkRow:
-    left = _end(model.uid, attribute.name, near, None)
+    left = _end(model.uid, attribute.name, source, None)
     return _LinkRow("relation.morph", attribute.relation, left, right)
 
 

@@ -28,9 +28,10 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
     """Rows of one model: how they are found, become JSON, and what is populated below them.
 
     Below the root, ``query`` finds them by the keys of their parents; those of a node without one
-    are among the rows of a ``shared`` statement. In a row, ``near`` is the position of the parent's
-    key, ``number`` that of the number of rows when only that is asked for, and ``row_id`` that of
-    its id where some rows are skipped by it; mixed rows have order and id of their link at 1 and 2.
+    are among the rows of a ``shared`` statement. In a row, ``parent_position`` is the position of
+    the parent's key, ``number`` that of the number of rows when only that is requested, and
+    ``row_id`` that of its id where some rows are skipped by it; mixed rows have order and id of
+    their link at 1 and 2.
     ``united`` are the statements that nodes below several edges share.
     """
 
@@ -40,7 +41,7 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
     united: tuple[Query, ...] = ()
     query: Query | None = None
     shared: SharedRows | None = None
-    near: int = 0
+    parent_position: int = 0
     number: int = 0
     row_id: int = 0
 

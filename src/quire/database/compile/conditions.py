@@ -69,11 +69,11 @@ class _Group(Grouping[Any]):
 class JoinedTargets(NamedTuple):
     """Target rows joined to the links that lead to them.
 
-    ``near`` is the parent's key; ``order`` sorts the rows of one parent in the order of its links.
+    ``parent_key`` is the parent's key; ``order`` sorts the rows of one parent by its links.
     """
 
     source: Any
-    near: Condition
+    parent_key: Condition
     order: tuple[Condition, ...]
     where: tuple[Condition, ...] = ()
 
@@ -278,7 +278,7 @@ class Conditions:
         """Return the condition that there is a matching related row, or that there is none."""
         edge = self.tables[uid].edges[part.attribute]
         target_uid = self._target_uid(uid, part.attribute)
-        key = table.c(near_key(edge))
+        key = table.c(parent_key_column(edge))
         alternatives: list[Condition] = []
         inner = part.part
         if not _is_about_missing(inner):
@@ -298,8 +298,8 @@ class Conditions:
             return self._linked_by_table(edge, target_uid, target, part, within)
         joined = self.join(edge, target, target_uid)
         wanted = [self.filter(f, target_uid, target) for f in (part, within) if f is not None]
-        found = sa.select(joined.near).select_from(joined.source)
-        return found.where(joined.near.is_not(None), *joined.where, *wanted)
+        found = sa.select(joined.parent_key).select_from(joined.source)
+        return found.where(joined.parent_key.is_not(None), *joined.where, *wanted)
 
     def _linked_by_table(
         self,
@@ -401,16 +401,18 @@ class Conditions:
     def _links(self, edge: LinkEdge | MorphTargetEdge) -> _LinkTable:
         """Add the link table of an edge to the statement."""
         links = self.builder.table(edge.table)
-        row_id, target_key = links.c("id"), links.c(edge.far)
+        row_id, target_key = links.c("id"), links.c(edge.target_column)
         if isinstance(edge, LinkEdge):
             order = (links.c(edge.order),) if edge.order else ()
-            return _LinkTable(links, links.c(edge.near), target_key, (*order, row_id))
+            return _LinkTable(links, links.c(edge.source_column), target_key, (*order, row_id))
         where = (
-            links.c(edge.near_type) == self.builder.constant(edge.type_value),
+            links.c(edge.source_type_column) == self.builder.constant(edge.type_value),
             links.c(FIELD) == self.builder.constant(edge.field),
         )
         order = (links.c(ORDER),)
-        return _LinkTable(links, links.c(edge.near_id), target_key, (*order, row_id), where)
+        return _LinkTable(
+            links, links.c(edge.source_id_column), target_key, (*order, row_id), where
+        )
 
     def _join_components(
         self, edge: ComponentEdge, target: AliasedTable, uid: str
@@ -448,20 +450,20 @@ class Conditions:
         here = self.builder.table(self.tables[here_uid].name)
         joined = self.join(edge, here, here_uid)
         source, where = joined.source, list(joined.where)
-        root_near = joined.near
+        root_key = joined.parent_key
         for name in rest:
             edge = self.tables[here_uid].edges[name]
             next_uid = self._target_uid(here_uid, name)
             target = self.builder.table(self.tables[next_uid].name)
             step = self.join(edge, target, next_uid)
-            on = sa.and_(step.near == here.c(near_key(edge)), *step.where)
+            on = sa.and_(step.parent_key == here.c(parent_key_column(edge)), *step.where)
             source = source.outerjoin(step.source, on)
             here, here_uid = target, next_uid
         value = here.c(self.tables[here_uid].columns[key.attribute])
         return (
             sa.select(value)
             .select_from(source)
-            .where(root_near == table.c(near_key(self.tables[uid].edges[first])), *where)
+            .where(root_key == table.c(parent_key_column(self.tables[uid].edges[first])), *where)
             .order_by(value.desc() if key.descending else value.asc())
             .limit(self.builder.constant(1))
             .correlate(table.source)
@@ -497,7 +499,7 @@ def demanded_values(part: Filter | None) -> tuple[str, ...]:
     )
 
 
-def near_key(edge: Edge) -> str:
+def parent_key_column(edge: Edge) -> str:
     """Name the column of a row that its links refer to."""
     match edge:
         case ColumnEdge(column=column):

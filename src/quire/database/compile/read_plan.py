@@ -29,7 +29,7 @@ from quire.database.compile.conditions import (
     LOCALE,
     PUBLISHED_AT,
     Conditions,
-    near_key,
+    parent_key_column,
     versions_condition,
 )
 from quire.database.compile.statements import AliasedTable, Query, ReadTables, StatementBuilder
@@ -348,7 +348,7 @@ class _Compiler:
         edge = self.tables[parent.uid].edges[plan.attribute]
         attribute = self.schema.model(parent.uid).attributes[plan.attribute]
         to_many = bool(getattr(attribute, "to_many", True))
-        key_name = near_key(edge)
+        key_name = parent_key_column(edge)
         key_kind = StorageKind.STRING if key_name == DOCUMENT_ID else StorageKind.ID
         key = ParentKey(columns.position(key_name, table.c(key_name), key_kind), key_kind)
         parent_id = columns.position("id", table.c("id"), StorageKind.ID)
@@ -454,10 +454,10 @@ class _Compiler:
     def _morph_links(self, edge: MorphListEdge) -> Query:
         builder = self._builder()
         links = builder.table(edge.table)
-        near = links.c(edge.near)
+        source_key = links.c(edge.source_column)
         select = (
-            sa.select(near, links.c(edge.far_id), links.c(edge.far_type))
-            .where(self.dialect.member_of(near, builder.parents()))
+            sa.select(source_key, links.c(edge.target_id_column), links.c(edge.target_type_column))
+            .where(self.dialect.member_of(source_key, builder.parents()))
             .order_by(links.c(ORDER), links.c("id"))
         )
         return builder.finish(select)
@@ -484,7 +484,7 @@ def _found_by(
         shared=SharedRows(share.statement, rows.number)
         if share is not None and isinstance(rows, UnionRows)
         else None,
-        near=rows.near,
+        parent_position=rows.parent_position,
         number=number,
         row_id=row_id,
     )

@@ -45,7 +45,7 @@ class BranchRows(Columns, Protocol):
         """The builder of the statement."""
 
     @property
-    def near(self) -> int:
+    def parent_position(self) -> int:
         """The position of the parent's key in a row."""
 
     @property
@@ -81,7 +81,7 @@ class OwnColumns:
 class OwnRows(OwnColumns):
     """The rows of a branch with its own statement."""
 
-    near = 0
+    parent_position = 0
 
     def __init__(self, builder: StatementBuilder) -> None:
         super().__init__()
@@ -97,14 +97,16 @@ class OwnRows(OwnColumns):
         """See `BranchRows.begin`."""
         del key  # there is one list of keys
         self._joined = joined
-        self.selected += [joined.near, *(joined.order if mixed else ())]
-        return self.builder.dialect.member_of(joined.near, self.builder.parents())
+        self.selected += [joined.parent_key, *(joined.order if mixed else ())]
+        return self.builder.dialect.member_of(joined.parent_key, self.builder.parents())
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
         """See `BranchRows.finish`."""
         joined = self._joined
         select = sa.select(*self.selected).select_from(joined.source).where(*where)
-        ended = select.group_by(joined.near) if grouped else select.order_by(*sort, *joined.order)
+        ended = (
+            select.group_by(joined.parent_key) if grouped else select.order_by(*sort, *joined.order)
+        )
         self.query = self.builder.finish(ended)
 
 
@@ -151,7 +153,7 @@ class UnionStatement:
             for column in (placed.get(position, sa.null()),)
         ]
         select = sa.select(*columns).select_from(branch.joined.source).where(*branch.where)
-        return select.group_by(branch.joined.near) if branch.grouped else select
+        return select.group_by(branch.joined.parent_key) if branch.grouped else select
 
 
 class _Branch(NamedTuple):
@@ -170,7 +172,7 @@ class UnionRows:
         self._united = united
         self._positions: dict[str, int] = {}
         self._placed: dict[int, Condition] = {}
-        self.near = -1
+        self.parent_position = -1
         self.number = -1
         """The number of the branch, once it is finished."""
 
@@ -196,8 +198,10 @@ class UnionRows:
         """See `BranchRows.begin`."""
         del mixed  # the order of links is always selected
         self._joined = joined
-        self.near = self.position("", joined.near, key.kind)
-        return self.builder.dialect.member_of(joined.near, self.builder.parents_by(key.position))
+        self.parent_position = self.position("", joined.parent_key, key.kind)
+        return self.builder.dialect.member_of(
+            joined.parent_key, self.builder.parents_by(key.position)
+        )
 
     def finish(self, where: Sequence[Condition], sort: Sequence[Any], *, grouped: bool) -> None:
         """See `BranchRows.finish`. Rows can only be sorted by the order of links."""

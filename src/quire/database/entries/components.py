@@ -150,12 +150,12 @@ def delete_morph_links(
         def build(
             builder: StatementBuilder,
             table: str = edge.table,
-            far_type: str = edge.far_type,
-            far_id: str = edge.far_id,
+            type_column: str = edge.target_type_column,
+            id_column: str = edge.target_id_column,
         ) -> sa.ClauseElement:
-            described = sa.table(table, sa.column(far_type), sa.column(far_id))
-            of_type = described.c[far_type] == builder.plain_slot(0)
-            listed = store.dialect.member_of(described.c[far_id], builder.parents())
+            described = sa.table(table, sa.column(type_column), sa.column(id_column))
+            of_type = described.c[type_column] == builder.plain_slot(0)
+            listed = store.dialect.member_of(described.c[id_column], builder.parents())
             return sa.delete(described).where(of_type, listed)
 
         yield from store.writes.run_listed(("unmorph", edge.table), build, ids, (uid,))

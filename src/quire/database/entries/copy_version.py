@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from quire.database.compile.statements import StatementBuilder
 from quire.database.entries.components import attach_components, component_links, delete_entries
-from quire.database.entries.entry_layout import EntryLayout, far_is_single, is_two_sided
+from quire.database.entries.entry_layout import EntryLayout, has_single_source, is_two_sided
 from quire.database.entries.relink import RowReplacement, relink
 from quire.database.entries.store import EntryStore
 from quire.database.entries.versions_query import counterparts
@@ -94,7 +94,7 @@ def copy_entry(
     yield from copier.copy_parts(layout, source, new)
     for attribute, edge in layout.links:
         two_sided = is_two_sided(store.layouts, attribute, edge)
-        if not (two_sided and far_is_single(attribute)):
+        if not (two_sided and has_single_source(attribute)):
             yield from copier.copy_link(layout, attribute, edge, source, new)
     return new
 
@@ -123,14 +123,14 @@ def link_to_itself(store: EntryStore, version: NewVersion) -> Program[None]:
     for edge, order, inverse in version.own:
         places = {edge.order: order, edge.inverse_order: inverse}
         kept = {name: place for name, place in places.items() if name is not None}
-        columns = {edge.near: version.id, edge.far: version.id, **kept}
+        columns = {edge.source_column: version.id, edge.target_column: version.id, **kept}
         yield from store.writes.insert(edge.table, columns)
 
 
 class _RowLink(NamedTuple):
     """One link of a row: the target row, its position in the row's list, the row's in its list."""
 
-    far: int
+    target_id: int
     order: Value
     inverse: Value
 
@@ -160,7 +160,7 @@ class _Copier:
             yield from self._copy_morph_targets(edges, source, new)
         for name, edge in layout.morph_lists:
             if names is None or name in names:
-                yield from self._copy_join_rows(edge, edge.near, {}, source, new)
+                yield from self._copy_join_rows(edge, edge.source_column, {}, source, new)
         links = yield from component_links(self._store, layout, [source])
         rows: list[tuple[int, int, str, str, float | None]] = []
         for link in links:
@@ -181,34 +181,34 @@ class _Copier:
     ) -> Program[None]:
         """Copy the rows of one morph table that refer to a row through some of its attributes."""
         edge, fields = edges[0], [edge.field for edge in edges]
-        only = {edge.near_type: [edge.type_value], FIELD: fields}
-        yield from self._copy_join_rows(edge, edge.near_id, only, source, new)
+        only = {edge.source_type_column: [edge.type_value], FIELD: fields}
+        yield from self._copy_join_rows(edge, edge.source_id_column, only, source, new)
 
     def _copy_join_rows(
         self,
         edge: MorphTargetEdge | MorphListEdge,
-        near: str,
+        source_column: str,
         only: Mapping[str, Sequence[str]],
         source: int,
         new: int,
     ) -> Program[None]:
         """Copy rows of a morph table from one row to another; ``only`` are values of columns."""
-        copied = [name for name in edge.columns if name != near]
+        copied = [name for name in edge.columns if name != source_column]
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             described = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
             rows = builder.table(edge.table)
             chosen = [*(rows.c(name) for name in copied), builder.plain_slot(0)]
             select = sa.select(*chosen).select_from(rows.source)
-            select = select.where(rows.c(near) == builder.plain_slot(1))
+            select = select.where(rows.c(source_column) == builder.plain_slot(1))
             for name, values in only.items():
                 select = select.where(rows.c(name).in_([builder.constant(v) for v in values]))
             select = select.order_by(rows.c(ORDER), rows.c("id"))
-            return sa.insert(described).from_select([*copied, near], select)
+            return sa.insert(described).from_select([*copied, source_column], select)
 
         shape = tuple((name, *values) for name, values in only.items())
         yield from self._store.writes.run(
-            ("copy join rows", edge.table, near, shape), build, (new, source)
+            ("copy join rows", edge.table, source_column, shape), build, (new, source)
         )
 
     def copy_links(self, layout: EntryLayout, source: int, new: int) -> Program[None]:
@@ -228,18 +228,18 @@ class _Copier:
         links = yield from self._links_of(edge, source)
         if not links:
             return
-        mapped = yield from self._mapped(edge.target, [link.far for link in links])
+        mapped = yield from self._mapped(edge.target, [link.target_id for link in links])
         prior = self._replacement.prior if layout.model.uid == self._uid else None
         former: list[_RowLink] = []
         if prior is not None:
             former = yield from self._links_of(edge, prior)
-        places = {link.far: link.inverse for link in former}
+        places = {link.target_id: link.inverse for link in former}
         two_sided = is_two_sided(self._store.layouts, attribute, edge)
         among_own = edge.target == layout.model.uid
         rows: list[_RowLink] = []
         for link in links:
-            target = mapped.get(link.far)
-            if target is None or any(row.far == target for row in rows):
+            target = mapped.get(link.target_id)
+            if target is None or any(row.target_id == target for row in rows):
                 continue
             itself = among_own and target == new
             if two_sided and itself:
@@ -252,25 +252,25 @@ class _Copier:
                 # one that is published for the first time comes last.
                 inverse = places.get(prior if prior and itself else target)
             rows.append(_RowLink(target, link.order, inverse))
-        if two_sided and far_is_single(attribute):
-            yield from self._take_targets(edge, [row.far for row in rows], new)
+        if two_sided and has_single_source(attribute):
+            yield from self._take_targets(edge, [row.target_id for row in rows], new)
         yield from self._insert_links(edge, new, rows)
 
-    def _links_of(self, edge: LinkEdge, near: int) -> Program[list[_RowLink]]:
+    def _links_of(self, edge: LinkEdge, source_id: int) -> Program[list[_RowLink]]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
             nothing = sa.null()
             order = nothing if edge.order is None else table.c(edge.order)
             inverse = nothing if edge.inverse_order is None else table.c(edge.inverse_order)
-            chosen = sa.select(table.c(edge.far), order, inverse)
-            chosen = chosen.where(table.c(edge.near) == builder.plain_slot(0))
+            chosen = sa.select(table.c(edge.target_column), order, inverse)
+            chosen = chosen.where(table.c(edge.source_column) == builder.plain_slot(0))
             if edge.order is not None:
                 chosen = chosen.order_by(order)
             return chosen.order_by(table.c("id"))
 
-        key = ("links of", edge.table, edge.near)
-        rows = yield from self._store.writes.run(key, build, (near,))
-        return [_RowLink(int(far or 0), order, inverse) for far, order, inverse in rows]
+        key = ("links of", edge.table, edge.source_column)
+        rows = yield from self._store.writes.run(key, build, (source_id,))
+        return [_RowLink(int(target_id or 0), order, inverse) for target_id, order, inverse in rows]
 
     def _mapped(self, uid: str, ids: list[int]) -> Program[Mapping[int, int]]:
         """Map linked rows to those of the version that is made, without missing ones."""
@@ -291,40 +291,46 @@ class _Copier:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = sa.table(edge.table, sa.column(edge.near), sa.column(edge.far))
+            described = sa.table(
+                edge.table, sa.column(edge.source_column), sa.column(edge.target_column)
+            )
             dialect = self._store.dialect
-            listed = dialect.member_of(described.c[edge.far], builder.parents())
+            listed = dialect.member_of(described.c[edge.target_column], builder.parents())
             spared = dialect.member_of(
-                described.c[edge.near],
+                described.c[edge.source_column],
                 builder.list_slot(0, lambda value: value),
             )
             return sa.delete(described).where(listed, sa.not_(spared))
 
         spared = [*self._replacement.siblings, new]
-        key = ("steal", edge.table, edge.near)
+        key = ("steal", edge.table, edge.source_column)
         yield from self._store.writes.run_listed(key, build, fars, (spared,))
 
-    def _insert_links(self, edge: LinkEdge, near: int, links: Sequence[_RowLink]) -> Program[None]:
+    def _insert_links(
+        self, edge: LinkEdge, source_id: int, links: Sequence[_RowLink]
+    ) -> Program[None]:
         """Insert links; one without a position in the target's list is appended there."""
         complete: list[list[Value]] = []
         for link in links:
-            row: list[Value] = [near, link.far]
+            row: list[Value] = [source_id, link.target_id]
             if edge.order is not None:
                 row.append(link.order)
             if edge.inverse_order is not None:
                 place = link.inverse
                 if place is None:
-                    place = yield from self._next_place(edge, link.far)
+                    place = yield from self._next_place(edge, link.target_id)
                 row.append(place)
             complete.append(row)
         yield from self._store.writes.insert_many(edge.table, edge.columns, complete)
 
-    def _next_place(self, edge: LinkEdge, far: int) -> Program[Value]:
+    def _next_place(self, edge: LinkEdge, target_id: int) -> Program[Value]:
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             table = builder.table(edge.table)
             places = sa.func.coalesce(sa.func.max(table.c(edge.inverse_order or "")), 0)
-            here = table.c(edge.far) == builder.plain_slot(0)
+            here = table.c(edge.target_column) == builder.plain_slot(0)
             return sa.select(places + sa.literal_column("1")).where(here)
 
-        rows = yield from self._store.writes.run(("next", edge.table, edge.far), build, (far,))
+        rows = yield from self._store.writes.run(
+            ("next", edge.table, edge.target_column), build, (target_id,)
+        )
         return rows[0][0]

@@ -235,7 +235,7 @@ def is_two_sided(layouts: EntryLayouts, attribute: RelationAttribute, edge: Link
     )
 
 
-def far_is_single(attribute: RelationAttribute) -> bool:
+def has_single_source(attribute: RelationAttribute) -> bool:
     """Whether a target row can belong to one source row only, in a bidirectional relation."""
     return attribute.relation in {Relation.ONE_TO_ONE, Relation.ONE_TO_MANY}
 

@@ -67,7 +67,7 @@ def _take_over(
 ) -> Program[None]:
     for link in incoming.links:
         if link.one_way:
-            yield from _repoint(store, link.edge.table, link.edge.far, new, prior)
+            yield from _repoint(store, link.edge.table, link.edge.target_column, new, prior)
     for column in incoming.columns:
         yield from _repoint(store, column.table, column.column, new, prior)
     uid = layout.model.uid
@@ -76,7 +76,7 @@ def _take_over(
             continue  # Media belong to one version, and were copied with it.
         own = tuple(name for name, back in layout.morph_targets if back.table == edge.table)
         yield from _repoint_morph(
-            store, edge.table, edge.far_type, edge.far_id, uid, own, new, prior
+            store, edge.table, edge.target_type_column, edge.target_id_column, uid, own, new, prior
         )
     for table, morph in store.layouts.morph_columns_to(layout):
         yield from _repoint_morph(
@@ -174,11 +174,11 @@ class _Extension:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(self._edge.table)
-            near = links.c(self._edge.near)
-            conditions = [links.c(self._edge.far) == builder.plain_slot(1)]
+            source_id = links.c(self._edge.source_column)
+            conditions = [links.c(self._edge.target_column) == builder.plain_slot(1)]
             if is_component(self._owner):
-                conditions.append(self._is_unversioned(builder, self._owner, near))
-            return self._insert(builder, links.source, links, near, conditions)
+                conditions.append(self._is_unversioned(builder, self._owner, source_id))
+            return self._insert(builder, links.source, links, source_id, conditions)
 
         yield from self._store.writes.run(("extend", self._edge.table), build, self._values)
 
@@ -216,11 +216,13 @@ class _Extension:
             links = builder.table(self._edge.table)
             draft = builder.table(owner.table.name)
             live = builder.table(owner.table.name)
-            source = links.source.join(draft.source, draft.c("id") == links.c(self._edge.near))
+            source = links.source.join(
+                draft.source, draft.c("id") == links.c(self._edge.source_column)
+            )
             source = source.join(
                 live.source, _same_entry(owner, draft, live, unmodified=unmodified)
             )
-            here = [links.c(self._edge.far) == builder.plain_slot(1)]
+            here = [links.c(self._edge.target_column) == builder.plain_slot(1)]
             return self._insert(builder, source, links, live.c("id"), here)
 
         key = ("extend to published", self._edge.table)
@@ -255,9 +257,9 @@ class _Extension:
                 draft_id, live_id = ours.c(COMPONENT_ID), theirs.c(COMPONENT_ID)
                 last = ours
             links = builder.table(self._edge.table)
-            source = source.join(links.source, links.c(self._edge.near) == draft_id)
+            source = source.join(links.source, links.c(self._edge.source_column) == draft_id)
             conditions = [
-                links.c(self._edge.far) == builder.plain_slot(1),
+                links.c(self._edge.target_column) == builder.plain_slot(1),
                 last.c(COMPONENT_TYPE) == builder.constant(self._owner.model.uid),
             ]
             return self._insert(builder, source, links, live_id, conditions)
@@ -271,19 +273,20 @@ class _Extension:
         builder: StatementBuilder,
         source: sa.FromClause,
         links: AliasedTable,
-        near: ColumnElement[int],
+        source_id: ColumnElement[int],
         conditions: list[Condition],
     ) -> sa.ClauseElement:
-        """Link ``near`` to the new row, at the positions of ``links``, where that is missing."""
+        """Link ``source_id`` to the new row, at the positions of ``links``, if not yet linked."""
         edge = self._edge
         described = sa.table(edge.table, *(sa.column(name) for name in edge.columns))
         there = builder.table(edge.table)
         known = sa.exists(
             sa.select(there.c("id")).where(
-                there.c(edge.near) == near, there.c(edge.far) == builder.plain_slot(0)
+                there.c(edge.source_column) == source_id,
+                there.c(edge.target_column) == builder.plain_slot(0),
             )
         )
-        chosen = [near, builder.plain_slot(0), *(links.c(name) for name in edge.orders)]
+        chosen = [source_id, builder.plain_slot(0), *(links.c(name) for name in edge.orders)]
         select = sa.select(*chosen).select_from(source).where(*conditions, sa.not_(known))
         return sa.insert(described).from_select(edge.columns, select)
 

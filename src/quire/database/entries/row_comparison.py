@@ -47,7 +47,7 @@ def signatures(
     for name, edge in layout.morph_targets:
         if names is None or name in names:
             rows = yield from _morph_ids(store, edge, row_id)
-            found[name] = [(far,) for (far,) in rows]
+            found[name] = [(target_id,) for (target_id,) in rows]
     links = yield from component_links(store, layout, [row_id])
     for link in links:
         if names is not None and link.field not in names:
@@ -65,15 +65,17 @@ def _morph_ids(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table = builder.table(edge.table)
         here = (
-            table.c(edge.near_id) == builder.plain_slot(0),
-            table.c(edge.near_type) == builder.plain_slot(1),
+            table.c(edge.source_id_column) == builder.plain_slot(0),
+            table.c(edge.source_type_column) == builder.plain_slot(1),
             table.c(FIELD) == builder.plain_slot(2),
         )
-        chosen = sa.select(table.c(edge.far)).where(*here)
+        chosen = sa.select(table.c(edge.target_column)).where(*here)
         return chosen.order_by(table.c("order"), table.c("id"))
 
     values = (row_id, edge.type_value, edge.field)
-    return (yield from store.writes.run(("related", edge.table, edge.near_id), build, values))
+    return (
+        yield from store.writes.run(("related", edge.table, edge.source_id_column), build, values)
+    )
 
 
 def _linked(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list[list[Row]]]:
@@ -83,15 +85,17 @@ def _linked(store: EntryStore, layout: EntryLayout, row_id: int) -> Program[list
         def build(
             builder: StatementBuilder,
             table_name: str = edge.table,
-            near: str = edge.near,
-            far: str = edge.far,
+            source_column: str = edge.source_column,
+            target_column: str = edge.target_column,
             order: str | None = edge.order,
         ) -> sa.ClauseElement:
             table = builder.table(table_name)
-            chosen = sa.select(table.c(far)).where(table.c(near) == builder.plain_slot(0))
+            chosen = sa.select(table.c(target_column)).where(
+                table.c(source_column) == builder.plain_slot(0)
+            )
             return chosen.order_by(table.c(order or "id"), table.c("id"))
 
-        key = ("linked", edge.table, edge.near)
+        key = ("linked", edge.table, edge.source_column)
         found.append((yield from store.writes.run(key, build, (row_id,))))
     return found
 
@@ -112,11 +116,11 @@ def clear_parts(
 
 def _clear_morph(store: EntryStore, edge: MorphTargetEdge, row_id: int) -> Program[None]:
     def build(builder: StatementBuilder) -> sa.ClauseElement:
-        names = (edge.near_id, edge.near_type, FIELD)
+        names = (edge.source_id_column, edge.source_type_column, FIELD)
         table = sa.table(edge.table, *(sa.column(name) for name in names))
         return sa.delete(table).where(
-            table.c[edge.near_id] == builder.plain_slot(0),
-            table.c[edge.near_type] == builder.plain_slot(1),
+            table.c[edge.source_id_column] == builder.plain_slot(0),
+            table.c[edge.source_type_column] == builder.plain_slot(1),
             table.c[FIELD] == builder.plain_slot(2),
         )
 

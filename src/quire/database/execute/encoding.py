@@ -6,7 +6,7 @@ therefore counted level by level, before a level is mapped and before its childr
 occurs in the response as often as all of its parents together.
 
 The number of entries is exact. The number of bytes is estimated from samples at first. It is
-measured where entries are repeated often, and where the estimate comes near to the limit, so that
+measured where entries are repeated often, and where the estimate is close to the limit, so that
 no read is refused because of an estimate. The length of the encoded text decides in the end.
 Entries are encoded inside the program that reads them, so that the caller of the program chooses
 the thread. Long lists are encoded entry by entry, since nothing else runs in the process while the

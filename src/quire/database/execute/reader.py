@@ -295,17 +295,17 @@ def _plain_edge(
     node = edge.nodes[0]
     skipped = {parent[edge.parent_id] for parent in parents} if edge.skip_parents else ()
     rows, found = yield from _read_node(node, wanted, parts, run, edge.path, skipped)
-    key, place, near = edge.parent_key, edge.member, node.near
+    key, place, parent_position = edge.parent_key, edge.member, node.parent_position
     if not edge.to_many:
         single: dict[Value, Item] = {}
         for row, item in zip(rows, found, strict=True):
-            single.setdefault(row[near], item)
+            single.setdefault(row[parent_position], item)
         for parent, item in zip(parents, items, strict=True):
             setattr(item, place, single.get(parent[key]))
         return
     groups: dict[Value, list[Item]] = defaultdict(list)
     for row, item in zip(rows, found, strict=True):
-        groups[row[near]].append(item)
+        groups[row[parent_position]].append(item)
     for parent, item in zip(parents, items, strict=True):
         setattr(item, place, groups.get(parent[key], ()))
 
@@ -322,8 +322,10 @@ def _read_node(
     rows = yield from _rows(node, wanted, parts, run, path)
     if skipped:
         rows = [row for row in rows if row[node.row_id] not in skipped]
-    occurrences, near = wanted.occurrences, node.near
-    times = None if occurrences is None else [occurrences.get(row[near], 0) for row in rows]
+    occurrences, parent_position = wanted.occurrences, node.parent_position
+    times = (
+        None if occurrences is None else [occurrences.get(row[parent_position], 0) for row in rows]
+    )
     return rows, (yield from _items(node, rows, times, run, path))
 
 
@@ -348,8 +350,8 @@ def _count_edge(
 ) -> Program[None]:
     node = edge.nodes[0]
     rows = yield from _rows(node, wanted, parts, run, edge.path)
-    near, number = node.near, node.number
-    counted = {row[near]: row[number] for row in rows}
+    parent_position, number = node.parent_position, node.number
+    counted = {row[parent_position]: row[number] for row in rows}
     for parent, item in zip(parents, items, strict=True):
         setattr(item, edge.member, {"count": counted.get(parent[edge.parent_key], 0)})
 
@@ -372,9 +374,9 @@ def _mixed_edge(
         nodes += [node for node in found_others if node is not None]
     for node in nodes:
         rows, found = yield from _read_node(node, wanted, parts, run, edge.path)
-        near = node.near
+        parent_position = node.parent_position
         for row, item in zip(rows, found, strict=True):
-            groups[row[near]].append((_null_first(row[ORDER]), row[LINK], item))
+            groups[row[parent_position]].append((_null_first(row[ORDER]), row[LINK], item))
     for parent, item in zip(parents, items, strict=True):
         group = sorted(groups.get(parent[edge.parent_key], ()), key=_link_order)
         setattr(item, edge.member, [entry for _, _, entry in group])
@@ -401,20 +403,22 @@ def _morph_edge(
     links: Rows = yield run.arguments.for_parents(edge.links, wanted.keys, run.budget.most)
     run.budget.fetch(links, edge.path)
     ids: dict[Value, dict[Value, int]] = defaultdict(lambda: defaultdict(int))
-    for near, far, kind in links:
-        ids[kind][far] += 1 if wanted.occurrences is None else wanted.occurrences.get(near, 0)
+    for source_id, target_id, kind in links:
+        ids[kind][target_id] += (
+            1 if wanted.occurrences is None else wanted.occurrences.get(source_id, 0)
+        )
     by_kind: dict[Value, dict[Value, Item]] = {}
     for node in edge.nodes:
         of_kind = ids.get(node.uid)
         if not of_kind:
             continue
-        far_rows = _Parents(run.dialect.encode_list(list(of_kind)), of_kind)
-        rows, found = yield from _read_node(node, far_rows, _NOTHING_SHARED, run, edge.path)
+        targets = _Parents(run.dialect.encode_list(list(of_kind)), of_kind)
+        rows, found = yield from _read_node(node, targets, _NOTHING_SHARED, run, edge.path)
         by_kind[node.uid] = {row[0]: item for row, item in zip(rows, found, strict=True)}
     groups: dict[Value, list[Item]] = defaultdict(list)
-    for near, far, kind in links:
-        linked = by_kind.get(kind, {}).get(far)
+    for source_id, target_id, kind in links:
+        linked = by_kind.get(kind, {}).get(target_id)
         if linked is not None:
-            groups[near].append(linked)
+            groups[source_id].append(linked)
     for parent, item in zip(parents, items, strict=True):
         setattr(item, edge.member, groups.get(parent[edge.parent_key], ()))

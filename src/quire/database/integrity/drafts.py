@@ -129,13 +129,13 @@ class _DraftLinks(Struct, frozen=True):
 
         def source(builder: StatementBuilder) -> sa.Select[Any]:
             links, pairs = builder.table(edge.table), self.copier.pairs(builder, made)
-            far: ColumnElement[Any] = links.c(edge.far)
-            conditions = [links.c(edge.near) == pairs.c.old]
+            target_id: ColumnElement[Any] = links.c(edge.target_column)
+            conditions = [links.c(edge.source_column) == pairs.c.old]
             if target is not None:
-                draft, here = self._draft_of(builder, target, far)
-                far = draft.c("id")
+                draft, here = self._draft_of(builder, target, target_id)
+                target_id = draft.c("id")
                 conditions.append(here)
-            return _grouped(edge, links, pairs.c.new, far).where(*conditions)
+            return _grouped(edge, links, pairs.c.new, target_id).where(*conditions)
 
         yield from self._insert(edge, source)
 
@@ -146,13 +146,13 @@ class _DraftLinks(Struct, frozen=True):
 
         def source(builder: StatementBuilder) -> sa.Select[Any]:
             links, pairs = builder.table(edge.table), self.copier.pairs(builder, made)
-            near: ColumnElement[Any] = links.c(edge.near)
-            conditions = [links.c(edge.far) == pairs.c.old]
+            source_id: ColumnElement[Any] = links.c(edge.source_column)
+            conditions = [links.c(edge.target_column) == pairs.c.old]
             if owner is not None:
-                draft, here = self._draft_of(builder, owner, near, unchanged=True)
-                near = draft.c("id")
-                conditions += [here, *self._is_existing_draft(builder, owner, near)]
-            return _grouped(edge, links, near, pairs.c.new).where(*conditions)
+                draft, here = self._draft_of(builder, owner, source_id, unchanged=True)
+                source_id = draft.c("id")
+                conditions += [here, *self._is_existing_draft(builder, owner, source_id)]
+            return _grouped(edge, links, source_id, pairs.c.new).where(*conditions)
 
         yield from self._insert(edge, source)
 
@@ -191,7 +191,7 @@ class _DraftLinks(Struct, frozen=True):
     def _insert(
         self, edge: LinkEdge, source: Callable[[StatementBuilder], sa.Select[Any]]
     ) -> Program[None]:
-        columns = [edge.near, edge.far, *_orders(edge)]
+        columns = [edge.source_column, edge.target_column, *_orders(edge)]
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
             target = plain_table(edge.table, *columns)
@@ -205,9 +205,12 @@ def _orders(edge: LinkEdge) -> list[str]:
 
 
 def _grouped(
-    edge: LinkEdge, links: AliasedTable, near: ColumnElement[Any], far: ColumnElement[Any]
+    edge: LinkEdge,
+    links: AliasedTable,
+    source_id: ColumnElement[Any],
+    target_id: ColumnElement[Any],
 ) -> sa.Select[Any]:
     """Select new links in the order of the old ones, each pair of rows once."""
     orders = [sa.func.min(links.c(name)) for name in _orders(edge)]
     oldest = sa.func.min(links.c("id"))
-    return sa.select(near, far, *orders).group_by(near, far).order_by(oldest)
+    return sa.select(source_id, target_id, *orders).group_by(source_id, target_id).order_by(oldest)

@@ -120,10 +120,10 @@ class DuplicateRule(Struct, frozen=True):
         """
 
         def change(builder: StatementBuilder) -> sa.ClauseElement:
-            table = plain_table(edge.table, "id", edge.far)
+            table = plain_table(edge.table, "id", edge.target_column)
             placed = self._numbered_links(builder, edge)
             moved = (placed.c.place == 1) & (placed.c.astray == 1)
-            assigned = {edge.far: placed.c.kept}
+            assigned = {edge.target_column: placed.c.kept}
             return sa.update(table).values(assigned).where(table.c.id == placed.c.id, moved)
 
         yield from self.layout.run(change)
@@ -134,10 +134,10 @@ class DuplicateRule(Struct, frozen=True):
         Number one is a link to the kept row itself, if there is one; the others are ``astray``.
         """
         links, ranked = builder.table(edge.table), self._ranked(builder)
-        near, far = links.c(edge.near), links.c(edge.far)
-        astray = sa.case((far == ranked.c.kept, 0), else_=1)
+        source_id, target_id = links.c(edge.source_column), links.c(edge.target_column)
+        astray = sa.case((target_id == ranked.c.kept, 0), else_=1)
         place = sa.func.row_number().over(
-            partition_by=(near, ranked.c.kept), order_by=(astray, links.c("id"))
+            partition_by=(source_id, ranked.c.kept), order_by=(astray, links.c("id"))
         )
         placed = sa.select(
             links.c("id").label("id"),
@@ -145,7 +145,7 @@ class DuplicateRule(Struct, frozen=True):
             astray.label("astray"),
             place.label("place"),
         )
-        return placed.where(far == ranked.c.id).subquery()
+        return placed.where(target_id == ranked.c.id).subquery()
 
 
 def _difference(columns: tuple[str, ...], row: Row) -> str:

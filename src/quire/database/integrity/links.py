@@ -37,12 +37,12 @@ def link_rules(layout: ExaminedTables) -> Iterator[RowRule]:
             phrase="from or to a row that is gone",
             mend=DELETE,
         )
-        if not is_unique(layout, edge.table, edge.near, edge.far):
+        if not is_unique(layout, edge.table, edge.source_column, edge.target_column):
             yield RowRule(
                 layout=layout,
                 kind=DamageKind.DOUBLE_LINK,
                 table=edge.table,
-                damaged=select_repeated(edge.table, edge.near, edge.far),
+                damaged=select_repeated(edge.table, edge.source_column, edge.target_column),
                 noun="link",
                 phrase="between rows that an older one links already",
                 mend=DELETE,
@@ -98,7 +98,7 @@ def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
         for _, edge in mapped.edges_of(LinkEdge):
             if (
                 edge.owning
-                and layout.has(edge.table, "id", edge.near, edge.far)
+                and layout.has(edge.table, "id", edge.source_column, edge.target_column)
                 and layout.known(edge.owner)
                 and layout.known(edge.target)
             ):
@@ -131,8 +131,10 @@ def _dangling(layout: ExaminedTables, edge: LinkEdge) -> Damaged:
 
     def damaged(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(edge.table)
-        near = is_missing(builder, source, links.c(edge.near))
-        return ids_of(links, near | is_missing(builder, target, links.c(edge.far)))
+        lacks_source = is_missing(builder, source, links.c(edge.source_column))
+        return ids_of(
+            links, lacks_source | is_missing(builder, target, links.c(edge.target_column))
+        )
 
     return damaged
 

@@ -55,16 +55,18 @@ def _known_types(layout: ExaminedTables) -> Iterator[str]:
 def _table_rules(
     layout: ExaminedTables, mapped: ModelTable, edge: MorphListEdge
 ) -> Iterator[RowRule]:
-    if not layout.has(edge.table, "id", edge.near, edge.far_id, edge.far_type):
+    if not layout.has(
+        edge.table, "id", edge.source_column, edge.target_id_column, edge.target_type_column
+    ):
         return
     if not layout.known(mapped.uid):
         return
 
     def dangling(builder: StatementBuilder) -> sa.Select[Any]:
         links = builder.table(edge.table)
-        kind, id_ = links.c(edge.far_type), links.c(edge.far_id)
+        kind, id_ = links.c(edge.target_type_column), links.c(edge.target_id_column)
         nowhere = kind.is_(None) | id_.is_(None)
-        ownerless = is_missing(builder, mapped.name, links.c(edge.near))
+        ownerless = is_missing(builder, mapped.name, links.c(edge.source_column))
         return ids_of(links, ownerless | nowhere | target_gone(layout, builder, kind, id_))
 
     yield RowRule(
@@ -80,7 +82,7 @@ def _table_rules(
         layout=layout,
         kind=DamageKind.UNKNOWN_TYPE,
         table=edge.table,
-        damaged=_of_unknown_type(layout, edge.table, edge.far_type),
+        damaged=_of_unknown_type(layout, edge.table, edge.target_type_column),
         noun="link",
         phrase="to a type that the schema lacks",
     )

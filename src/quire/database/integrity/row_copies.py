@@ -147,31 +147,35 @@ class RowCopier(Struct, frozen=True):
         """Copy polymorphic links: the media of a row, and its own targets."""
         mapped = self.layout.tables[made.uid]
         for _, target in mapped.edges_of(MorphTargetEdge):
-            only = {target.near_type: target.type_value, FIELD: target.field}
-            yield from self._copy_links(made, target.table, target.near_id, target.columns, only)
+            only = {target.source_type_column: target.type_value, FIELD: target.field}
+            yield from self._copy_links(
+                made, target.table, target.source_id_column, target.columns, only
+            )
         for _, edge in mapped.edges_of(MorphListEdge):
-            yield from self._copy_links(made, edge.table, edge.near, edge.columns, {})
+            yield from self._copy_links(made, edge.table, edge.source_column, edge.columns, {})
 
     def _copy_links(
         self,
         made: RowCopies,
         table: str,
-        near: str,
+        source_column: str,
         columns: Sequence[str],
         only: Mapping[str, str],
     ) -> Program[None]:
         """Copy rows of a link table from the originals to the copies; ``only`` selects some."""
         if not self.layout.has(table, *columns):
             return
-        kept = [name for name in columns if name != near]
+        kept = [name for name in columns if name != source_column]
 
         def insert(builder: StatementBuilder) -> sa.ClauseElement:
             links, pairs = builder.table(table), self.pairs(builder, made)
             copied = sa.select(pairs.c.new, *(links.c(name) for name in kept))
-            copied = copied.where(links.c(near) == pairs.c.old)
+            copied = copied.where(links.c(source_column) == pairs.c.old)
             copied = copied.where(*(links.c(name) == value for name, value in only.items()))
-            target = plain_table(table, near, *kept)
-            return sa.insert(target).from_select([near, *kept], copied.order_by(links.c("id")))
+            target = plain_table(table, source_column, *kept)
+            return sa.insert(target).from_select(
+                [source_column, *kept], copied.order_by(links.c("id"))
+            )
 
         yield from self.layout.run(insert)
 

@@ -48,7 +48,7 @@ def archive_attribute(
             yield from _keep(keeper, found)
             yield from detach_components(store, layout, links)
         case MorphTargetEdge() as edge:
-            values = {edge.near_type: edge.type_value, FIELD: edge.field}
+            values = {edge.source_type_column: edge.type_value, FIELD: edge.field}
             ids = yield from _ids_with(store, edge.table, values)
             yield from _keep(keeper, {edge.table: set(ids)})
             yield from store.writes.delete(edge.table, ids)
@@ -89,12 +89,12 @@ def _gather(store: EntryStore, uid: str, ids: Collection[int], found: _Belonging
 def _link_tables(store: EntryStore, uid: str) -> Iterator[tuple[str, str, MorphTargetEdge | None]]:
     """Iterate over the link tables from and to rows of a model, and their columns."""
     layout = store.layout(uid)
-    yield from ((edge.table, edge.near, None) for _, edge in layout.links)
-    yield from ((edge.table, edge.near, None) for _, edge in layout.morph_lists)
+    yield from ((edge.table, edge.source_column, None) for _, edge in layout.links)
+    yield from ((edge.table, edge.source_column, None) for _, edge in layout.morph_lists)
     if "::" in uid:
         incoming = store.layouts.incoming(uid).links
-        yield from ((link.edge.table, link.edge.far, None) for link in incoming)
-    yield from ((edge.table, edge.near_id, edge) for _, edge in layout.morph_targets)
+        yield from ((link.edge.table, link.edge.target_column, None) for link in incoming)
+    yield from ((edge.table, edge.source_id_column, edge) for _, edge in layout.morph_targets)
 
 
 def _by_uid(links: Collection[ComponentLink]) -> dict[str, list[int]]:
@@ -141,7 +141,7 @@ def _selected_ids(
         here = store.dialect.member_of(source.c(column), builder.parents())
         query = sa.select(source.c(chosen)).select_from(source.source).where(here)
         if morph is not None:
-            query = query.where(source.c(morph.near_type) == builder.plain_slot(0))
+            query = query.where(source.c(morph.source_type_column) == builder.plain_slot(0))
         return query
 
     values: tuple[Value, ...] = () if morph is None else (morph.type_value,)

@@ -325,7 +325,7 @@ class _Planner:
             case ComponentEdge() as edge if edge.table in self._found:
                 return (yield from self._counting.rows_with(edge.table, **{FIELD: edge.field}))
             case MorphTargetEdge() as edge if edge.table in self._found:
-                values = {edge.near_type: edge.type_value, FIELD: edge.field}
+                values = {edge.source_type_column: edge.type_value, FIELD: edge.field}
                 return (yield from self._counting.rows_with(edge.table, **values))
             case _:
                 return 0

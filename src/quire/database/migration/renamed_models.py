@@ -100,7 +100,7 @@ def rename_fields(store: EntryStore, uid: str, names: Mapping[str, str]) -> Prog
         if isinstance(edge, ComponentEdge):
             yield from _replace(store, edge.table, FIELD, before, after)
         elif isinstance(edge, MorphTargetEdge):
-            of_type = {edge.near_type: edge.type_value}
+            of_type = {edge.source_type_column: edge.type_value}
             yield from _replace(store, edge.table, FIELD, before, after, of_type)
 
 
@@ -111,7 +111,7 @@ def _type_columns(store: EntryStore) -> Iterator[tuple[str, str]]:
             yield table.components_table, COMPONENT_TYPE
         for edge in table.edges.values():
             if isinstance(edge, MorphListEdge):
-                yield edge.table, edge.far_type
+                yield edge.table, edge.target_type_column
             elif isinstance(edge, MorphColumnEdge):
                 yield table.name, edge.type_column
 

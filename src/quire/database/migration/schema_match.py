@@ -204,7 +204,11 @@ def _has_rows_elsewhere(edge: Edge) -> bool:
 
 
 def _moved_links(before: LinkEdge, after: LinkEdge) -> MatchedTable:
-    columns = {"id": "id", after.near: before.near, after.far: before.far}
+    columns = {
+        "id": "id",
+        after.source_column: before.source_column,
+        after.target_column: before.target_column,
+    }
     if before.order is not None and after.order is not None:
         columns[after.order] = before.order
     if before.inverse_order is not None and after.inverse_order is not None:

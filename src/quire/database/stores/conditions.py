@@ -59,7 +59,9 @@ class StatementScope(Struct, frozen=True, kw_only=True):
 
     def _linked(self, edge: LinkEdge) -> Expression:
         links = self.builder.table(edge.table)
-        found = sa.select(links.c(edge.far)).where(links.c(edge.near) == self.column("id"))
+        found = sa.select(links.c(edge.target_column)).where(
+            links.c(edge.source_column) == self.column("id")
+        )
         return found.limit(sa.literal_column("1")).correlate(self.source).scalar_subquery()
 
     def is_null(self, name: str) -> Expression:
@@ -130,8 +132,10 @@ def _linked_to(scope: StatementScope, column: str) -> Expression:
     if edge is None:
         raise TypeError(f"{scope.name}.{column} is not stored in a link table")
     links = scope.builder.table(edge.table)
-    near = sa.select(links.c(edge.near)).where(links.c(edge.far) == scope.slot())
-    return scope.column("id").in_(near)
+    source_ids = sa.select(links.c(edge.source_column)).where(
+        links.c(edge.target_column) == scope.slot()
+    )
+    return scope.column("id").in_(source_ids)
 
 
 def _id_of(scope: StatementScope, column: str, table: str) -> Expression:

@@ -56,7 +56,7 @@ class ContentTable(Table[RowT]):
             if isinstance(edge, ColumnEdge):
                 columns[name] = Column(edge.column, StorageKind.INTEGER)
             elif isinstance(edge, LinkEdge):
-                columns[name] = Column(edge.far, StorageKind.INTEGER, edge)
+                columns[name] = Column(edge.target_column, StorageKind.INTEGER, edge)
             elif isinstance(attribute, ScalarAttribute):
                 columns[name] = Column(layout.table.columns[name], attribute.storage)
         return columns
@@ -88,11 +88,15 @@ class ContentTable(Table[RowT]):
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             links = builder.table(edge.table)
-            far = links.c(edge.far)
-            return sa.select(far, sa.func.count()).where(far.is_not(None)).group_by(far)
+            target_id = links.c(edge.target_column)
+            return (
+                sa.select(target_id, sa.func.count())
+                .where(target_id.is_not(None))
+                .group_by(target_id)
+            )
 
         rows = yield from self._run(("count linked", attribute), build, ())
-        return {int(far or 0): int(count or 0) for far, count in rows}
+        return {int(target_id or 0): int(count or 0) for target_id, count in rows}
 
     def linked(self, attribute: str, ids: Collection[int]) -> Program[dict[int, list[int]]]:
         """Return the targets of a relation of rows, in order."""

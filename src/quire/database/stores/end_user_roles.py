@@ -82,15 +82,19 @@ class RoleRows:
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
             order = str(edge.inverse_order)
-            links = sa.table(edge.table, sa.column(edge.far), sa.column(order))
+            links = sa.table(edge.table, sa.column(edge.target_column), sa.column(order))
             others = builder.table(edge.table)
             last = sa.select(sa.func.coalesce(sa.func.max(others.c(order)), builder.constant(0)))
-            last = last.where(others.c(edge.far) == builder.plain_slot(1))
+            last = last.where(others.c(edge.target_column) == builder.plain_slot(1))
             moved = {
-                edge.far: builder.plain_slot(1),
+                edge.target_column: builder.plain_slot(1),
                 order: links.c[order] + last.scalar_subquery(),
             }
-            return sa.update(links).values(moved).where(links.c[edge.far] == builder.plain_slot(0))
+            return (
+                sa.update(links)
+                .values(moved)
+                .where(links.c[edge.target_column] == builder.plain_slot(0))
+            )
 
         yield from self._store.writes.run(("hand over users",), build, (role_id, successor))
 

@@ -72,7 +72,9 @@ def unlinked_files(store: EntryStore, *, after: int, most: int) -> Program[list[
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         table, links = builder.table(layout.table.name), builder.table(edge.table)
-        linked = sa.select(links.c(edge.near)).where(links.c(edge.near).is_not(None))
+        linked = sa.select(links.c(edge.source_column)).where(
+            links.c(edge.source_column).is_not(None)
+        )
         free = sa.select(table.c("id")).where(
             table.c("id") > builder.plain_slot(0), table.c("id").not_in(linked)
         )
@@ -94,8 +96,10 @@ def _linked(store: EntryStore, file_id: int) -> Program[list[_UsingRow]]:
 
     def build(builder: StatementBuilder) -> sa.ClauseElement:
         links = builder.table(edge.table)
-        chosen = sa.select(links.c(edge.far_type), links.c(edge.far_id), links.c(FIELD))
-        here = chosen.where(links.c(edge.near) == builder.plain_slot(0))
+        chosen = sa.select(
+            links.c(edge.target_type_column), links.c(edge.target_id_column), links.c(FIELD)
+        )
+        here = chosen.where(links.c(edge.source_column) == builder.plain_slot(0))
         return here.order_by(links.c("id")).limit(sa.literal_column(str(MOST)))
 
     rows = yield from store.writes.run(("file links",), build, (file_id,))

@@ -257,15 +257,15 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
             model,
             edge.table,
             self._id(),
-            self._reference(edge.near),
-            self._reference(edge.far),
+            self._reference(edge.source_column),
+            self._reference(edge.target_column),
             *(self._order(name) for name in orders),
         )
-        near, far = table.c[edge.near], table.c[edge.far]
-        _reference(near, source, identifier(edge.table, suffix="fk"), "CASCADE")
+        source_id, target_id = table.c[edge.source_column], table.c[edge.target_column]
+        _reference(source_id, source, identifier(edge.table, suffix="fk"), "CASCADE")
         target = self._table(edge.target)
-        _reference(far, target, identifier(edge.table, suffix="inv_fk"), "CASCADE")
-        Index(identifier(edge.table, suffix="unique"), near, far, unique=True)
+        _reference(target_id, target, identifier(edge.table, suffix="inv_fk"), "CASCADE")
+        Index(identifier(edge.table, suffix="unique"), source_id, target_id, unique=True)
         if edge.order is not None:
             Index(identifier(edge.table, suffix="order_fk"), table.c[edge.order])
         if edge.inverse_order is not None:
@@ -275,33 +275,37 @@ class _MetadataBuilder(Struct, frozen=True, kw_only=True):
 
     def _link_read_indexes(self, edge: LinkEdge, table: Table) -> None:
         """Add indexes for both directions of a link, in the order that the list is shown in."""
-        near, far = table.c[edge.near], table.c[edge.far]
+        source_id, target_id = table.c[edge.source_column], table.c[edge.target_column]
         if edge.order is not None:  # without an order column, the unique index is the same
             gain = "related entries are populated in their order, without sorting them"
-            _read_index("targets", near, table.c[edge.order], far, gain=gain)
+            _read_index("targets", source_id, table.c[edge.order], target_id, gain=gain)
         gain = "filters through the relation, and its other side, do not read the link table"
         if edge.inverse_order is not None:
-            _read_index("sources", far, table.c[edge.inverse_order], near, gain=gain)
+            _read_index("sources", target_id, table.c[edge.inverse_order], source_id, gain=gain)
         else:
-            _read_index("sources", far, near, gain=gain)
+            _read_index("sources", target_id, source_id, gain=gain)
 
     def _morph_table(self, model: Model, edge: MorphListEdge, owner: Table) -> None:
         table = self._new_table(
             model,
             edge.table,
             self._id(),
-            self._reference(edge.near),
-            self._reference(edge.far_id),
-            self._column(edge.far_type, StorageKind.STRING),
+            self._reference(edge.source_column),
+            self._reference(edge.target_id_column),
+            self._column(edge.target_type_column, StorageKind.STRING),
             self._column(FIELD, StorageKind.STRING),
             self._order(ORDER),
         )
-        far, order = table.c[edge.far_id], table.c[ORDER]
-        _reference(table.c[edge.near], owner, identifier(edge.table, suffix="fk"), "CASCADE")
+        target_id, order = table.c[edge.target_id_column], table.c[ORDER]
+        _reference(
+            table.c[edge.source_column], owner, identifier(edge.table, suffix="fk"), "CASCADE"
+        )
         Index(identifier(edge.table, suffix="order_index"), order)
-        Index(identifier(edge.table, suffix="id_column_index"), far)
+        Index(identifier(edge.table, suffix="id_column_index"), target_id)
         gain = "files of entries, and other rows linked like them, are found in their order"
-        _read_index("related", far, table.c[edge.far_type], table.c[FIELD], order, gain=gain)
+        _read_index(
+            "related", target_id, table.c[edge.target_type_column], table.c[FIELD], order, gain=gain
+        )
 
     def _column_reference(self, table: Table, column: str, target: Table) -> None:
         name = identifier(table.name, column, suffix="fk")

@@ -44,8 +44,8 @@ class LinkEdge(Struct, frozen=True, kw_only=True):
 
     target: str
     table: str
-    near: str
-    far: str
+    source_column: str
+    target_column: str
     order: str | None
     inverse_order: str | None
     owning: bool
@@ -59,7 +59,7 @@ class LinkEdge(Struct, frozen=True, kw_only=True):
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the link table beside ``id``."""
-        return (self.near, self.far, *self.orders)
+        return (self.source_column, self.target_column, *self.orders)
 
 
 class ColumnEdge(Struct, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ class ColumnEdge(Struct, frozen=True, kw_only=True):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the near row."""
+        """The columns of the source row."""
         return (self.column,)
 
 
@@ -98,14 +98,14 @@ class MorphListEdge(Struct, frozen=True, kw_only=True):
     """From the row that owns a morph table to rows of any type (``morphToMany``)."""
 
     table: str
-    near: str
-    far_id: str
-    far_type: str
+    source_column: str
+    target_id_column: str
+    target_type_column: str
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the morph table beside ``id``."""
-        return (self.near, self.far_id, self.far_type, FIELD, ORDER)
+        return (self.source_column, self.target_id_column, self.target_type_column, FIELD, ORDER)
 
 
 class MorphTargetEdge(Struct, frozen=True, kw_only=True):
@@ -116,16 +116,16 @@ class MorphTargetEdge(Struct, frozen=True, kw_only=True):
 
     target: str
     table: str
-    far: str
-    near_id: str
-    near_type: str
+    target_column: str
+    source_id_column: str
+    source_type_column: str
     type_value: str
     field: str
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the morph table beside ``id``."""
-        return (self.far, self.near_type, FIELD, ORDER, self.near_id)
+        return (self.target_column, self.source_type_column, FIELD, ORDER, self.source_id_column)
 
 
 class MorphColumnEdge(Struct, frozen=True, kw_only=True):
@@ -136,7 +136,7 @@ class MorphColumnEdge(Struct, frozen=True, kw_only=True):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the near row."""
+        """The columns of the source row."""
         return (self.id_column, self.type_column)
 
 
@@ -310,9 +310,9 @@ def _relation_edge(schema: Schema, model: Model, attribute: RelationAttribute) -
         case Relation.MORPH_TO_MANY:
             return MorphListEdge(
                 table=morph_table(model, attribute.name),
-                near=id_column(model.singular_name),
-                far_id=id_column(attribute.name),
-                far_type=identifier(snake_case(attribute.name), suffix="type"),
+                source_column=id_column(model.singular_name),
+                target_id_column=id_column(attribute.name),
+                target_type_column=identifier(snake_case(attribute.name), suffix="type"),
             )
         case Relation.MORPH_ONE | Relation.MORPH_MANY:
             return _morph_back_edge(schema, model, attribute)
@@ -340,9 +340,9 @@ def _morph_target(
     return MorphTargetEdge(
         target=target,
         table=morph_table(owner, morph_by),
-        far=id_column(owner.singular_name),
-        near_id=id_column(morph_by),
-        near_type=identifier(snake_case(morph_by), suffix="type"),
+        target_column=id_column(owner.singular_name),
+        source_id_column=id_column(morph_by),
+        source_type_column=identifier(snake_case(morph_by), suffix="type"),
         type_value=model.uid,
         field=name,
     )
@@ -367,13 +367,15 @@ def _link_edge(
 ) -> LinkEdge:
     """Describe the link table of ``source``'s attribute, from one of its two sides."""
     link = link_columns(source, attribute, target)
-    near, far = (link.source, link.target) if owning else (link.target, link.source)
+    source_column, target_column = (
+        (link.source, link.target) if owning else (link.target, link.source)
+    )
     order, inverse = (link.order, link.inverse_order)
     return LinkEdge(
         target=target.uid if owning else source.uid,
         table=link_table(source, attribute.name),
-        near=near,
-        far=far,
+        source_column=source_column,
+        target_column=target_column,
         order=order if owning else inverse,
         inverse_order=inverse if owning else order,
         owning=owning,
@@ -396,18 +398,20 @@ def link_columns(source: Model, attribute: RelationAttribute, target: Model) -> 
     An order column sorts the targets within a source (to-many relations); an inverse order column
     sorts the sources within a target (bidirectional relations whose other side is a list).
     """
-    near = snake_case(source.singular_name)
-    far = snake_case(target.singular_name)
-    same = id_column(near) == id_column(far)
+    source_name = snake_case(source.singular_name)
+    target_name = snake_case(target.singular_name)
+    same = id_column(source_name) == id_column(target_name)
     ordered = attribute.relation in {Relation.ONE_TO_MANY, Relation.MANY_TO_MANY}
     two_sided = attribute.inversed_by is not None
     inverse = two_sided and attribute.relation in {Relation.MANY_TO_ONE, Relation.MANY_TO_MANY}
-    inverse_prefix = "inv" if ordered and near == far else None
+    inverse_prefix = "inv" if ordered and source_name == target_name else None
     return LinkColumns(
-        source=id_column(near),
-        target=identifier(far, prefix="inv" if same else None, suffix="id"),
-        order=identifier(far, suffix="order") if ordered else None,
-        inverse_order=identifier(near, prefix=inverse_prefix, suffix="order") if inverse else None,
+        source=id_column(source_name),
+        target=identifier(target_name, prefix="inv" if same else None, suffix="id"),
+        order=identifier(target_name, suffix="order") if ordered else None,
+        inverse_order=identifier(source_name, prefix=inverse_prefix, suffix="order")
+        if inverse
+        else None,
     )
 
 

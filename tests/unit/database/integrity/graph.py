@@ -28,14 +28,17 @@ def graph(content: Content, uid: str, row_id: int, *, as_draft: bool = False) ->
                 ]
             case MorphTargetEdge():
                 found[name] = content.rows(
-                    f'SELECT {edge.far}, "order" FROM {edge.table} WHERE {edge.near_id} = {row_id}'
-                    f" AND {edge.near_type} = '{uid}' AND field = '{edge.field}' ORDER BY 2, id"
+                    f'SELECT {edge.target_column}, "order" FROM {edge.table}'
+                    f" WHERE {edge.source_id_column} = {row_id}"
+                    f" AND {edge.source_type_column} = '{uid}'"
+                    f" AND field = '{edge.field}' ORDER BY 2, id"
                 )
             case LinkEdge(owning=True):
                 found[name] = [
                     version(content, edge.target, target, as_draft=as_draft)
                     for (target,) in content.rows(
-                        f"SELECT {edge.far} FROM {edge.table} WHERE {edge.near} = {row_id}"
+                        f"SELECT {edge.target_column} FROM {edge.table}"
+                        f" WHERE {edge.source_column} = {row_id}"
                         f" ORDER BY {edge.order or 'id'}, id"
                     )
                 ]

@@ -71,7 +71,7 @@ def test_copies_share_no_component_with_their_originals(content: Content) -> Non
 
 
 @pytest.mark.parametrize(
-    ("table", "near", "far"),
+    ("table", "source", "target"),
     [
         ("settings_links_lnk", "setting_id", "note_id"),
         ("pages_links_lnk", "page_id", "note_id"),
@@ -79,21 +79,21 @@ def test_copies_share_no_component_with_their_originals(content: Content) -> Non
     ids=["content without drafts leads to both", "an unchanged draft leads to the draft"],
 )
 def test_links_from_other_content_lead_to_a_new_draft_too(
-    table: str, near: str, far: str, new_content: NewContent
+    table: str, source: str, target: str, new_content: NewContent
 ) -> None:
     content = linked_content(new_content)
     content.damage(
         f"INSERT INTO notes VALUES (2, 'n', {NOW}, {NOW}, {NOW}, NULL, NULL, NULL)",
-        f"INSERT INTO {table} (id, {near}, {far}, note_ord) VALUES (1, 2, 2, 7)",
+        f"INSERT INTO {table} (id, {source}, {target}, note_ord) VALUES (1, 2, 2, 7)",
     )
 
     content.repair()
 
     content.assert_sound()
-    source = 2 if table == "settings_links_lnk" else 1
-    assert content.rows(f"SELECT {near}, {far}, note_ord FROM {table}") == [
+    source_id = 2 if table == "settings_links_lnk" else 1
+    assert content.rows(f"SELECT {source}, {target}, note_ord FROM {table}") == [
         (2, 2, 7.0),
-        (source, draft_of(content, "notes", 2), 7.0),
+        (source_id, draft_of(content, "notes", 2), 7.0),
     ]
 
 

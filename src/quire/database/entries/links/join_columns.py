@@ -73,9 +73,9 @@ class ColumnLinks(Struct, frozen=True, kw_only=True):
             self.pointer.table, columns, ("id", row_ids), fixed={}, order=["id"]
         )
         return {
-            int(near or 0): [LinkedRow(row=int(far), uid=str(uid[0]) if uid else None)]
-            for near, far, *uid in rows
-            if far is not None
+            int(source_id or 0): [LinkedRow(row=int(target_id), uid=str(uid[0]) if uid else None)]
+            for source_id, target_id, *uid in rows
+            if target_id is not None
         }
 
     def _point(self, row_id: int, target: LinkTarget, siblings: Collection[int]) -> Program[None]:
@@ -123,16 +123,20 @@ class BackColumnLinks(Struct, frozen=True, kw_only=True):
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the rows that refer to rows."""
-        near = self.pointer.id
+        column = self.pointer.id
         fixed: Mapping[str, str | int] = (
             {} if self.pointer.type is None else {self.pointer.type: self.uid}
         )
         rows = yield from self.statements.select_among(
-            self.pointer.table, [near, "id"], (near, row_ids), fixed=fixed, order=[near, "id"]
+            self.pointer.table,
+            [column, "id"],
+            (column, row_ids),
+            fixed=fixed,
+            order=[column, "id"],
         )
         found: dict[int, list[LinkedRow]] = {}
-        for row_id, far in rows:
-            found.setdefault(int(row_id or 0), []).append(LinkedRow(row=int(far or 0)))
+        for row_id, target_id in rows:
+            found.setdefault(int(row_id or 0), []).append(LinkedRow(row=int(target_id or 0)))
         return found
 
     def _claimed(self, change: LinkChange) -> list[int]:

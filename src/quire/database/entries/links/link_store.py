@@ -113,23 +113,23 @@ class Links:
         attribute = self._schema.model(uid).attributes[name]
         if not isinstance(attribute, RelationAttribute | MediaAttribute):
             raise TypeError(f"{uid}.{name} holds no links")
-        near, statements = self._tables[uid], self._statements
-        match near.edges[name]:
+        source, statements = self._tables[uid], self._statements
+        match source.edges[name]:
             case LinkEdge() as edge:
                 return TableLinks(
                     statements=statements,
                     edge=edge,
-                    far_table=self._tables[edge.target].name,
+                    target_table=self._tables[edge.target].name,
                     to_many=attribute.to_many,
                     steals=_takes_targets(attribute),
                 )
             case ColumnEdge(column=column):
-                pointer = TargetColumns(table=near.name, id=column)
+                pointer = TargetColumns(table=source.name, id=column)
                 return ColumnLinks(
                     statements=statements, pointer=pointer, steals=_takes_targets(attribute)
                 )
             case MorphColumnEdge() as edge:
-                pointer = TargetColumns(table=near.name, id=edge.id_column, type=edge.type_column)
+                pointer = TargetColumns(table=source.name, id=edge.id_column, type=edge.type_column)
                 return ColumnLinks(statements=statements, pointer=pointer, steals=False)
             case BackColumnEdge(target=target, column=column):
                 pointer = TargetColumns(table=self._tables[target].name, id=column)
@@ -156,10 +156,10 @@ class Links:
         return MorphLinks(
             statements=self._statements,
             table=edge.table,
-            near=edge.near_id,
-            type={edge.near_type: edge.type_value},
-            far=edge.far,
-            far_type=None,
+            source_column=edge.source_id_column,
+            type={edge.source_type_column: edge.type_value},
+            target_column=edge.target_column,
+            target_type_column=None,
             field=edge.field,
             own=False,
             to_many=attribute.to_many,
@@ -169,10 +169,10 @@ class Links:
         return MorphLinks(
             statements=self._statements,
             table=edge.table,
-            near=edge.near,
+            source_column=edge.source_column,
             type={},
-            far=edge.far_id,
-            far_type=edge.far_type,
+            target_column=edge.target_id_column,
+            target_type_column=edge.target_type_column,
             field=attribute.name,
             own=True,
             to_many=True,

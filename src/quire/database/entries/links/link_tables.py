@@ -24,12 +24,12 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     """The links of one relation, from one of its two sides.
 
     A relation that ``steals`` is bidirectional with a single-valued other side: a new link is taken
-    from its former owner. ``far_table`` is the table of the targets.
+    from its former owner. ``target_table`` is the table of the targets.
     """
 
     statements: LinkStatements
     edge: LinkEdge
-    far_table: str
+    target_table: str
     to_many: bool
     steals: bool
 
@@ -44,21 +44,22 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             return
         current = yield from self._current(row_id)
         wanted = yield from self._targets_after(current, change)
-        lost = [far for far in current if far not in wanted]
+        lost = [target_id for target_id in current if target_id not in wanted]
         yield from self._delete(current, lost)
         yield from self._take_targets(row_id, self._named(change), siblings)
         yield from self._order(current, wanted)
         new = [
-            (far, order_targets)
-            for order_targets, far in enumerate(wanted, 1)
-            if far not in current
+            (target_id, order_targets)
+            for order_targets, target_id in enumerate(wanted, 1)
+            if target_id not in current
         ]
         yield from self._insert(
-            row_id, [LinkedRow(row=far, order=order_targets) for far, order_targets in new]
+            row_id,
+            [LinkedRow(row=target_id, order=order_targets) for target_id, order_targets in new],
         )
         if self.edge.inverse_order is not None:
             yield from self.statements.close_gaps(
-                self.edge.table, self.edge.inverse_order, self.edge.far, lost
+                self.edge.table, self.edge.inverse_order, self.edge.target_column, lost
             )
 
     def attach(
@@ -78,16 +79,21 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the targets of rows, in order."""
         edge = self.edge
-        columns = [edge.near, edge.far, edge.order or edge.far, edge.inverse_order or edge.far]
-        order = [edge.near, *([edge.order] if edge.order else []), "id"]
+        columns = [
+            edge.source_column,
+            edge.target_column,
+            edge.order or edge.target_column,
+            edge.inverse_order or edge.target_column,
+        ]
+        order = [edge.source_column, *([edge.order] if edge.order else []), "id"]
         rows = yield from self.statements.select_among(
-            edge.table, columns, (edge.near, row_ids), fixed={}, order=order
+            edge.table, columns, (edge.source_column, row_ids), fixed={}, order=order
         )
         found: dict[int, list[LinkedRow]] = {}
-        for near, far, position, inverse in rows:
-            found.setdefault(_whole(near), []).append(
+        for source_id, target_id, position, inverse in rows:
+            found.setdefault(_whole(source_id), []).append(
                 LinkedRow(
-                    row=_whole(far),
+                    row=_whole(target_id),
                     order=_number(position) if edge.order else None,
                     inverse_order=_number(inverse) if edge.inverse_order else None,
                 )
@@ -105,7 +111,10 @@ class TableLinks(Struct, frozen=True, kw_only=True):
             rows, start = order_targets({}, (), change.connect, strict=True), 0
         else:
             rows, start = self._connect_rows(change.connect), 0
-        return [LinkedRow(row=far, order=float(order)) for order, far in enumerate(rows, start)]
+        return [
+            LinkedRow(row=target_id, order=float(order))
+            for order, target_id in enumerate(rows, start)
+        ]
 
     def _targets_after(self, current: Current, change: LinkChange) -> Program[list[int]]:
         """Return the target rows after the change, in order."""
@@ -115,17 +124,17 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         gone = {row for target in change.disconnect for row in target.rows} - connected
         if self.to_many:
             return order_targets(_orders(current), gone, change.connect, strict=change.strict)
-        left = [far for far in current if far not in gone]
+        left = [target_id for target_id in current if target_id not in gone]
         return (yield from self._wanted_one(left, self._connect_rows(change.connect)))
 
     def _wanted_one(self, left: Sequence[int], chosen: Sequence[int]) -> Program[list[int]]:
         """Replace the linked target, except other rows of the chosen document."""
         if not chosen:
             return list(left)
-        others = [far for far in left if far not in chosen]
+        others = [target_id for target_id in left if target_id not in chosen]
         if others:
-            spared = yield from self.statements.same_documents(self.far_table, chosen)
-            others = [far for far in others if far in spared]
+            spared = yield from self.statements.same_documents(self.target_table, chosen)
+            others = [target_id for target_id in others if target_id in spared]
         return [*others, *chosen]
 
     def _set_rows(self, targets: Sequence[LinkTarget]) -> list[int]:
@@ -148,9 +157,9 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     def _current(self, row_id: int) -> Program[dict[int, _StoredLink]]:
         edge = self.edge
         order = [edge.order] if edge.order is not None else []
-        columns = ["id", edge.far, *order]
+        columns = ["id", edge.target_column, *order]
         rows = yield from self.statements.select(
-            edge.table, columns, fixed={edge.near: row_id}, order=[*order, "id"]
+            edge.table, columns, fixed={edge.source_column: row_id}, order=[*order, "id"]
         )
         return {_whole(row[1]): _StoredLink(_whole(row[0]), _last_number(row)) for row in rows}
 
@@ -165,26 +174,30 @@ class TableLinks(Struct, frozen=True, kw_only=True):
     ) -> Program[None]:
         if self.steals and targets:
             yield from self.statements.delete_of_others(
-                self.edge.table, (self.edge.far, targets), (self.edge.near, [row_id, *siblings])
+                self.edge.table,
+                (self.edge.target_column, targets),
+                (self.edge.source_column, [row_id, *siblings]),
             )
 
     def _delete(self, current: Current, lost: Sequence[int]) -> Program[None]:
         if lost:
-            yield from self.statements.delete(self.edge.table, [current[far].id for far in lost])
+            yield from self.statements.delete(
+                self.edge.table, [current[target_id].id for target_id in lost]
+            )
 
     def _order(self, current: Current, wanted: Sequence[int]) -> Program[None]:
         """Renumber the links that stay, where needed."""
         if self.edge.order is not None:
             changed = {
-                current[far].id: float(order_targets)
-                for order_targets, far in enumerate(wanted, 1)
-                if far in current and current[far].order != order_targets
+                current[target_id].id: float(order_targets)
+                for order_targets, target_id in enumerate(wanted, 1)
+                if target_id in current and current[target_id].order != order_targets
             }
             yield from self.statements.renumber(self.edge.table, self.edge.order, changed)
 
     def _insert(self, row_id: int, links: Sequence[LinkedRow]) -> Program[None]:
         edge = self.edge
-        columns = {edge.far: StorageKind.ID}
+        columns = {edge.target_column: StorageKind.ID}
         rows: list[list[Value]] = [[link.row] for link in links]
         following = None
         if edge.order is not None:
@@ -193,17 +206,21 @@ class TableLinks(Struct, frozen=True, kw_only=True):
         if edge.inverse_order is not None:
             columns[edge.inverse_order] = StorageKind.FLOAT
             rows = [[*row, link.inverse_order] for row, link in zip(rows, links, strict=True)]
-            following = (edge.inverse_order, edge.far)
+            following = (edge.inverse_order, edge.target_column)
         yield from self.statements.insert(
-            edge.table, {edge.near: row_id}, columns, rows, following=following
+            edge.table, {edge.source_column: row_id}, columns, rows, following=following
         )
 
 
 def _orders(current: Current) -> dict[int, float]:
     """Return order values by target rows; a list with gaps is renumbered."""
-    orders = {far: link.order for far, link in current.items() if link.order is not None}
+    orders = {
+        target_id: link.order for target_id, link in current.items() if link.order is not None
+    }
     if len(orders) < len(current):
-        return {far: float(order_targets) for order_targets, far in enumerate(current, 1)}
+        return {
+            target_id: float(order_targets) for order_targets, target_id in enumerate(current, 1)
+        }
     return orders
 
 

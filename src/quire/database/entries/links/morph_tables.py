@@ -15,18 +15,18 @@ from quire.schema.attributes.base import StorageKind
 class MorphLinks(Struct, frozen=True, kw_only=True):
     """The links of one attribute through a morph table.
 
-    ``near`` is the column with the id of the source row, ``type`` the column with its content type
-    and that type, if the table has links of several types. ``far`` is the column with the id of the
-    target, ``far_type`` that with its content type in polymorphic relations. ``field`` is the
+    ``source_column`` has the id of the source row; ``type`` is the column with its content type and
+    that type, if the table has links of several types. ``target_column`` has the id of the target,
+    and ``target_type_column`` its content type in polymorphic relations. ``field`` is the
     attribute; an ``own`` table has the links of this attribute only.
     """
 
     statements: LinkStatements
     table: str
-    near: str
+    source_column: str
     type: Mapping[str, str]
-    far: str
-    far_type: str | None
+    target_column: str
+    target_type_column: str | None
     field: str
     own: bool
     to_many: bool
@@ -73,19 +73,24 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
 
     def read(self, row_ids: Collection[int]) -> Program[dict[int, list[LinkedRow]]]:
         """Return the targets of rows, in order."""
-        columns = [self.near, self.far, ORDER, *([self.far_type] if self.far_type else [])]
+        columns = [
+            self.source_column,
+            self.target_column,
+            ORDER,
+            *([self.target_type_column] if self.target_type_column else []),
+        ]
         rows = yield from self.statements.select_among(
             self.table,
             columns,
-            (self.near, row_ids),
+            (self.source_column, row_ids),
             fixed=self._distinguishing_columns(),
-            order=[self.near, ORDER, "id"],
+            order=[self.source_column, ORDER, "id"],
         )
         found: dict[int, list[LinkedRow]] = {}
-        for near, far, order, *uid in rows:
-            found.setdefault(int(near or 0), []).append(
+        for source_id, target_id, order, *uid in rows:
+            found.setdefault(int(source_id or 0), []).append(
                 LinkedRow(
-                    row=int(far or 0),
+                    row=int(target_id or 0),
                     order=None if order is None else float(order),
                     uid=str(uid[0]) if uid else None,
                 )
@@ -110,20 +115,20 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
 
     def _row(self, row_id: int) -> dict[str, str | int]:
         """Return the columns that all links of a row through this table share."""
-        return {self.near: row_id, **self.type}
+        return {self.source_column: row_id, **self.type}
 
     def _attribute_columns(self, row_id: int) -> dict[str, str | int]:
         """Return the columns that the links of this attribute of a row share."""
-        return {self.near: row_id, **self._distinguishing_columns()}
+        return {self.source_column: row_id, **self._distinguishing_columns()}
 
     def _distinguishing_columns(self) -> dict[str, str | int]:
         """Return the columns that distinguish the links of this attribute from others."""
         return {**self.type} if self.own else {**self.type, FIELD: self.field}
 
     def _targets(self) -> dict[str, StorageKind]:
-        columns = {self.far: StorageKind.ID}
-        if self.far_type is not None:
-            columns[self.far_type] = StorageKind.STRING
+        columns = {self.target_column: StorageKind.ID}
+        if self.target_type_column is not None:
+            columns[self.target_type_column] = StorageKind.STRING
         return columns
 
     def _rows(self, targets: Sequence[LinkTarget]) -> list[list[Value]]:
@@ -138,4 +143,4 @@ class MorphLinks(Struct, frozen=True, kw_only=True):
         ]
 
     def _value(self, row: int, uid: str | None) -> list[Value]:
-        return [row] if self.far_type is None else [row, uid]
+        return [row] if self.target_type_column is None else [row, uid]

@@ -199,23 +199,28 @@ class LinkStatements:
         yield from self._run(key, build, tuple(fixed.values()), self._dialect.encode_rows(rows))
 
     def delete_of_others(
-        self, table: str, far: tuple[str, Collection[int]], near: tuple[str, Collection[int]]
+        self,
+        table: str,
+        target_ids: tuple[str, Collection[int]],
+        excluded_sources: tuple[str, Collection[int]],
     ) -> Program[None]:
         """Delete the rows with one of the target ids, except those of the given source ids."""
-        (far_column, targets), (near_column, spared) = far, near
+        (target_column, targets), (source_column, spared) = target_ids, excluded_sources
         if not targets:
             return
 
         def build(builder: StatementBuilder) -> sa.ClauseElement:
-            described = _table(table, (far_column, near_column))
+            described = _table(table, (target_column, source_column))
             return sa.delete(described).where(
-                self._dialect.member_of(described.c[far_column], builder.parents()),
+                self._dialect.member_of(described.c[target_column], builder.parents()),
                 sa.not_(
-                    self._dialect.member_of(described.c[near_column], self._excluded_rows(builder))
+                    self._dialect.member_of(
+                        described.c[source_column], self._excluded_rows(builder)
+                    )
                 ),
             )
 
-        key = ("links.steal", table, far_column, near_column)
+        key = ("links.steal", table, target_column, source_column)
         yield from self._run(key, build, (list(spared),), self._ids(targets))
 
     def point(

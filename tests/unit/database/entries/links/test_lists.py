@@ -28,7 +28,9 @@ def _rows(linking: Linking) -> None:
 
 def placed(linking: Linking, node: int = 18) -> dict[object, object]:
     """Return the order values of a node's list by plain entries."""
-    return {plain: order for near, plain, order, _ in linking.table(TABLE) if near == node}
+    return {
+        plain: order for source_id, plain, order, _ in linking.table(TABLE) if source_id == node
+    }
 
 
 def test_a_list_is_numbered_from_one(linking: Linking) -> None:

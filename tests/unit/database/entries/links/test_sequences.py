@@ -28,11 +28,11 @@ Lists = dict[int, list[int]]
 def actions(draw: st.DrawFn) -> Action:
     """Draw a change of the list of one row, on either side."""
     uid = draw(st.sampled_from([NODE, PLAIN]))
-    _, near, far = SIDES[uid]
-    row, rows = draw(st.sampled_from(near)), st.sampled_from(far)
+    _, source_ids, target_ids = SIDES[uid]
+    row, rows = draw(st.sampled_from(source_ids)), st.sampled_from(target_ids)
     if draw(st.booleans()):
         return uid, row, LinkChange(set=targets(draw(st.lists(rows, max_size=4))))
-    connect = st.lists(targets_among(far), max_size=3, unique_by=lambda target: target.rows)
+    connect = st.lists(targets_among(target_ids), max_size=3, unique_by=lambda target: target.rows)
     change = LinkChange(
         connect=tuple(draw(connect)),
         disconnect=targets(draw(st.lists(rows, max_size=2))),
@@ -45,7 +45,7 @@ def targets_among(rows: list[int]) -> st.SearchStrategy[LinkTarget]:
     """Draw a target with any position, its anchor linked or not."""
     row = st.sampled_from(rows)
     return st.one_of(
-        row.map(lambda far: LinkTarget(rows=(far,))),
+        row.map(lambda row_id: LinkTarget(rows=(row_id,))),
         row.map(first),
         st.builds(before, row, row),
         st.builds(after, row, row),
@@ -106,22 +106,26 @@ def spot(target: LinkTarget, held: list[tuple[int, bool]], *, strict: bool) -> i
 
 def follow(lists: Lists, others: Lists, row: int, new: list[int]) -> None:
     """Make a list what it has become; the other side loses and gains at the end."""
-    for far, near in others.items():
-        if far in lists[row] and far not in new:
-            near.remove(row)
-        elif far in new and far not in lists[row]:
-            near.append(row)
+    for target_id, source_ids in others.items():
+        if target_id in lists[row] and target_id not in new:
+            source_ids.remove(row)
+        elif target_id in new and target_id not in lists[row]:
+            source_ids.append(row)
     lists[row] = new
 
 
-def shown(linking: Linking, near: int, order: int) -> Lists:
+def shown(linking: Linking, source_position: int, order: int) -> Lists:
     """Return the lists of one side, from the columns at these places of the table."""
     rows = linking.table("nodes_mplains_lnk")
     found: dict[int, list[tuple[object, object]]] = {}
     for row in rows:
-        found.setdefault(int(row[near] or 0), []).append((row[order], row[1 - near]))
+        found.setdefault(int(row[source_position] or 0), []).append(
+            (row[order], row[1 - source_position])
+        )
     assert all(len({order for order, _ in links}) == len(links) for links in found.values())
-    return {row: [int(str(far)) for _, far in sorted(links)] for row, links in found.items()}
+    return {
+        row: [int(str(target_id)) for _, target_id in sorted(links)] for row, links in found.items()
+    }
 
 
 @given(st.lists(actions(), max_size=12))
@@ -143,6 +147,10 @@ def test_both_sides_of_a_list_follow_a_plain_model(kind: Kind, done: list[Action
         else:
             assert expected is not None
             follow(lists[uid], lists[PLAIN if uid == NODE else NODE], row, expected)
-        assert shown(linking, 0, 2) == {row: far for row, far in lists[NODE].items() if far}
-        assert shown(linking, 1, 3) == {row: far for row, far in lists[PLAIN].items() if far}
+        assert shown(linking, 0, 2) == {
+            row: targets for row, targets in lists[NODE].items() if targets
+        }
+        assert shown(linking, 1, 3) == {
+            row: targets for row, targets in lists[PLAIN].items() if targets
+        }
     linking.store.close()
