@@ -149,21 +149,26 @@ class ExtensionSettings:
     )
     hook_seconds: int = setting(
         integer(1),
-        "Seconds that a hook, or a transaction of a route or job, may take: nobody else writes "
-        "meanwhile.",
+        "Timeout in seconds of a hook, and of a transaction of a route or job: it blocks other "
+        "writes.",
         default=2,
     )
     prepare_seconds: int = setting(
         integer(1),
-        "Seconds that a function marked with `@prepare` may take, before the transaction.",
+        "Timeout in seconds of a function marked with `@prepare`, which runs before the "
+        "transaction.",
         default=10,
     )
     statements: int = setting(
-        integer(1), "Statements that one such transaction may run for that code.", default=200
+        integer(1),
+        "Maximum number of statements that this code may run in one transaction.",
+        default=200,
     )
-    levels: int = setting(integer(1), "How many hooks and jobs may cause one another.", default=8)
+    levels: int = setting(integer(1), "How deep hooks and jobs may trigger one another.", default=8)
     rows: int = setting(
-        integer(1), "Documents that one `find` in that code may return.", default=10_000
+        integer(1),
+        "Maximum number of documents that one `find` in that code returns.",
+        default=10_000,
     )
     variables: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({}), repr=False, compare=False

@@ -62,34 +62,34 @@ class ServerSettings:
 
     host: str = setting(TEXT, "Address to listen on.", default="0.0.0.0", variable="HOST")  # noqa: S104 (the default that deployments of such projects rely on)
     port: int = setting(
-        integer(0, 65535), "Port to listen on; 0 takes a free one.", default=1337, variable="PORT"
+        integer(0, 65535), "Port to listen on; 0 chooses a free one.", default=1337, variable="PORT"
     )
     workers: int = setting(integer(1, 256), "Number of server processes.", default=1)
     url: str | None = setting(
         optional(URL),
-        "Public address of the server, used in links that it sends.",
+        "Public URL of the server, used in links that it creates.",
         default=None,
         variable="PUBLIC_URL",
     )
     trusted_proxies: tuple[str, ...] = setting(
         NETWORKS,
-        "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are believed.",
+        "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` headers are trusted.",
         default=(),
     )
     shutdown_timeout: timedelta = setting(
         DURATION,
-        "How long running requests may take to end at a stop; then they are answered 503.",
+        "How long running requests may take to finish at shutdown; the others then get 503.",
         default=timedelta(seconds=10),
     )
     drain_timeout: timedelta = setting(
         DURATION,
-        "How long a server that was told to stop goes on to answer, while `/_ready` is 503, for "
-        "proxies to notice.",
+        "How long a server that is shutting down continues to respond while `/_ready` returns "
+        "503, so that proxies stop sending requests.",
         default=timedelta(0),
     )
     calls_file: Path = setting(
         PATH,
-        "File in which all processes of this machine count calls that are limited.",
+        "File in which all processes of this machine count rate-limited calls.",
         default=Path(".tmp/calls"),
     )
 
@@ -98,31 +98,32 @@ class ServerSettings:
 class ApiSettings:
     """``[api]``: the content API."""
 
-    prefix: str = setting(PREFIX, "Path under which the content API answers.", default="/api")
+    prefix: str = setting(PREFIX, "Path prefix of the content API.", default="/api")
     default_limit: int = setting(
-        integer(1), "Entries on a page when the request does not say.", default=25
+        integer(1), "Page size when the request does not name one.", default=25
     )
-    max_limit: int | None = setting(
-        optional(integer(1)), "Most entries on a page, whatever the request says.", default=100
-    )
+    max_limit: int | None = setting(optional(integer(1)), "Maximum page size.", default=100)
     with_count: bool = setting(
-        FLAG, "Count the entries of a list when not asked otherwise.", default=True
+        FLAG,
+        "Include the total number of entries in lists unless the request says otherwise.",
+        default=True,
     )
     strict_params: bool = setting(
-        FLAG, "Refuse unknown query parameters instead of passing over them.", default=False
+        FLAG, "Reject unknown query parameters instead of ignoring them.", default=False
     )
     drafts_need_token: bool = setting(
         FLAG,
-        "Keep drafts, and what tells of them, from anonymous visitors and from end users.",
+        "Return drafts to API tokens only, not to anonymous visitors or end users.",
         default=False,
     )
     private_attributes: tuple[str, ...] = setting(
-        NAMES, "Attributes that no answer contains, whatever the content type.", default=()
+        NAMES,
+        "Attributes that are left out of all responses, whatever the content type.",
+        default=(),
     )
     reference: Literal["auto", "on", "off"] = setting(
         choice("auto", "on", "off"),
-        "Whether to serve the page `/docs`, on which people look through the API and try it; "
-        "`auto` is `on` in development.",
+        "Whether to serve the API reference at `/docs`; `auto` is `on` in development.",
         default="auto",
     )
 
@@ -136,39 +137,39 @@ class DatabaseSettings:
     )
     filename: Path = setting(
         PATH,
-        "File of an SQLite database, in no folder whose files are served.",
+        "Path of the SQLite database; not inside a folder that is served.",
         default=Path(".tmp/data.db"),
         variable="DATABASE_FILENAME",
     )
     journal_mode: Literal["wal", "keep"] = setting(
         choice("wal", "keep"),
-        "Switch an SQLite file to write-ahead logging, or keep the journal mode it has.",
+        "Switch an SQLite database to write-ahead logging, or keep its journal mode.",
         default="wal",
     )
     busy_timeout_ms: int = setting(
-        integer(0, 600_000), "Milliseconds to wait for others who write.", default=5000
+        integer(0, 600_000), "Milliseconds to wait for the lock of another writer.", default=5000
     )
     slow_query_ms: int = setting(
         integer(1, 60_000),
-        "Milliseconds after which a read of an SQLite file leaves the event loop.",
+        "Milliseconds after which a read of SQLite is moved from the event loop to a thread.",
         default=5,
     )
     read_queue: int = setting(
         integer(1),
-        "Slow reads of an SQLite file that may run or wait for each other; more are answered 503.",
+        "Maximum number of slow SQLite reads that run or wait; further ones get 503.",
         default=100,
     )
     read_timeout_ms: int = setting(
-        integer(1, 3_600_000), "Milliseconds after which a read is given up.", default=30_000
+        integer(1, 3_600_000), "Milliseconds after which a read is aborted.", default=30_000
     )
     archive_days: int = setting(
         integer(0, 36_500),
-        "Days for which what a migration takes away is archived; 0 keeps it for ever.",
+        "Days for which data removed by a migration stays archived; 0 keeps it forever.",
         default=30,
     )
     url: str | None = setting(
         SECRET,
-        "Address of a PostgreSQL database; the parts below are then not used.",
+        "URL of a PostgreSQL database; it replaces the connection settings below.",
         default=None,
         variable="DATABASE_URL",
         private=True,
@@ -191,48 +192,49 @@ class DatabaseSettings:
     )
     timezone: str | None = setting(
         optional(TEXT),
-        "Time zone in which a PostgreSQL database keeps moments; by default that of the system.",
+        "Time zone in which a PostgreSQL database stores timestamps; by default that of the "
+        "system.",
         default=None,
         variable="TZ",
     )
     ssl: bool = setting(
-        FLAG, "Speak TLS with the database.", default=False, variable="DATABASE_SSL"
+        FLAG, "Connect to the database over TLS.", default=False, variable="DATABASE_SSL"
     )
     ssl_verify: bool = setting(
         FLAG,
-        "Then ask for a certificate that is signed for this host by somebody who is trusted.",
+        "Verify the certificate of the database server and its host name.",
         default=True,
         variable="DATABASE_SSL_REJECT_UNAUTHORIZED",
     )
     pool_max: int = setting(
         integer(2, 1000),
-        "Most connections of one process; one of them writes, and of three or more one asks "
-        "whether anybody else has written.",
+        "Maximum connections per process. One is for writes; if there are at least three, one "
+        "checks for commits of other processes.",
         default=10,
         variable="DATABASE_POOL_MAX",
     )
     pool_timeout_ms: int = setting(
-        integer(1, 600_000), "Milliseconds to wait for a connection that is free.", default=15_000
+        integer(1, 600_000), "Milliseconds to wait for a free connection.", default=15_000
     )
     connect_timeout_ms: int = setting(
         integer(1, 600_000), "Milliseconds to wait for a new connection.", default=5000
     )
     replicas: tuple[str, ...] = setting(
         NAMES,
-        "Addresses of standbys of a PostgreSQL server, to which reads are sent.",
+        "URLs of PostgreSQL standbys that serve reads.",
         default=(),
         variable="DATABASE_REPLICA_URLS",
         private=True,
     )
     replica_wait_ms: int = setting(
         integer(0, 60_000),
-        "Milliseconds that a read waits for a standby to have what it has to show; then it goes to "
-        "the server itself.",
+        "Milliseconds that a read waits for a standby to catch up; then it goes to the primary "
+        "server.",
         default=100,
     )
     pooler: bool = setting(
         FLAG,
-        "There is a pooler in between that gives connections away after each transaction.",
+        "A connection pooler in transaction mode is in between.",
         default=False,
     )
 
@@ -274,7 +276,7 @@ class SecretSettings:
     )
     encryption_key: str | None = setting(
         SECRET,
-        "Key that encrypts API tokens which stay readable in the admin.",
+        "Key that encrypts API tokens that stay readable in the admin.",
         default=None,
         variable="ENCRYPTION_KEY",
         private=True,
@@ -286,85 +288,88 @@ class UploadSettings:
     """``[uploads]``: uploaded files."""
 
     directory: Path = setting(PATH, "Folder of the uploaded files.", default=Path("public/uploads"))
-    size_limit: int = setting(integer(1), "Largest file, in bytes.", default=1_000_000_000)
+    size_limit: int = setting(
+        integer(1), "Maximum size of a file, in bytes.", default=1_000_000_000
+    )
     request_limit: int = setting(
-        integer(1), "Bytes of all files of one request.", default=10_000_000_000
+        integer(1), "Maximum size of all files in one request, in bytes.", default=10_000_000_000
     )
     breakpoints: Mapping[str, int] = setting(
         table_of(integer(1, 100_000), "format names to widths in pixels"),
-        "Formats that are made of an image, each with its greatest width or height.",
+        "Image formats to create, each with its maximum width and height in pixels.",
         default=MappingProxyType({"large": 1000, "medium": 750, "small": 500}),
     )
     variants: tuple[str, ...] = setting(
         list_of(choice("webp", "avif"), '"webp" or "avif"'),
-        "Types that images are kept in beside their own, in each of their sizes.",
+        "Further image types in which each image is stored, in all its sizes.",
         default=(),
     )
     pixel_limit: int = setting(
-        integer(1), "Most pixels that an image may have.", default=268_402_689
+        integer(1), "Maximum number of pixels of an image.", default=268_402_689
     )
     allowed_types: tuple[str, ...] = setting(
         NAMES,
-        'Types of files that may be uploaded, such as "image/png" or "image/*"; empty allows all.',
+        'Allowed file types, such as "image/png" or "image/*"; all if empty.',
         default=(),
     )
     denied_types: tuple[str, ...] = setting(
-        NAMES, "Types of files that may not be uploaded, even if they are allowed.", default=()
+        NAMES, "Rejected file types, even if they are allowed.", default=()
     )
     storage: str = setting(
         STORAGE,
-        "Where files are kept: in the folder, in a bucket, or in a backend of the project's code.",
+        "Where files are stored: in the folder, in a bucket, or in a storage backend of the "
+        "project's code.",
         default="local",
         variable="UPLOADS_STORAGE",
     )
     endpoint: str | None = setting(
         optional(URL),
-        "Address of the service that has the bucket, if it is not the usual one.",
+        "URL of the object storage service, if it is not the default one.",
         default=None,
     )
     region: str | None = setting(optional(TEXT), "Region of the bucket.", default=None)
     access_key: str | None = setting(
         SECRET,
-        "Name of the key that opens the bucket.",
+        "Access key id for the bucket.",
         default=None,
         variable="AWS_ACCESS_KEY_ID",
         private=True,
     )
     secret_key: str | None = setting(
-        SECRET, "The key itself.", default=None, variable="AWS_SECRET_ACCESS_KEY", private=True
+        SECRET,
+        "Secret access key for the bucket.",
+        default=None,
+        variable="AWS_SECRET_ACCESS_KEY",
+        private=True,
     )
     public_url: str | None = setting(
         optional(URL),
-        "What addresses of files begin with, where another server has them.",
+        "URL prefix of files that another server delivers.",
         default=None,
     )
-    private: bool = setting(
-        FLAG, "Give files to those alone who were told a link that is signed.", default=False
-    )
+    private: bool = setting(FLAG, "Serve files only through signed links.", default=False)
     link_lifetime: timedelta = setting(
-        DURATION, "How long such a link can be used.", default=timedelta(minutes=15)
+        DURATION, "How long a signed link is valid.", default=timedelta(minutes=15)
     )
     transform_sizes: tuple[int, ...] = setting(
-        SIZES, "Sides in pixels that images may be asked for in, by anybody.", default=()
+        SIZES, "Widths and heights in pixels that anybody may request of an image.", default=()
     )
     transform_key: str | None = setting(
         SECRET,
-        "Key that any other size is signed with.",
+        "Key that signs requests for other sizes.",
         default=None,
         variable="UPLOADS_TRANSFORM_KEY",
         private=True,
     )
     transform_directory: Path = setting(
-        PATH, "Folder of images in such sizes.", default=Path(".tmp/transforms")
+        PATH, "Folder for the cache of transformed images.", default=Path(".tmp/transforms")
     )
     transform_cache: int = setting(
-        integer(1), "Bytes of them that are kept.", default=1_000_000_000
+        integer(1), "Maximum size of this cache, in bytes.", default=1_000_000_000
     )
-    threads: int = setting(
-        integer(1, 64), "Threads of each process that work on images.", default=2
-    )
+    threads: int = setting(integer(1, 64), "Threads per process for image processing.", default=2)
     temporary_directory: Path = setting(
-        PATH, "Folder of files that are being uploaded.", default=Path(".tmp/uploads")
+        PATH, "Folder for files during upload.", default=Path(".tmp/uploads")
     )
 
     @property
@@ -386,25 +391,25 @@ class CorsSettings:
 
     origins: tuple[str, ...] = setting(
         ORIGINS,
-        "Origins that may read answers and send cookies along; with the default, any may read, "
-        "without cookies.",
+        "Origins that may read responses and send cookies; with the default, any origin may "
+        "read, without cookies.",
         default=("*",),
     )
     methods: tuple[str, ...] = setting(
         NAMES,
-        "Methods that a preflight allows.",
+        "Allowed methods in preflight responses.",
         default=("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"),
     )
     headers: tuple[str, ...] = setting(
         NAMES,
-        "Request headers that a preflight allows.",
+        "Allowed request headers in preflight responses.",
         default=("Content-Type", "Authorization", "Origin", "Accept", "If-Match"),
     )
     expose_headers: tuple[str, ...] = setting(
-        NAMES, "Response headers that a page may read.", default=("ETag",)
+        NAMES, "Response headers that scripts of other origins may read.", default=("ETag",)
     )
     max_age: timedelta = setting(
-        DURATION, "How long a browser may remember a preflight.", default=timedelta(days=365)
+        DURATION, "How long browsers may cache a preflight response.", default=timedelta(days=365)
     )
 
 
@@ -414,12 +419,12 @@ class SecuritySettings:
 
     content_security_policy: Mapping[str, tuple[str, ...]] = setting(
         SOURCES,
-        "Directives that replace those of the same name, or an empty list to drop one.",
+        "Directives that replace those of the same name; an empty list removes one.",
         default=MappingProxyType({}),
     )
     hsts_max_age: timedelta | None = setting(
         optional(DURATION),
-        "Life of `Strict-Transport-Security`; without it the header is not sent.",
+        "`max-age` of `Strict-Transport-Security`; without it the header is not sent.",
         default=timedelta(days=365),
     )
     frame_options: Literal["DENY", "SAMEORIGIN"] = setting(
@@ -431,8 +436,8 @@ class SecuritySettings:
 class UserRateLimit:
     """``[users.rate_limit]``: calls of the routes with which end users sign in and register."""
 
-    enabled: bool = setting(FLAG, "Whether there is a limit.", default=True)
-    max: int = setting(integer(1), "Calls of one route from one place in an interval.", default=10)
+    enabled: bool = setting(FLAG, "Whether calls are limited.", default=True)
+    max: int = setting(integer(1), "Calls of one route per client in an interval.", default=10)
     interval: timedelta = setting(DURATION, "The interval.", default=timedelta(minutes=1))
 
 
@@ -440,8 +445,10 @@ class UserRateLimit:
 class AdminRateLimit:
     """``[admin.rate_limit]``: attempts of administrators to sign in."""
 
-    enabled: bool = setting(FLAG, "Whether there is a limit.", default=True)
-    max: int = setting(integer(1), "Attempts for one address and e-mail in an interval.", default=5)
+    enabled: bool = setting(FLAG, "Whether attempts are limited.", default=True)
+    max: int = setting(
+        integer(1), "Attempts per client address and e-mail in an interval.", default=5
+    )
     interval: timedelta = setting(DURATION, "The interval.", default=timedelta(minutes=5))
 
 
@@ -450,31 +457,31 @@ class UserSessionSettings:
     """``[users.sessions]``: sessions of end users, with ``users.jwt_management = "refresh"``."""
 
     access_expires_in: timedelta = setting(
-        DURATION, "Life of a token, until it has to be refreshed.", default=timedelta(minutes=10)
+        DURATION, "Lifetime of an access token.", default=timedelta(minutes=10)
     )
     idle: timedelta = setting(
         DURATION,
-        "How long a session waits to be refreshed before it ends.",
+        "How long a session lasts without a refresh.",
         default=timedelta(days=14),
     )
     longest: timedelta = setting(
-        DURATION, "Life of a session, however often it is refreshed.", default=timedelta(days=30)
+        DURATION, "Maximum lifetime of a session.", default=timedelta(days=30)
     )
     http_only: bool = setting(
         FLAG,
-        "Give the refresh token to browsers alone, in a cookie that scripts cannot read.",
+        "Send the refresh token in an `HttpOnly` cookie only, not in the response body.",
         default=False,
     )
     cookie_name: str = setting(TEXT, "Name of that cookie.", default="strapi_up_refresh")
     cookie_path: str = setting(TEXT, "Path of that cookie.", default="/")
     cookie_domain: str | None = setting(
-        optional(TEXT), "Domain of that cookie; that of the request without one.", default=None
+        optional(TEXT), "Domain of that cookie; by default the host of the request.", default=None
     )
     cookie_same_site: Literal["strict", "lax", "none"] = setting(
         choice("strict", "lax", "none"), "`SameSite` of that cookie.", default="lax"
     )
     cookie_secure: bool = setting(
-        FLAG, "Send that cookie over TLS alone, in production.", default=True
+        FLAG, "Send that cookie over TLS only, in production.", default=True
     )
 
 
@@ -484,21 +491,22 @@ class UserSettings:
 
     jwt_management: Literal["legacy-support", "refresh"] = setting(
         choice("legacy-support", "refresh"),
-        "What end users get at sign-in: a long-lived token, or a short one and one to refresh it.",
+        "What end users get at sign-in: one long-lived token, or a short-lived access token and "
+        "a refresh token.",
         default="legacy-support",
     )
 
     jwt_expires_in: timedelta = setting(
-        DURATION, "Life of the token that an end user gets at sign-in.", default=timedelta(days=30)
+        DURATION, "Lifetime of the long-lived token.", default=timedelta(days=30)
     )
     reset_expires_in: timedelta = setting(
         DURATION,
-        "How long a code to reset a password is valid after it was sent.",
+        "How long a code for a password reset is valid.",
         default=timedelta(hours=1),
     )
     register_fields: tuple[str, ...] = setting(
         NAMES,
-        "Attributes that those who register may set besides name, e-mail and password.",
+        "Attributes that may be set at registration besides user name, e-mail and password.",
         default=(),
     )
     sessions: UserSessionSettings = field(default_factory=UserSessionSettings)
@@ -511,7 +519,7 @@ class MailSettings:
 
     host: str | None = setting(
         optional(TEXT),
-        "Host of the SMTP server; without one no mail is sent (`quire dev` prints them).",
+        "Host of the SMTP server; without it no mail is sent (`quire dev` prints mails).",
         default=None,
         variable="SMTP_HOST",
     )
@@ -520,25 +528,29 @@ class MailSettings:
     )
     security: Literal["starttls", "tls", "none"] = setting(
         choice("starttls", "tls", "none"),
-        "`starttls` turns to TLS before anything is said, `tls` begins with it.",
+        "`starttls` upgrades the connection before signing in, `tls` starts with TLS.",
         default="starttls",
     )
     username: str | None = setting(
         optional(TEXT),
-        "Name to sign in with at the SMTP server.",
+        "User name for the SMTP server.",
         default=None,
         variable="SMTP_USERNAME",
     )
     password: str | None = setting(
-        SECRET, "Password for that name.", default=None, variable="SMTP_PASSWORD", private=True
+        SECRET,
+        "Password for the SMTP server.",
+        default=None,
+        variable="SMTP_PASSWORD",
+        private=True,
     )
     sender: str = setting(
         TEXT,
-        "Address that mails come from when nothing else is said.",
+        "Default sender address.",
         default="no-reply@localhost",
     )
     timeout: timedelta = setting(
-        DURATION, "How long the SMTP server may take.", default=timedelta(seconds=20)
+        DURATION, "Timeout of the SMTP server.", default=timedelta(seconds=20)
     )
 
 
@@ -548,20 +560,19 @@ class AdminSettings:
 
     registration: Literal["link", "open"] = setting(
         choice("link", "open"),
-        "Who may become the first administrator: whoever has the link that is printed at the "
-        "start, or whoever comes first.",
+        "Who may become the first administrator: whoever has the link that is printed at "
+        "startup, or the first visitor.",
         default="link",
     )
     revisions: int = setting(
         integer(0),
-        "How many revisions of an entry are kept in each locale when administrators change it; 0 "
-        "keeps none.",
+        "How many revisions of an entry are kept per locale; 0 disables revisions.",
         default=50,
     )
     docs_url: str | None = setting(
         optional(URL),
-        "Where the pages of this documentation are on the web, such as the folder `docs` of a "
-        "repository; each screen of the admin UI then links to its page.",
+        "URL of this documentation, such as the folder `docs` of a repository; each screen of "
+        "the admin UI links to its page.",
         default=None,
     )
     rate_limit: AdminRateLimit = field(default_factory=AdminRateLimit)
@@ -573,17 +584,16 @@ class WebhookSettings:
 
     private_addresses: bool = setting(
         FLAG,
-        "Whether webhooks may call addresses that are not on the public internet, such as this "
-        "machine's own.",
+        "Whether webhooks may call private and local addresses.",
         default=False,
     )
     queue: int = setting(
         integer(1),
-        "How much may wait for one webhook; beyond that it is told nothing more.",
+        "Maximum number of pending deliveries per webhook; further events are dropped.",
         default=10_000,
     )
     log_days: int = setting(
-        integer(1, 36_500), "How many days what webhooks were told is kept in their log.", default=7
+        integer(1, 36_500), "How many days the log of deliveries is kept.", default=7
     )
 
 
@@ -593,15 +603,13 @@ class JobSettings:
 
     workers: int = setting(
         integer(0, 1000),
-        "How many jobs a server process runs at once; 0 runs none.",
+        "How many jobs a server process runs at the same time; 0 runs none.",
         default=4,
     )
     queues: tuple[str, ...] = setting(
-        NAMES, "Queues whose jobs this process runs; those of all queues if empty.", default=()
+        NAMES, "Queues whose jobs this process runs; all queues if empty.", default=()
     )
-    log_days: int = setting(
-        integer(1, 36_500), "How many days jobs that have ended are kept.", default=7
-    )
+    log_days: int = setting(integer(1, 36_500), "How many days finished jobs are kept.", default=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -610,14 +618,14 @@ class BackupSettings:
 
     folder: Path = setting(PATH, "Folder of the backups.", default=Path("backups"))
     keep: int | None = setting(
-        optional(integer(1)), "How many backups stay in the folder, the newest.", default=None
+        optional(integer(1)), "How many backups to keep; older ones are deleted.", default=None
     )
     recipient: str | None = setting(
-        optional(TEXT), "Public key of age that backups are encrypted for.", default=None
+        optional(TEXT), "Public key of `age` for which backups are encrypted.", default=None
     )
     schedule: str | None = setting(
         optional(TEXT),
-        "When a server makes a backup by itself: a cron expression, in UTC.",
+        "When a server makes backups: a cron expression, in UTC.",
         default=None,
     )
 
@@ -640,7 +648,7 @@ class FeatureSettings:
 
     first_published_at: bool = setting(
         FLAG,
-        "Keep `firstPublishedAt` for types with draft and publish "
+        "Add `firstPublishedAt` to types with draft and publish "
         "(`future.experimental_firstPublishedAt` of `config/features.js`).",
         default=False,
     )
@@ -655,14 +663,13 @@ class CacheSettings:
     counts: int = setting(integer(0), "Totals of lists.", default=20_000)
     pages: int = setting(
         integer(0),
-        "Pages of lists that are costly to find (sorted without an index, deep): the ids they "
-        "show, up to 250 of each.",
+        "Expensive pages of lists (sorted without an index, or deep): their ids, up to 250 per "
+        "page.",
         default=1000,
     )
     responses: int = setting(
         integer(0),
-        "Answers to reads of content, in bytes. They are as exact as totals: whatever anybody "
-        "commits, they are forgotten.",
+        "Responses to reads of content, in bytes. Any commit invalidates them.",
         default=33_554_432,
     )
     tokens: int = setting(integer(0), "Verified credentials.", default=2000)
@@ -672,35 +679,44 @@ class CacheSettings:
 class LimitSettings:
     """``[limits]``: the limits of one request."""
 
-    json_body: int = setting(integer(1), "Largest JSON body, in bytes.", default=1_048_576)
-    form_body: int = setting(integer(1), "Largest URL-encoded body, in bytes.", default=57_344)
+    json_body: int = setting(
+        integer(1), "Maximum size of a JSON body, in bytes.", default=1_048_576
+    )
+    form_body: int = setting(
+        integer(1), "Maximum size of a URL-encoded body, in bytes.", default=57_344
+    )
     populate_depth: int | None = setting(
-        optional(integer(1, 100)), "Levels of relations that one request may populate.", default=20
+        optional(integer(1, 100)), "Maximum depth of populated relations.", default=20
     )
     populate_nodes: int = setting(
-        integer(1), "Relations and components that one request may populate, in all.", default=2000
+        integer(1),
+        "Maximum number of populated relations and components in one request.",
+        default=2000,
     )
     filter_values: int = setting(
         integer(1),
-        "Values that one list of a filter may have (`$in`, `$or` and the like).",
+        "Maximum number of values in one list of a filter (`$in`, `$or` and the like).",
         default=1000,
     )
     rows: int = setting(
         integer(1),
-        "Rows that one read may fetch, populated ones included, and entries that its response may "
-        "contain: an entry that is populated in several places counts each time.",
+        "Maximum number of rows that one read may fetch, populated ones included, and of "
+        "entries in its response: an entry that is populated in several places counts each "
+        "time.",
         default=200_000,
     )
     response_size: int = setting(
-        integer(1), "Largest response to a read of content, in bytes.", default=20_000_000
+        integer(1), "Maximum size of a response to a read of content, in bytes.", default=20_000_000
     )
     followed_relations: int = setting(
         integer(1),
-        "Relations, components and media that the filters and orders of one request may lead "
-        "through, in all.",
+        "Maximum number of relations, components and media attributes in the filters and sort "
+        "orders of one request.",
         default=100,
     )
-    batch_operations: int = setting(integer(1), "Operations that one batch may have.", default=100)
+    batch_operations: int = setting(
+        integer(1), "Maximum number of operations in a batch.", default=100
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -709,8 +725,8 @@ class MigrationSettings:
 
     ignore: tuple[str, ...] = setting(
         NAMES,
-        "Files (paths in the project, or patterns such as `src/api/*/controllers/*`) "
-        "whose missing effect is accepted.",
+        "Files that are accepted although Quire does not run them (paths in the project, or "
+        "patterns such as `src/api/*/controllers/*`).",
         default=(),
     )
 
@@ -721,15 +737,15 @@ class LogSettings:
 
     level: Literal["debug", "info", "warning", "error"] = setting(
         choice("debug", "info", "warning", "error"),
-        "Least important line that is written.",
+        "Minimum level of log lines.",
         default="info",
     )
     format: Literal["auto", "json", "console"] = setting(
         choice("auto", "json", "console"),
-        "Form of a line; `auto` is `console` in development and in a terminal, else `json`.",
+        "Format of log lines; `auto` is `console` in development and in a terminal, else `json`.",
         default="auto",
     )
-    requests: bool = setting(FLAG, "Write a line for every request.", default=False)
+    requests: bool = setting(FLAG, "Log every request.", default=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -738,28 +754,28 @@ class MetricsSettings:
 
     port: int | None = setting(
         optional(integer(0, 65535)),
-        "Port on which metrics are served, never that of the API; 0 takes a free one, and without "
-        "one nothing is measured.",
+        "Port on which metrics are served, not that of the API; 0 chooses a free one. Without "
+        "it nothing is measured.",
         default=None,
         variable="METRICS_PORT",
     )
     address: str = setting(
         TEXT,
-        "Address to listen on for them.",
+        "Address on which metrics are served.",
         default="127.0.0.1",
         variable="METRICS_ADDRESS",
     )
     token: str | None = setting(
         SECRET,
-        "Bearer token that requests for metrics must carry; without one, everybody who reaches the "
-        "address can read them.",
+        "Bearer token for reading metrics; without it, everybody who reaches the address can "
+        "read them.",
         default=None,
         variable="METRICS_TOKEN",
         private=True,
     )
     slow_query_ms: int = setting(
         integer(1, 3_600_000),
-        "Milliseconds from which a read or write of the database counts as slow.",
+        "Milliseconds from which a database read or write counts as slow.",
         default=200,
     )
 
@@ -770,7 +786,7 @@ class TracingSettings:
 
     endpoint: str | None = setting(
         optional(URL),
-        "Address that spans are sent to by OTLP over HTTP; without one there are no traces.",
+        "URL to which spans are sent by OTLP over HTTP; without it there are no traces.",
         default=None,
         variable="OTEL_EXPORTER_OTLP_ENDPOINT",
     )
@@ -785,35 +801,35 @@ class CdnSettings:
 
     cache_control: Mapping[str, str] = setting(
         CACHE_CONTROLS,
-        "`Cache-Control` of reads of content that anybody may see, by content type; `*` is any "
-        "other. Without one there is none.",
+        "`Cache-Control` of public reads, by content type; `*` is the default for others. "
+        "Without it the header is not sent.",
         default=MappingProxyType({}),
     )
     tag_header: Literal["Surrogate-Key", "Cache-Tag", ""] = setting(
         choice("Surrogate-Key", "Cache-Tag", ""),
-        "Header that names the content which such an answer was made of.",
+        "Header that names the content of a public response.",
         default="",
     )
     purge: Literal["none", "generic", "varnish", "fastly", "cloudflare"] = setting(
         choice("none", "generic", "varnish", "fastly", "cloudflare"),
-        "What is told after each change of content which of it to forget.",
+        "Service that is called to purge caches after each change of content.",
         default="none",
     )
     purge_url: str | None = setting(
         optional(URL),
-        "Address that is called for that; Fastly and Cloudflare have one of their own.",
+        "URL to call; Fastly and Cloudflare have a default.",
         default=None,
         variable="CDN_PURGE_URL",
     )
     purge_zone: str | None = setting(
         optional(TEXT),
-        "Id of the service at Fastly, or of the zone at Cloudflare.",
+        "Id of the Fastly service or the Cloudflare zone.",
         default=None,
         variable="CDN_PURGE_ZONE",
     )
     purge_token: str | None = setting(
         SECRET,
-        "Token that the call is authorized by.",
+        "Token that authorizes the call.",
         default=None,
         variable="CDN_PURGE_TOKEN",
         private=True,
@@ -832,7 +848,8 @@ class Settings:
     project: Path
     environment: Environment = setting(
         choice("production", "development"),
-        "`development` writes readable logs and tells more about errors and timings.",
+        "`development` writes readable logs and includes details of errors and timings in "
+        "responses.",
         default="production",
         variable="NODE_ENV",
     )
@@ -858,7 +875,7 @@ class Settings:
     extensions: ExtensionSettings = field(default_factory=ExtensionSettings)
     custom_fields: Mapping[str, str] = setting(
         CUSTOM_FIELD_TYPES,
-        "Attribute types that custom fields of plugins are stored as, by the uid of the field.",
+        "Attribute types for custom fields of plugins, by the uid of the field.",
         default=MappingProxyType({}),
     )
     log: LogSettings = field(default_factory=LogSettings)
