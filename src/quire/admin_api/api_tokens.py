@@ -145,8 +145,8 @@ class ApiTokenApi:
     async def regenerate(self, request: Request) -> Response:
         """Replace the key of a token, and show it."""
         token = await self._tokens.regenerate(_token_id(request))
-        told = {"id": token.id, "kind": "content-api", "accessKey": token.key}
-        return respond_data(told, CREATED)
+        data = {"id": token.id, "kind": "content-api", "accessKey": token.key}
+        return respond_data(data, CREATED)
 
     async def delete(self, request: Request) -> Response:
         """Delete a token; a missing one counts as deleted."""

@@ -33,7 +33,7 @@ NDJSON = b"application/x-ndjson; charset=utf-8"
 _PAGE, _MOST = 50, 1000
 _EXPORTED = 10_000
 _LONGEST = 320
-_TOLD = ("ids", "documentIds", "locale", "locales")
+_LOGGED_FIELDS = ("ids", "documentIds", "locale", "locales")
 """Keys of bodies with the target of an action; nothing else of a body is stored."""
 _OK, _FAILED = 200, 400
 _SIGN_IN, _REFUSED_SIGN_INS = "admin/login", frozenset({400, 401})
@@ -269,9 +269,9 @@ class AuditApi:
 
 
 def _details(request: Request, body: Mapping[str, object]) -> str:
-    told: dict[str, object] = {name: body[name] for name in _TOLD if name in body}
-    told |= {name: request.query[name] for name in _TOLD if name in request.query}
-    text = orjson.dumps(told).decode() if told else ""
+    details: dict[str, object] = {name: body[name] for name in _LOGGED_FIELDS if name in body}
+    details |= {name: request.query[name] for name in _LOGGED_FIELDS if name in request.query}
+    text = orjson.dumps(details).decode() if details else ""
     return text[:_MOST]
 
 

@@ -280,8 +280,8 @@ class AdminSignInApi:
         if admin_user is None:
             raise ValidationError(BAD_INVITATION)
         row = admin_user.row
-        told = {"email": row.email, "firstname": row.firstname, "lastname": row.lastname}
-        return respond_data(told)
+        data = {"email": row.email, "firstname": row.firstname, "lastname": row.lastname}
+        return respond_data(data)
 
     async def register(self, request: Request) -> Response:
         """Set the password of an invited administrator."""

@@ -129,14 +129,14 @@ class DeliveryApi:
 
         def program() -> Program[None]:
             found = yield from self._delivery(request)
-            told = Delivery(
+            delivery = Delivery(
                 webhook_id=found.webhook_id,
                 event=found.event,
                 uid=found.uid,
                 document_id=found.document_id,
                 body=found.body,
             )
-            yield from self._deliveries.add([told], self._clock())
+            yield from self._deliveries.add([delivery], self._clock())
 
         await self._tables.ensure(DELIVERIES)
         await self._database.write(program())

@@ -218,7 +218,7 @@ class WebhookApi:
         """Send a test event, and return the response."""
         webhook_id = webhook_id_of(request)
         webhook = await self._database.read(lambda: self._existing(webhook_id))
-        told = {"event": _TEST, "createdAt": iso_from_ms(self._clock())}
+        payload = {"event": _TEST, "createdAt": iso_from_ms(self._clock())}
         headers = {
             **{name: str(value) for name, value in webhook.headers.items()},
             "Content-Type": "application/json",
@@ -226,7 +226,7 @@ class WebhookApi:
         }
         try:
             response = await post(
-                webhook.url, headers, orjson.dumps(told), private=self._private, whole=True
+                webhook.url, headers, orjson.dumps(payload), private=self._private, whole=True
             )
         except ApplicationError as error:
             return respond_data({"statusCode": 500, "message": error.message})

@@ -69,7 +69,7 @@ class CounterExchange:
         self._task.cancel()
         with suppress(asyncio.CancelledError):
             await self._task
-        with suppress(AppError):  # without its database, nobody can be told
+        with suppress(AppError):  # without its database, nothing can be exchanged
             await self.exchange()
 
     async def _run(self) -> None:

@@ -75,8 +75,8 @@ async def _findings(
     looking: InspectionConnection, layout: ExaminedTables, kind: DatabaseKind
 ) -> list[Damage]:
     findings = await looking.run(examine_program(layout))
-    told = {finding.table for finding in findings}
-    return [*findings, *await looking.run(kind.lost(told))]
+    reported = {finding.table for finding in findings}
+    return [*findings, *await looking.run(kind.lost(reported))]
 
 
 def _summarize(lacks: Iterable[MissingKind]) -> Iterator[str]:

@@ -48,15 +48,15 @@ async def find_orphans(run: Run, store: EntryStore, storage: Storage, *, now: in
         kept = {found.key: found.changed_at async for found in storage.listed()}
     except UnlistedStorageError as error:
         return OrphanedFiles(unlisted=str(error))
-    told: set[str] = set()
+    stored_keys: set[str] = set()
     incomplete: list[FileRow] = []
     last = 0
     while rows := await run(all_files(store, after=last, most=_ROWS_AT_ONCE)):
         last = rows[-1].id
         here = [row for row in rows if row.provider == storage.provider]
-        told.update(key for row in here for key in row.keys)
+        stored_keys.update(key for row in here for key in row.keys)
         incomplete += [row for row in here if not kept.keys() >= set(row.keys)]
-    surplus = [key for key, at in kept.items() if key not in told and at < now - GRACE_MS]
+    surplus = [key for key, at in kept.items() if key not in stored_keys and at < now - GRACE_MS]
     return OrphanedFiles(
         without_row=tuple(sorted(surplus)),
         without_bytes=tuple(await _still_incomplete(incomplete, storage)),

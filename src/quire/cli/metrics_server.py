@@ -205,7 +205,7 @@ class MeasuredServer(uvicorn.Server):
         collecting = asyncio.run_coroutine_threadsafe(_collected(collect), self._loop)
         try:
             return collecting.result(_ANSWER_SECONDS)
-        except Exception as error:  # noqa: BLE001 - the next one who asks is told what can be told
+        except Exception as error:  # noqa: BLE001 - the next request gets what is available
             collecting.cancel()
             _log.warning("metrics cannot be collected", exc_info=error)
             return []

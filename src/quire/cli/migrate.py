@@ -63,7 +63,7 @@ class DatabaseLock:
         """Starts to wait, inside an event loop."""
         self._loop = asyncio.get_running_loop()
         self._latest = self._loop.time() + seconds
-        self._is_told = False
+        self._has_reported = False
 
     async def open(self, target: DatabaseTarget) -> Database:
         """Open a database.
@@ -103,9 +103,9 @@ class DatabaseLock:
                 "Nothing was changed; try again, or wait longer with --wait."
             )
             raise DatabaseLockTimeoutError(message) from error
-        if not self._is_told:
+        if not self._has_reported:
             print_message(f"The database cannot be changed now ({reason}); waiting.")
-            self._is_told = True
+            self._has_reported = True
         await asyncio.sleep(_PAUSE_SECONDS)
 
 

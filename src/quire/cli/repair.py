@@ -40,7 +40,7 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
     surplus = check_uploads(settings, schema)
     if not mendable and not surplus.without_row:
         print_message("There is nothing to repair.")
-        return _told_of_rest(found)
+        return _report_remaining(found)
     for finding in mendable:
         print_result(f"to repair  {finding}: {finding.repair}")
         for line in finding.details:
@@ -61,7 +61,7 @@ def repair_project(project: Path, *, duplicates: bool, dry_run: bool, yes: bool)
         print_result(f"repaired  {finding}: {finding.repair}")
     if surplus.without_row:
         print_result(f"repaired  {describe_surplus(surplus)}: {DELETES}")
-    return _told_of_rest(_find_damage(settings, schema))
+    return _report_remaining(_find_damage(settings, schema))
 
 
 def _find_damage(settings: Settings, schema: Schema) -> tuple[Damage, ...]:
@@ -94,7 +94,7 @@ async def _repair(settings: Settings, schema: Schema, *, duplicates: bool) -> li
         await database.close()
 
 
-def _told_of_rest(left: tuple[Damage, ...]) -> int:
+def _report_remaining(left: tuple[Damage, ...]) -> int:
     """List what was not repaired, if anything; returns the exit code."""
     if left:
         print_message("This is left as it is:")

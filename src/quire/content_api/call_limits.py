@@ -56,9 +56,12 @@ class CallLimits:
             except AppError as error:
                 error.headers = {**allowance.headers, **error.headers}
                 raise
-            told = _raw(allowance.headers)
+            limit_headers = _raw(allowance.headers)
             return Response(
-                response.status, response.body, response.content_type, (*response.headers, *told)
+                response.status,
+                response.body,
+                response.content_type,
+                (*response.headers, *limit_headers),
             )
 
         return count_and_handle

@@ -229,7 +229,7 @@ class FastPathProtocol(LimitedConnection):
         finally:
             if observer is not None:
                 observer.in_flight -= 1
-        if response is None:  # its content type went while it waited; another request is told so
+        if response is None:  # its content type was removed meanwhile; a new request gets 404
             response = respond_error(ServiceUnavailableError())
         if not self.transport.is_closing():
             self._complete(read, response, common)

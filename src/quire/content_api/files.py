@@ -223,10 +223,10 @@ class FileApi:
             return await self._replace(request, form.files, said)
         count = len(form.files)
         given = information_of_new(decoded(said), count) if said else [NOTHING] * count
-        told = await self._library.add(
+        described = await self._library.add(
             form.files, given, read=self._public_data, attachment=self._attachment(request, form)
         )
-        return respond_bare(told, CREATED)
+        return respond_bare(described, CREATED)
 
     async def _replace(
         self, request: Request, files: list[IncomingFile], said: list[str]
@@ -234,18 +234,20 @@ class FileApi:
         if len(files) > 1:
             raise ValidationError(SEVERAL_FILES)
         given = information_of_one(decoded(said)) if said else NOTHING
-        told = await self._library.replace(
+        described = await self._library.replace(
             _file_id(request), files[0], given, read=self._public_data
         )
-        return respond_bare(told)
+        return respond_bare(described)
 
     async def _describe(self, request: Request, body: object) -> Response:
         """Change the metadata of a file, by a form without files or by JSON."""
         if request.query.get("id", "") == "":
             raise ValidationError(NO_FILES)
         file_id = _file_id(request)
-        told = await self._library.describe([(file_id, _information(body))], read=self._public_data)
-        return respond_bare(told[0])
+        described = await self._library.describe(
+            [(file_id, _information(body))], read=self._public_data
+        )
+        return respond_bare(described[0])
 
     def _attachment(self, request: Request, form: FileForm) -> Attachment | None:
         """Return where files are attached, if anywhere.

@@ -103,7 +103,7 @@ class PasswordApi(AccountApi):
         return await self._responses.tokens(request, principal.id, item)
 
     async def forgot_password(self, request: Request) -> Response:
-        """Send a mail with a code for another password; nobody is told whether there is one."""
+        """Send a code to reset the password; the response is the same for unknown users."""
         given = read_body(request.body_fields, ForgottenPassword)
         self._recovery.forgot_password(given.email)
         return respond_bare(OK_RESPONSE)

@@ -155,8 +155,8 @@ class QueryTags:
                 return None
             found |= closed
         # There are no events for changes of other types, so caches could not be notified.
-        is_told = all(one == FILE_UID or one.startswith(_OF_PROJECT) for one in found)
-        return frozenset(found) if is_told else None
+        has_events = all(one == FILE_UID or one.startswith(_OF_PROJECT) for one in found)
+        return frozenset(found) if has_events else None
 
     def _closure(self, uids: set[str]) -> set[str] | None:
         """Return all types that are related to some types, through components and other types.

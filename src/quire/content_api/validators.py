@@ -265,8 +265,8 @@ class Items(Struct, frozen=True, kw_only=True):
 class Fields(Struct, frozen=True, kw_only=True):
     """An object with fields by name; a ``closed`` one has no others.
 
-    Unknown keys are told before what is wrong with the fields, unless ``keys_last``. What is told
-    of them shows the object, unless it is ``secret``.
+    Unknown keys are reported before problems of the fields, unless ``keys_last``. Their problem
+    has the object as its value, unless it is ``secret``.
     """
 
     fields: Mapping[str, Validator] = field(default_factory=dict)
@@ -297,9 +297,9 @@ class Fields(Struct, frozen=True, kw_only=True):
     def _unknown_keys(self, place: Place, value: Mapping[object, object]) -> Iterator[Problem]:
         unknown = [str(name) for name in value if name not in self.fields]
         if self.closed and unknown:
-            told = f"field has unspecified keys: {', '.join(unknown)}"
+            text = f"field has unspecified keys: {', '.join(unknown)}"
             shown = ABSENT if self.secret else value
-            yield Problem(path_of(place), f"{place_text(place)} {told}", shown)
+            yield Problem(path_of(place), f"{place_text(place)} {text}", shown)
 
 
 class Members(Struct, frozen=True, kw_only=True):
@@ -362,5 +362,5 @@ def _broken(rules: Sequence[Rule], place: Place, value: object) -> Iterator[Prob
 
 def problem_at(place: Place, message: str, value: object = ABSENT) -> Problem:
     """Return a problem of the value at a place; see `Rule` for the message."""
-    told = str(message) if isinstance(message, FullMessage) else f"{place_text(place)} {message}"
-    return Problem(path_of(place), told, value)
+    text = str(message) if isinstance(message, FullMessage) else f"{place_text(place)} {message}"
+    return Problem(path_of(place), text, value)

@@ -37,14 +37,14 @@ _IDS = frozenset({"id", "documentId"})
 class EntryList(Struct, frozen=True, kw_only=True, eq=False):
     """A page of a list for one administrator: how it is read, and how it is shown.
 
-    ``told`` are the selected scalars, ``None`` for all of them; ``with_statuses`` adds the status
-    of each other locale.
+    ``selected`` are the requested scalars, ``None`` for all of them; ``with_statuses`` adds the
+    status of each other locale.
     """
 
     rights: TypePermissions
     planned: PreparedRead
     shaping: EntrySanitizer
-    told: frozenset[str] | None
+    selected: frozenset[str] | None
     with_statuses: bool
 
     def page(self, facts: ListFacts | None = None) -> Program[dict[str, object]]:
@@ -55,11 +55,11 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         results = []
         for entry in entries:
             entry["localizations"] = self._localizations(entry, versions)
-            if self.told is None:
+            if self.selected is None:
                 entry["status"] = versions.status(entry)
                 results.append(shaping.entry(entry))
             else:
-                results.append(self._narrowed(entry, versions, self.told))
+                results.append(self._narrowed(entry, versions, self.selected))
         meta = {} if planned.pagination is None else planned.pagination.meta(total)
         return {"results": results, "pagination": meta}
 
@@ -69,7 +69,9 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
             return [in_short(one) for one in found]
         return [{**in_short(one), "status": versions.status(one)} for one in found]
 
-    def _narrowed(self, entry: Shown, versions: DocumentVersions, told: frozenset[str]) -> Shown:
+    def _narrowed(
+        self, entry: Shown, versions: DocumentVersions, selected: frozenset[str]
+    ) -> Shown:
         """Return an entry in a list that selects its scalars.
 
         As in Strapi, scalars that are not selected are unknown: without ``publishedAt`` an entry is
@@ -77,16 +79,16 @@ class EntryList(Struct, frozen=True, kw_only=True, eq=False):
         """
         rights = self.rights
         rules = rights.on(entry_origin(entry))
-        if rights.content_type.localized and "locale" not in told:
+        if rights.content_type.localized and "locale" not in selected:
             # The rules of super admins name every locale, so none of them matches.
             everywhere = () if rights.ability.super_admin else rules
             rules = tuple(rule for rule in everywhere if rule.locales is None)
         entry["status"] = DRAFT_STATUS
-        if "publishedAt" in told:
-            moment = entry["updatedAt"] if "updatedAt" in told else ""
+        if "publishedAt" in selected:
+            moment = entry["updatedAt"] if "updatedAt" in selected else ""
             entry["status"] = versions.status({**entry, "updatedAt": moment})
         for name in FACTS:
-            if name not in told and name not in _IDS:
+            if name not in selected and name not in _IDS:
                 entry.pop(name, None)
         return self.shaping.entry(entry, rules)
 
@@ -99,7 +101,7 @@ def entry_list(
         rights=rights,
         planned=reading.planner.page(rights, query, wanted),
         shaping=reading.shaping(rights, wanted),
-        told=requested_fields(query),
+        selected=requested_fields(query),
         # The format has no status there; ``columns`` is a parameter of our own.
         with_statuses=requested_columns(query) is not None,
     )

@@ -303,14 +303,14 @@ def _of(
 
 def version_summary(version: Shown, *, localized: bool) -> Shown:
     """Return the summary of another version of an entry: its time of change and its editor."""
-    told = CREATOR_FIELDS if localized else _IN_SHORT
+    names = CREATOR_FIELDS if localized else _IN_SHORT
     return {
         **{name: version.get(name) for name in FACTS},
-        **{name: _creator(version.get(name), told) for name in CREATORS},
+        **{name: _creator(version.get(name), names) for name in CREATORS},
     }
 
 
-def _creator(creator: object, told: Sequence[str]) -> object:
+def _creator(creator: object, names: Sequence[str]) -> object:
     if isinstance(creator, dict):
-        return {name: creator[name] for name in told}
+        return {name: creator[name] for name in names}
     return creator

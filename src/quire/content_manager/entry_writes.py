@@ -236,7 +236,7 @@ def _require_unchanged(entry: Shown | None, expected: frozenset[str] | None) -> 
     if expected is None or entry is None or ANY in expected or entry["updatedAt"] in expected:
         return
     by = entry.get("updatedBy")
-    told = ("id", "firstname", "lastname", "email")
-    admin_user = {name: by.get(name) for name in told} if isinstance(by, dict) else None
+    names = ("id", "firstname", "lastname", "email")
+    admin_user = {name: by.get(name) for name in names} if isinstance(by, dict) else None
     details = {"updatedAt": entry["updatedAt"], "updatedBy": admin_user}
     raise PreconditionFailedError(details=details)

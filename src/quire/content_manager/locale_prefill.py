@@ -57,9 +57,9 @@ def filling_of(query: Query) -> PrefillRequest:
         message = f"collectionType must be one of the following values: {choices}"
         problems.append({"path": ["collectionType"], "message": message, "name": _NAME})
     if problems:
-        several = len(problems) > 1
-        told = f"{len(problems)} errors occurred" if several else str(problems[0]["message"])
-        raise ValidationError(told, {"errors": problems})
+        first = str(problems[0]["message"])
+        text = first if len(problems) == 1 else f"{len(problems)} errors occurred"
+        raise ValidationError(text, {"errors": problems})
     document_id = query.get("documentId")
     return PrefillRequest(
         document_id=None if kind == _SINGLES or not document_id else str(document_id),
@@ -173,9 +173,9 @@ class LocalePrefill(Struct, frozen=True, kw_only=True):
     ) -> Program[dict[int, Shown]]:
         """Return the main fields of rows, if the caller may read them."""
         attribute = target.attributes.get(main)
-        told = isinstance(attribute, ScalarAttribute) and not is_hidden(target, attribute)
+        is_shown = isinstance(attribute, ScalarAttribute) and not is_hidden(target, attribute)
         rights = read_permissions(self.ability, target)
-        if not ids or not told or not (main in _LEFT_OUT or rights.tells_of_all(main, None)):
+        if not ids or not is_shown or not (main in _LEFT_OUT or rights.grants_on_all(main, None)):
             return {}
         slots = Slots()
         here = Comparison("id", Predicate.IN, (slots.add([*ids]),))

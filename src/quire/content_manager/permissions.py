@@ -121,17 +121,17 @@ class TypePermissions(Struct, frozen=True):
         # Without any rule no row is readable: no row is without an id.
         return {"$or": alternatives} if alternatives else {"id": {"$null": True}}
 
-    def tells(self, path: str, locales: Iterable[str] | None) -> bool:
+    def grants_on_readable(self, path: str, locales: Iterable[str] | None) -> bool:
         """Tell whether a field is granted for every readable entry."""
         rules = self.rules(locales)
         if any(_unbound(rule, locales) for rule in rules):
-            return self.tells_of_all(path, locales)
+            return self.grants_on_all(path, locales)
         groups: dict[tuple[object, object], list[GrantRule]] = {}
         for rule in rules:
             groups.setdefault((rule.conditions, rule.locales), []).append(rule)
         return bool(groups) and all(covers(group, path) for group in groups.values())
 
-    def tells_of_all(self, path: str, locales: Iterable[str] | None) -> bool:
+    def grants_on_all(self, path: str, locales: Iterable[str] | None) -> bool:
         """Tell whether a field is granted for every existing entry in these locales."""
         rules = [rule for rule in self.rules(locales) if _unbound(rule, locales)]
         return bool(rules) and covers(rules, path)

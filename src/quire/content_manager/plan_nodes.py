@@ -67,7 +67,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
 
     def version(self, content_type: ContentType, shared: frozenset[str]) -> PlanNode:
         """Return the node of other versions: facts, and shared attributes."""
-        told = [
+        fields = [
             attribute.name
             for attribute in content_type.scalars
             if attribute.name in FACTS
@@ -78,7 +78,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
             for edge in self._edges(content_type, "", form=False)
             if edge.attribute in shared or edge.attribute in CREATORS
         ]
-        return PlanNode(uid=content_type.uid, fields=tuple(told), edges=tuple(edges))
+        return PlanNode(uid=content_type.uid, fields=tuple(fields), edges=tuple(edges))
 
     def localization(self, content_type: ContentType) -> PlanNode:
         """Return the node that shows whether another locale could be published, without links."""
@@ -218,7 +218,7 @@ class Nodes(Struct, frozen=True, kw_only=True):
                 a.name
                 for a in target.scalars
                 if a.name in REFERENCE
-                or (not is_hidden(target, a) and rights.tells_of_all(a.name, None))
+                or (not is_hidden(target, a) and rights.grants_on_all(a.name, None))
             )
         if target.uid == ADMIN_USER_UID:
             fields = CREATOR_FIELDS

@@ -84,12 +84,12 @@ class RecentEntries(Struct, frozen=True):
         self, rights: TypePermissions, row: Shown, main: str, versions: DocumentVersions
     ) -> Shown:
         content_type = rights.content_type
-        told = covers(rights.on(entry_origin(row)), main)
+        is_readable = covers(rights.on(entry_origin(row)), main)
         versioned = content_type.draft_and_publish
         shown: Shown = {
             "documentId": row["documentId"],
             "locale": row["locale"],
-            "title": row[main] if told else row["documentId"],
+            "title": row[main] if is_readable else row["documentId"],
             "contentTypeUid": content_type.uid,
             "contentTypeDisplayName": content_type.display_name,
             "kind": content_type.kind.value,

@@ -110,9 +110,9 @@ class ManagedScope(Scope, frozen=True, kw_only=True):
         if target.uid == FILE_UID and not rights.ability.allows(rights.action, target.uid):
             return not isinstance(target.attributes[path.partition(".")[0]], RelationAttribute)
         if rights is self.rights:
-            return rights.tells(path, self.locales)
+            return rights.grants_on_readable(path, self.locales)
         # Related entries are readable whatever the conditions of their own rules.
-        return rights.tells_of_all(path, self.locales)
+        return rights.grants_on_all(path, self.locales)
 
 
 def _root(rights: TypePermissions) -> Model:

@@ -67,8 +67,8 @@ def shared_fields(
     }
     unset = yield from _unset_secrets(engine, content_type, entry["id"])
     own |= {name: None for name in unset if covers(rules, name)}
-    told = ("id", "locale", "publishedAt")
-    localizations = [{name: one[name] for name in told} for one in (*others, entry)]
+    names = ("id", "locale", "publishedAt")
+    localizations = [{name: one[name] for name in names} for one in (*others, entry)]
     return {"nonLocalizedFields": own, "localizations": localizations}
 
 

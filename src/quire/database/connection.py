@@ -123,7 +123,7 @@ class Database(Protocol):
         """Tell whether a statement has to examine many rows to find its own.
 
         Many means some thousands, whose ids are found more quickly. ``None`` means that it cannot
-        be told now, because the machine or the database is busy. Raises what `read` raises.
+        be known now, because the machine or the database is busy. Raises what `read` raises.
         """
 
     async def write(self, program: Program[T]) -> T:

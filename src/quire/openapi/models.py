@@ -217,8 +217,8 @@ def _is_own(attribute: Attribute) -> bool:
 def _for_drafts(schema: JsonSchema, form: JsonForm, *, required: bool) -> JsonSchema:
     """Describe the rules of drafts, with those of published entries as text."""
     left_out = {key: value for key, value in schema.items() if key in form.published_only}
-    told = [*(["required"] if required else []), *(f"{k} {v}" for k, v in left_out.items())]
-    if not told:
+    rules = [*(["required"] if required else []), *(f"{k} {v}" for k, v in left_out.items())]
+    if not rules:
         return schema
     kept = {key: value for key, value in schema.items() if key not in left_out}
-    return {**kept, "description": _PUBLISHED_ONLY.format(", ".join(told))}
+    return {**kept, "description": _PUBLISHED_ONLY.format(", ".join(rules))}

@@ -21,7 +21,7 @@ _LONGEST_SECONDS = 5.0
 _PATIENCE_SECONDS = 2.0
 """How long a request waits for the schema of the tables."""
 _STEP_SECONDS = 0.05
-_REFUSALS_TOLD = 2
+_LOGGED_REFUSALS = 2
 _log = structlog.get_logger("quire.schema")
 
 
@@ -94,17 +94,17 @@ class SchemaFollower:
 
     async def _follow(self) -> None:
         pause = _SECONDS
-        is_told = False
+        has_logged = False
         while True:
             await asyncio.sleep(pause)
             done = True
             try:
                 done = await self.look()
-                is_told = False
+                has_logged = False
             except AppError as error:
-                if not is_told:  # an outage may last
+                if not has_logged:  # an outage may last
                     _log.warning("which schema the tables have cannot be read", exc_info=error)
-                is_told = True
+                has_logged = True
             pause = _SECONDS if done else min(2 * pause, _LONGEST_SECONDS)
 
     async def _check_schema(self) -> bool:
@@ -135,6 +135,6 @@ class SchemaFollower:
             reason = str(error) or repr(error)
         self._refused[announced] += 1
         # The first time, the files may just have been changing to yet another schema.
-        if self._refused[announced] == _REFUSALS_TOLD:
+        if self._refused[announced] == _LOGGED_REFUSALS:
             _log.error("the tables have another schema", version=announced, reason=reason)
         return False

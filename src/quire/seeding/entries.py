@@ -94,8 +94,8 @@ class EntryCheck:
         rules = ValidationRules(draft=draft, creating=True, strict_relations=True)
         checked = check_entry(self._known.schema, model, data, rules)
         paths = {path for path, _ in found}
-        told = [*_messages_of(checked), *self._taken_twice(source, locale, checked)]
-        for (name, *below), message in told:
+        messages = [*_messages_of(checked), *self._taken_twice(source, locale, checked)]
+        for (name, *below), message in messages:
             path = source.place(locale, str(name), draft=draft) + _inner(below)
             if path not in paths:
                 yield path, message

@@ -31,7 +31,7 @@ class AllowedTypes(Struct, frozen=True, kw_only=True):
         if not self._lets_in(file.mime):
             raise ApplicationError(f"File type '{file.mime}' is not allowed")
         declared = file.incoming.declared.partition(";")[0].strip().lower()
-        others = {file.told, type_of_extension(file.ext), declared or None} - {None}
+        others = {file.sniffed_type, type_of_extension(file.ext), declared or None} - {None}
         if any(not self._lets_in(str(type_)) for type_ in self._specific_type(others)):
             raise ApplicationError(_CONTRADICTION)
 

@@ -35,12 +35,12 @@ class IncomingFile(Struct, frozen=True, kw_only=True):
 
 
 class RecognisedFile(Struct, frozen=True, kw_only=True):
-    """A file of a known type: ``mime`` as declared, ``told`` as its bytes show."""
+    """A file of a known type: ``mime`` as declared, ``sniffed_type`` as its bytes show."""
 
     incoming: IncomingFile
     ext: str
     mime: str
-    told: str | None
+    sniffed_type: str | None
 
 
 class ImageRules(Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ def recognize_file(incoming: IncomingFile) -> RecognisedFile:
     ext = extension_of(incoming.name)
     mime = type_of(ext, incoming.declared, head)
     return RecognisedFile(
-        incoming=incoming, ext=ext or extension_of_type(mime), mime=mime, told=sniff(head)
+        incoming=incoming, ext=ext or extension_of_type(mime), mime=mime, sniffed_type=sniff(head)
     )
 
 
@@ -101,8 +101,8 @@ async def prepare(
     width = height = None
     formats: dict[str, dict[str, Any]] = {}
     others: list[StoredPart] = []
-    if file.told is not None and is_picture(file.told):
-        picture = await image_workers.run(examine, path, file.told, rules.most_pixels)
+    if file.sniffed_type is not None and is_picture(file.sniffed_type):
+        picture = await image_workers.run(examine, path, file.sniffed_type, rules.most_pixels)
         picture = await _in_use(image_workers, picture, rules)
         path, width, height = picture.path, picture.width, picture.height
         made = await _other_sizes(image_workers, picture, rules)
@@ -117,7 +117,7 @@ async def prepare(
                 key = f"{label}_{format_}".lstrip("_")
                 formats[key] = _format(f"{key}_{name}", here, again.type, again)
                 others.append(StoredPart(key=here.key, path=again.path, type=again.type))
-    elif file.told == SVG:
+    elif file.sniffed_type == SVG:
         width, height = await image_workers.run(svg_size, path)
     size = await asyncio.to_thread(lambda: path.stat().st_size)
     values = {

@@ -172,8 +172,8 @@ class Replacements:
 
 def state_of(row: FileRow) -> str:
     """Return the state of a row that changes when its bytes are replaced."""
-    told = (row.mime, row.size, row.width, row.height, dict(row.formats))
-    return msgspec.json.encode(told, order="deterministic").decode()
+    facts = (row.mime, row.size, row.width, row.height, dict(row.formats))
+    return msgspec.json.encode(facts, order="deterministic").decode()
 
 
 def _write(place: Path, note: ReplacementRecord) -> None:

@@ -126,13 +126,13 @@ class MediaLibrary:
         )
 
         def act(unit: UnitOfWork) -> Program[list[T]]:
-            told = []
+            read_files = []
             for made, (_, said) in zip(prepared, chosen, strict=True):
                 row_id = yield from insert_record(unit, made, said, api=into_api_folder, by=by)
                 if attachment is not None:
                     yield from attach_record(unit, attachment, row_id)
-                told.append((yield from read(row_id)))
-            return told
+                read_files.append((yield from read(row_id)))
+            return read_files
 
         keys = [piece.key for made in prepared for piece in made.pieces]
         try:
@@ -191,7 +191,7 @@ class MediaLibrary:
         note = await self._replacements.begin(place, present, prepared)
         try:
             await self._keep([prepared])
-            told = await self._documents.run(act)
+            results = await self._documents.run(act)
         except UncertainOutcomeError:
             raise  # the recovery will see whether the row was changed
         except Exception:
@@ -200,7 +200,7 @@ class MediaLibrary:
         keys = {piece.key for piece in prepared.pieces}
         await self._forget([key for key in present.keys if key not in keys])
         await self._replacements.end(place)
-        return told
+        return results
 
     async def recover(self) -> None:
         """Make bytes and rows consistent after a process crashed while replacing a file.
@@ -229,14 +229,14 @@ class MediaLibrary:
         ids = [file_id for file_id, _ in changes]
 
         def act(unit: UnitOfWork) -> Program[list[T]]:
-            told = []
+            results = []
             yield from require_records(unit, ids)
             if check is not None:
                 yield from check(unit.store, ids)
             for file_id, said in changes:
                 yield from change_record(unit, file_id, said.values, said, by=by)
-                told.append((yield from read(file_id)))
-            return told
+                results.append((yield from read(file_id)))
+            return results
 
         return await self._documents.run(act)
 
@@ -252,16 +252,16 @@ class MediaLibrary:
             rows = yield from find_files(unit.store, file_ids)
             if check is not None:
                 yield from check(unit.store, [row.id for row in rows])
-            told: list[T] = []
+            results: list[T] = []
             for row in rows:
                 shown = yield from read(row.id)
-                told.append(shown)
+                results.append(shown)
             yield from delete_records(unit, rows)
-            return told, rows
+            return results, rows
 
-        told, rows = await self._documents.run(act)
+        results, rows = await self._documents.run(act)
         await self.forget_bytes_of(rows)
-        return told
+        return results
 
     async def forget_bytes_of(self, rows: Collection[FileRow]) -> None:
         """Delete the bytes of files whose rows were deleted; those of other providers stay."""

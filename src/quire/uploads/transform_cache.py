@@ -136,11 +136,11 @@ class TransformCache:
         self, row: FileRow, original: Path, name: str, wanted: RequestedTransform
     ) -> TransformedImage:
         with original.open("rb") as file:
-            told = sniff(file.read(HEAD))
-        if told is None or not is_picture(told):
+            sniffed_type = sniff(file.read(HEAD))
+        if sniffed_type is None or not is_picture(sniffed_type):
             raise ValidationError(NO_PICTURE)
-        picture = examine(original, told, self._options.most_pixels)
-        format_ = wanted.format or _format_of(told)
+        picture = examine(original, sniffed_type, self._options.most_pixels)
+        format_ = wanted.format or _format_of(sniffed_type)
         crop = Crop(
             width=wanted.width, height=wanted.height, cover=wanted.fit == "cover", focus=row.focus
         )

@@ -56,11 +56,11 @@ class Event(Struct, frozen=True, kw_only=True):
 
     def payload(self) -> dict[str, Any]:
         """Return the payload of the event as JSON data."""
-        told = {"event": self.name.value, "createdAt": iso_from_ms(self.at)}
+        payload = {"event": self.name.value, "createdAt": iso_from_ms(self.at)}
         if self.name.is_media:
-            return {**told, "media": self.entry}
+            return {**payload, "media": self.entry}
         return {
-            **told,
+            **payload,
             "model": self.model,
             "uid": self.uid,
             "entry": self.entry,

@@ -94,13 +94,15 @@ class Outbox:
 
         ``trace`` is the ``traceparent`` of the cause of the events, if it has one.
         """
-        told = [one for event in events for one in self._deliveries_of(event, listeners, trace)]
+        deliveries = [
+            one for event in events for one in self._deliveries_of(event, listeners, trace)
+        ]
         if self.purges and PURGE_ID not in self._full:
-            told += [_purge(event, trace) for event in events if _is_public(event)]
-        if told:
+            deliveries += [_purge(event, trace) for event in events if _is_public(event)]
+        if deliveries:
             yield from self._tables.ensure_in_transaction(DELIVERIES)
-            yield from self._deliveries.add(told, self._clock())
-        return bool(told)
+            yield from self._deliveries.add(deliveries, self._clock())
+        return bool(deliveries)
 
     def _deliveries_of(
         self, event: Event, listeners: Sequence[Webhook], trace: str | None

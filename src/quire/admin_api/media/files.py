@@ -251,7 +251,7 @@ class MediaFileApi:
         incoming: IncomingFile = form.files[0]
         said = form.texts(_INFO)
         given = information_of_one(decoded(said), folders=True) if said else NOTHING
-        told = await self._library.replace(
+        described = await self._library.replace(
             file_id,
             incoming,
             given,
@@ -259,16 +259,16 @@ class MediaFileApi:
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
         )
-        return respond_bare(told)
+        return respond_bare(described)
 
     async def _describe(self, administrator: Administrator, file_id: int, body: object) -> Response:
-        told = await self._library.describe(
+        described = await self._library.describe(
             [(file_id, _information(body))],
             read=self._reads.written,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
         )
-        return respond_bare(told[0])
+        return respond_bare(described[0])
 
     async def _form(self, request: Request, bench: Path) -> FileForm:
         return await read_files(

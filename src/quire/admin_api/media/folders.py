@@ -138,13 +138,13 @@ class FolderApi:
 
         def act(unit: UnitOfWork) -> Program[tuple[dict[str, list[Shown]], tuple[FileRow, ...]]]:
             known = yield from self._check(unit, rights, files, folders)
-            told = yield from self._serialize_result(*known)
+            response = yield from self._serialize_result(*known)
             gone = yield from delete(unit, files=files, folders=folders)
-            return told, gone.rows
+            return response, gone.rows
 
-        told, rows = await self._documents.run(act)
+        response, rows = await self._documents.run(act)
         await self._library.forget_bytes_of(rows)
-        return respond_data(told)
+        return respond_data(response)
 
     async def move_many(self, request: Request) -> Response:
         """Move files and folders into a folder, or to the root."""
@@ -164,13 +164,13 @@ class FolderApi:
         """Change the metadata of several files."""
         updates = read_body(request.body, FileUpdates).updates
         changes = [_change(index, one) for index, one in enumerate(updates)]
-        told = await self._library.describe(
+        updated = await self._library.describe(
             changes,
             read=self._reads.written,
             by=request.administrator.id,
             check=FileRights(request.administrator.ability, UPDATE).check,
         )
-        return respond_bare(told)
+        return respond_bare(updated)
 
     def _check(
         self, unit: UnitOfWork, rights: FileRights, files: list[int], folders: list[int]
@@ -186,19 +186,19 @@ class FolderApi:
     def _serialize_result(
         self, files: list[int], folders: list[int]
     ) -> Program[dict[str, list[Shown]]]:
-        told: dict[str, list[Shown]] = {"files": [], "folders": []}
+        result: dict[str, list[Shown]] = {"files": [], "folders": []}
         for file_id in files:
-            told["files"].append((yield from self._reads.stored(file_id)))
+            result["files"].append((yield from self._reads.stored(file_id)))
         for folder_id in folders:
-            told["folders"].append((yield from self._reads.folder(folder_id)))
-        return told
+            result["folders"].append((yield from self._reads.folder(folder_id)))
+        return result
 
 
 def _change(index: int, given: FileUpdate) -> tuple[int, FileInfo]:
     file_id = id_of(given.id)
     if file_id is None:
-        told = f"updates[{index}].id must be an id"
-        raise validation_error([Problem(("updates", str(index), "id"), told, given.id)])
+        message = f"updates[{index}].id must be an id"
+        raise validation_error([Problem(("updates", str(index), "id"), message, given.id)])
     return file_id, information_of_one(given.file_info, folders=True)
 
 

@@ -88,7 +88,7 @@ class MediaReads:
         items, total = await self._reader.rows(prepared, version)
         pagination = prepared.pagination
         return {
-            "results": [self.told(members(item)) for item in items],
+            "results": [self.with_signed_flag(members(item)) for item in items],
             "pagination": {} if pagination is None else pagination.meta(total),
         }
 
@@ -174,7 +174,7 @@ class MediaReads:
             raise NotFoundError(UNKNOWN)
         return members(items[0])
 
-    def told(self, shown: Shown) -> Shown:
+    def with_signed_flag(self, shown: Shown) -> Shown:
         """Add, as Strapi does, whether the URL of a file is signed."""
         return {**shown, "isUrlSigned": self._signed}
 
@@ -183,7 +183,7 @@ class MediaReads:
         items = yield from prepared.row(file_id)
         if not items:
             raise NotFoundError(NO_SUCH_FILE)
-        return self.told(members(items[0]))
+        return self.with_signed_flag(members(items[0]))
 
     def _with_counts(self, found: list[Shown], names: Collection[str]) -> Program[list[Shown]]:
         """Add the numbers of subfolders and files to folders."""

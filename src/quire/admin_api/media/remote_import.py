@@ -77,10 +77,10 @@ class ImportApi:
 
     async def one(self, request: Request) -> Response:
         """Import a file."""
-        asked = read_body(request.body, ImportedFile)
-        told = asked.file_info
-        said = NOTHING if told is UNSET else information_of_one(told, folders=True)
-        file = await self._import(asked.url, said, request.administrator.id)
+        payload = read_body(request.body, ImportedFile)
+        file_info = payload.file_info
+        information = NOTHING if file_info is UNSET else information_of_one(file_info, folders=True)
+        file = await self._import(payload.url, information, request.administrator.id)
         return respond_bare(file, CREATED)
 
     async def several(self, request: Request) -> Response:

@@ -4,7 +4,6 @@ Entries that use a file are limited to those that the caller may read.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -74,20 +73,17 @@ def unused_files(store: EntryStore, *, after: int = 0, most: int = 100) -> Progr
     return UnusedFiles(ids=tuple(unused), after=last)
 
 
-Told = dict[str, Any]
-
-
 class UsageLookup(Struct, frozen=True):
     """Finds uses, for one administrator."""
 
     engine: WriteEngine
     ability: AdminAbility
 
-    def told(self, uses: Sequence[FileUse]) -> Program[tuple[list[Told], int]]:
+    def read_uses(self, uses: Sequence[FileUse]) -> Program[tuple[list[Shown], int]]:
         """Return the readable uses, and the number of the others."""
         types = [one for one in self._types(uses) if self.ability.allows(READ_ENTRY, one.uid)]
         views = yield from stored_views(self.engine.store, types)
-        found: list[Told] = []
+        found: list[Shown] = []
         for content_type in types:
             here = [use for use in uses if use.uid == content_type.uid]
             rights = read_permissions(self.ability, content_type)
@@ -105,7 +101,7 @@ class UsageLookup(Struct, frozen=True):
 
     def _rows(
         self, rights: TypePermissions, uses: Iterable[FileUse], main: str
-    ) -> Program[dict[int, Told]]:
+    ) -> Program[dict[int, Shown]]:
         planner, slots = Planner(self.engine), Slots()
         ids = slots.add([*dict.fromkeys(use.entry_id for use in uses)])
         node = planner.version_node(rights)
@@ -119,7 +115,7 @@ class UsageLookup(Struct, frozen=True):
         return {int(row["id"]): row for row in rows}
 
 
-def _shown(rights: TypePermissions, use: FileUse, row: Told | None, main: str) -> Told | None:
+def _shown(rights: TypePermissions, use: FileUse, row: Shown | None, main: str) -> Shown | None:
     rules = () if row is None else rights.on(entry_origin(row))
     if row is None or not rules or not covers(rules, use.path):
         return None
@@ -197,10 +193,12 @@ class FileUsageApi:
         def read() -> Program[tuple[list[Shown], int]]:
             found = yield from usage(store, file_id)
             yield from FileRights(ability, READ).check(store, [file_id])
-            return (yield from UsageLookup(self._engine, ability).told(found))
+            return (yield from UsageLookup(self._engine, ability).read_uses(found))
 
-        told, hidden = await self._rows.database.read(read, snapshot=True, key="usage of a file")
-        return respond(told, {"hidden": hidden})
+        readable, hidden = await self._rows.database.read(
+            read, snapshot=True, key="usage of a file"
+        )
+        return respond(readable, {"hidden": hidden})
 
     async def unused(self, request: Request) -> Response:
         """List unused files, after the id that the previous response ended with."""
@@ -214,11 +212,11 @@ class FileUsageApi:
             makers = yield from rights.makers(store)
             creators = yield from creators_of(store, found.ids)
             ids = [one for one in found.ids if makers is None or creators.get(one) in makers]
-            told: list[Shown] = []
+            shown_files: list[Shown] = []
             for file_id in ids:
                 shown = yield from self._reads.file(file_id)
-                told.append(shown)
-            return told, found
+                shown_files.append(shown)
+            return shown_files, found
 
-        told, found = await self._rows.database.read(read, snapshot=True, key="unused files")
-        return respond(told, {"after": found.after})
+        shown_files, found = await self._rows.database.read(read, snapshot=True, key="unused files")
+        return respond(shown_files, {"after": found.after})

@@ -145,7 +145,7 @@ def builder_errors(handler: Handler) -> Handler:
         try:
             return await handler(request)
         except BuilderError as error:
-            return respond_bare({"error": error.told}, error.status)
+            return respond_bare({"error": error.error}, error.status)
 
     response.__doc__ = handler.__doc__
     return response

@@ -15,13 +15,13 @@ COMPONENT_EXISTS = "component.alreadyExists"
 
 
 class BuilderError(QuireError):
-    """Responds with ``{"error": told}``."""
+    """Responds with ``{"error": error}``."""
 
-    def __init__(self, told: object, status: int = 400) -> None:
-        """``told`` is a text, or an object."""
-        self.told = told
+    def __init__(self, error: object, status: int = 400) -> None:
+        """``error`` is a text, or an object."""
+        self.error = error
         self.status = status
-        super().__init__(str(told))
+        super().__init__(str(error))
 
 
 def body_error(problems: Sequence[Problem]) -> BuilderError:
@@ -57,8 +57,8 @@ def uids_of_files(schema: Schema) -> dict[str, str]:
 def _problem(uid: str, path: Sequence[str], message: str) -> Problem:
     steps = tuple(step for step in path if step)
     place = ".".join(steps)
-    told = f"{uid.removeprefix(EXTENSION)}: {place} {message}" if place else f"{uid}: {message}"
-    return Problem((uid.removeprefix(EXTENSION), *steps), told)
+    text = f"{uid.removeprefix(EXTENSION)}: {place} {message}" if place else f"{uid}: {message}"
+    return Problem((uid.removeprefix(EXTENSION), *steps), text)
 
 
 def raise_problems(problems: list[Problem]) -> None:

@@ -105,7 +105,7 @@ class ModelPlanningApi:
         try:
             update = SchemaUpdate(schema, request.body)
         except BuilderError as error:
-            raise ValidationError(str(error.told)) from error
+            raise ValidationError(str(error.error)) from error
         problems = list(update.problems())
         if problems:
             raise validation_error(problems)

@@ -2,7 +2,7 @@
 
 What is asked for is done at once: the tables, the schema files and all servers follow, or nothing
 changes. What is taken away is archived. With ``?mayLose=false`` nothing is taken away that people
-have written; with ``?plan=…`` it is done only as ``POST /admin/x/model/plan`` has told.
+have written; with ``?plan=…`` it is done only as ``POST /admin/x/model/plan`` has reported.
 """
 
 from collections.abc import Iterator, Mapping

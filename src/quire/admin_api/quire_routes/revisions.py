@@ -144,12 +144,12 @@ class RevisionApi:
             seen = yield from self._visible_entry(rights, place)
             revision = yield from self._revision(request, place)
             data = seen.shown(orjson.loads(revision.data))
-            (told,) = yield from self._serialize_missing([revision])
+            (serialized,) = yield from self._serialize_missing([revision])
             fields = differences(rights.content_type, data, seen.shown(seen.draft), data)
             changed = {
                 name: {"revision": then, "draft": now} for name, (then, now) in fields.items()
             }
-            return {**told, "data": data, "fields": changed}
+            return {**serialized, "data": data, "fields": changed}
 
         return respond_data(await self._database.read(program, snapshot=True))
 

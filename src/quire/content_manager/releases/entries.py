@@ -105,14 +105,14 @@ def _described(
     rules = rights.on(origin)
     if not rules:
         return {"readable": False, "exists": True, "publishable": False}
-    is_told = title == NAMELESS or covers(rules, title)
+    is_readable = title == NAMELESS or covers(rules, title)
     return {
         "readable": True,
         "exists": True,
         "publishable": bool(replace(rights, action=PUBLISH).on(origin)),
         "documentId": entry.document_id,
         "locale": entry.locale,
-        "title": titles.get(version["id"]) if is_told else entry.document_id,
+        "title": titles.get(version["id"]) if is_readable else entry.document_id,
         "status": versions.status(version),
         "updatedAt": version["updatedAt"],
     }

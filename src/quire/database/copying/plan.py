@@ -146,12 +146,12 @@ class _PlanBuilder(Struct, frozen=True, kw_only=True):
 
     def _numbers(self, spelled: str) -> TypeEngine[Any]:
         """Return a type for the numbers of a column, as narrow as that of the source."""
-        told = _NUMBERS.fullmatch(spelled)
-        if told is None:
+        match = _NUMBERS.fullmatch(spelled)
+        if match is None:
             return _NamedType(self.types.exact)
         if self.source is self.types:
-            return _NamedType(told[0])
-        name, bounds = told.groups("")
+            return _NamedType(match[0])
+        name, bounds = match.groups("")
         return _NamedType(self.types.exact + (bounds if name == self.source.exact else ""))
 
     def _wanted_keys(self, known: Table, table: Table) -> None:

@@ -70,7 +70,7 @@ class StatementCosts:
         """``ask`` tells whether a statement is costly, ``now`` returns the time in seconds."""
         self._ask = ask
         self._now = now
-        self._told: BoundedCache[_ListKind, _KnownCost] = BoundedCache(_KINDS)
+        self._estimates: BoundedCache[_ListKind, _KnownCost] = BoundedCache(_KINDS)
 
     def known(self, statement: Statement, depth: int, locale: Hashable = None) -> bool | None:
         """Tell whether a database has to examine many rows to find those of a statement.
@@ -79,8 +79,8 @@ class StatementCosts:
         ``depth`` is how many rows lie before those of the statement, ``locale`` that of the rows:
         there may be many of one and few of another.
         """
-        told = self._told.get(_ListKind(statement.sql, depth.bit_length(), locale))
-        return None if told is None or told.until < self._now() else told.is_costly
+        cost = self._estimates.get(_ListKind(statement.sql, depth.bit_length(), locale))
+        return None if cost is None or cost.until < self._now() else cost.is_costly
 
     async def ask(
         self, database: Database, statement: Statement, depth: int, locale: Hashable = None
@@ -91,7 +91,7 @@ class StatementCosts:
         if is_costly is None:  # it may be known the next time
             return False
         kind = _ListKind(statement.sql, depth.bit_length(), locale)
-        self._told[kind] = _KnownCost(is_costly, now + _SECONDS)
+        self._estimates[kind] = _KnownCost(is_costly, now + _SECONDS)
         return is_costly
 
 

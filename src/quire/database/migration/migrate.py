@@ -32,12 +32,12 @@ def pending_renames(asked: Renames, before: Schema, after: Schema) -> Renames:
         return Renames()
     models = dict(_to_do(asked.models, _uids(before), _uids(after), ""))
     attributes = {}
-    for told, names in asked.attributes.items():
-        uid = _later_uid(asked.models, told)
+    for named_uid, names in asked.attributes.items():
+        uid = _later_uid(asked.models, named_uid)
         will = _model(after, uid)
         was = _model(before, models.get(uid, uid))
         if will is None:
-            message = f"{told} cannot have renamed attributes: the files have no such type"
+            message = f"{named_uid} cannot have renamed attributes: the files have no such type"
             raise MigrationConflictError(message)
         known = frozenset[str]() if was is None else frozenset(was.attributes)
         attributes[uid] = dict(_to_do(names, known, frozenset(will.attributes), f"{uid}."))
@@ -60,9 +60,9 @@ def _to_do(
             raise MigrationConflictError(message)
 
 
-def _later_uid(models: Mapping[str, str], told: str) -> str:
+def _later_uid(models: Mapping[str, str], uid: str) -> str:
     """Return the later uid of a model that may be named by its earlier one."""
-    return next((later for later, earlier in models.items() if earlier == told), told)
+    return next((later for later, earlier in models.items() if earlier == uid), uid)
 
 
 def _uids(schema: Schema) -> frozenset[str]:

@@ -63,7 +63,7 @@ def uses_of_file(store: EntryStore, file: FileRow) -> Program[list[FileUse]]:
         entries += [holder for holder in found if not is_component(store.layout(holder.uid))]
         parts = [holder for holder in found if is_component(store.layout(holder.uid))]
         waiting = yield from _parents_of(store, parts)
-    return (yield from _told(store, entries))
+    return (yield from _file_uses(store, entries))
 
 
 def unlinked_files(store: EntryStore, *, after: int, most: int) -> Program[list[int]]:
@@ -182,7 +182,7 @@ def _rows_with_component(
     return [(int(entity or 0), int(id_ or 0), str(field)) for entity, id_, field in rows]
 
 
-def _told(store: EntryStore, holders: Collection[_UsingRow]) -> Program[list[FileUse]]:
+def _file_uses(store: EntryStore, holders: Collection[_UsingRow]) -> Program[list[FileUse]]:
     by_type: dict[str, dict[int, list[_UsingRow]]] = {}
     for holder in dict.fromkeys(holders):
         by_type.setdefault(holder.uid, {}).setdefault(holder.row_id, []).append(holder)

@@ -10,7 +10,7 @@ from quire.schema.attributes.validation import ABSENT, Step
 Place = tuple[Step, ...]
 """The position of a value in an entry: names of attributes and indices in lists."""
 
-MOST_TOLD = 1000
+MAX_REPORTED = 1000
 """How many problems an error lists: a body of a million bytes can have tens of thousands."""
 
 UNIQUE_MESSAGE = "This attribute must be unique"
@@ -40,14 +40,14 @@ def path_of(place: Place) -> tuple[str, ...]:
 
 
 def validation_error(problems: Sequence[Problem]) -> ValidationError:
-    """Return the error that lists the problems, up to `MOST_TOLD`; there is at least one.
+    """Return the error that lists the problems, up to `MAX_REPORTED`; there is at least one.
 
     The message of a single problem is also the message of the error; several are counted.
     """
     count = len(problems)
     message = problems[0].message if count == 1 else f"{count} errors occurred"
-    told = [_described(problem) for problem in problems[:MOST_TOLD]]
-    return ValidationError(message, {"errors": told})
+    described = [_described(problem) for problem in problems[:MAX_REPORTED]]
+    return ValidationError(message, {"errors": described})
 
 
 def _described(problem: Problem) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import pytest
 
 from quire.document_service.validate import Problem, validation_error
-from quire.document_service.validate.problems import MOST_TOLD, Place, path_of, place_text
+from quire.document_service.validate.problems import MAX_REPORTED, Place, path_of, place_text
 
 
 def test_a_single_problem_is_the_message_of_the_error() -> None:
@@ -34,11 +34,11 @@ def test_several_problems_are_counted() -> None:
 
 
 def test_of_very_many_problems_all_are_counted_and_the_first_are_told() -> None:
-    error = validation_error([Problem((str(i),), f"{i} is wrong") for i in range(MOST_TOLD + 5)])
-    assert error.message == f"{MOST_TOLD + 5} errors occurred"
+    error = validation_error([Problem((str(i),), f"{i} is wrong") for i in range(MAX_REPORTED + 5)])
+    assert error.message == f"{MAX_REPORTED + 5} errors occurred"
     described = (error.details or {})["errors"]
     assert isinstance(described, list)
-    assert [one["path"] for one in described] == [[str(i)] for i in range(MOST_TOLD)]
+    assert [one["path"] for one in described] == [[str(i)] for i in range(MAX_REPORTED)]
 
 
 def test_a_problem_without_a_value_shows_none() -> None:

@@ -33,7 +33,7 @@ class Snapshot(NamedTuple):
     """The text of a snapshot, ``None`` if it identifies none, and a value in it.
 
     ``position`` is a position in the log of the server; a replica that has reached it shows as
-    much. ``None`` if it was not asked for or cannot be told.
+    much. ``None`` if it was not requested or cannot be determined.
     """
 
     text: str | None

@@ -34,16 +34,16 @@ def damage_program() -> Program[tuple[str, ...]]:
     return (f"{count_noun(failures, 'page')} with a wrong checksum, says pg_stat_database",)
 
 
-def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
+def foreign_keys_program(reported: Collection[str] = ()) -> Program[list[Damage]]:
     """Find rows whose foreign keys refer to missing rows, as loads with disabled triggers leave.
 
-    Tables in ``told`` are left out, because they were reported already. The remaining tables or
+    Tables in ``reported`` are left out, because they were reported already. The remaining tables or
     columns are unknown to the schema, so no repair is offered.
     """
     keys = yield Statement(_FOREIGN_KEYS)
     findings = []
     for table, column, target, key, has_id in keys:
-        if table in told or not has_id:
+        if table in reported or not has_id:
             continue
         rows = yield Statement(_select_broken(str(table), str(column), str(target), str(key)))
         if rows:

@@ -107,7 +107,7 @@ class OwnCommits:
         """The last seen state before that commit, if the log was restarted in it."""
 
     def state(self) -> bytes | None:
-        """Return the present state; ``None`` while it cannot be told."""
+        """Return the present state; ``None`` while it is unknown."""
         return self._index.state()
 
     @contextmanager

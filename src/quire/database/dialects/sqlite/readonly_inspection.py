@@ -72,16 +72,16 @@ def damage_program() -> Program[tuple[str, ...]]:
     return () if found == ("ok",) else found
 
 
-def foreign_keys_program(told: Collection[str] = ()) -> Program[list[Damage]]:
+def foreign_keys_program(reported: Collection[str] = ()) -> Program[list[Damage]]:
     """Find rows whose foreign keys refer to missing rows, by SQLite's own check.
 
-    Tables in ``told`` are left out, because they were reported already. The remaining tables or
+    Tables in ``reported`` are left out, because they were reported already. The remaining tables or
     columns are unknown to the schema, so no repair is offered.
     """
     rows = yield Statement(_LOST_REFERENCES)
     lost: dict[tuple[str, str], list[int]] = defaultdict(list)
     for table, parent, id_ in rows:
-        if table not in told:
+        if table not in reported:
             lost[str(table), str(parent)].append(int(id_ or 0))
     return [
         Damage(
