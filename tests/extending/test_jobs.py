@@ -26,7 +26,7 @@ from tests.extending.background import (
 )
 from tests.extending.project import FILE, IMPORTS, module, open_extended, schema_in, write_code
 from tests.unit.admin_api.office import Office, office_project, run_office
-from tests.unit.admin_api.test_end_user_requests import USERS, end_user
+from tests.unit.admin_api.test_end_user_impersonation import USERS, end_user
 
 _FIRST = IMPORTS.count("\n") + 1
 NOTE = """

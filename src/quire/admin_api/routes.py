@@ -23,7 +23,7 @@ from quire.admin_api.content_manager.revision_table import RevisionHistory
 from quire.admin_api.content_manager.uid_values import UidValueApi
 from quire.admin_api.content_manager.write_routes import EntryWriteApi
 from quire.admin_api.context import AdminContext, AdminSources, make_admin_context
-from quire.admin_api.end_user_requests import EndUserRequestApi
+from quire.admin_api.end_user_impersonation import EndUserImpersonationApi
 from quire.admin_api.end_users import EndUserApi
 from quire.admin_api.homepage import HomepageApi
 from quire.admin_api.locales import LocalesApi
@@ -181,7 +181,7 @@ class AdminParts(Struct, frozen=True, kw_only=True):
     """The admin API, the parts that a server needs of it, and its jobs."""
 
     api: AdminApi
-    end_user_requests: EndUserRequestApi
+    end_user_impersonation: EndUserImpersonationApi
     accounts: AdminAccounts
     stale_fields: StalePermissions
     jobs: tuple[JobDefinition, ...]
@@ -191,13 +191,13 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
     """Create the admin API of a project with a secret for it."""
     context = make_admin_context(settings, sources, clock)
     identity = open_identity(context)
-    end_user_requests = EndUserRequestApi()
+    end_user_impersonation = EndUserImpersonationApi()
     scheduled = _scheduled_jobs(context, identity)
 
     def routes() -> Iterator[Route]:
         yield from identity_routes(context, identity)
         yield from _project_routes(context, identity)
-        yield from end_user_requests.routes()
+        yield from end_user_impersonation.routes()
         yield from _content_routes(context, identity, scheduled)
         yield from AdminDescriptionApi(lambda: api.routes.routes, context.schema).routes()
 
@@ -213,7 +213,7 @@ def assemble_admin(settings: Settings, sources: AdminSources, *, clock: Clock) -
     stale = StalePermissions(database=context.database, tables=context.tables, clock=clock)
     return AdminParts(
         api=api,
-        end_user_requests=end_user_requests,
+        end_user_impersonation=end_user_impersonation,
         accounts=identity.accounts,
         stale_fields=stale,
         jobs=(scheduled.entry, scheduled.release),

@@ -15,9 +15,9 @@ from quire.database.migration.migrate import MigrationGoal, migrate_to, plan_mig
 from quire.database.migration.plan import PlannedMigration
 from quire.database.migration.schema_pair import Renames
 from quire.database.migration.steps import SeveralDocuments
+from quire.database.planner_statistics import renew_statistics
 from quire.database.program import Program
 from quire.database.schema_version import Requirement
-from quire.database.statistics import renew_statistics
 from quire.database.target import DatabaseKind
 from quire.errors import (
     ConflictError,

@@ -10,9 +10,9 @@ from quire.cli.terminal import DONE, print_message, print_result, print_warning
 from quire.database.compile.writes import Writes
 from quire.database.connection import Database
 from quire.database.open import open_database
+from quire.database.planner_statistics import LARGE_ROWS, outdated_program, renew_statistics
 from quire.database.program import Program, Statement
 from quire.database.settings_target import target_of
-from quire.database.statistics import LARGE_ROWS, outdated_program, renew_statistics
 from quire.database.stores.slow_lists import stored_slow_lists
 from quire.database.tables.diff import MissingItem
 from quire.database.tables.indexes import (

@@ -28,9 +28,9 @@ from quire.database.migration.schema_pair import Renames
 from quire.database.migration.schema_record import recorded_schema
 from quire.database.migration.steps import Plan
 from quire.database.open import require_project_database
+from quire.database.planner_statistics import renew_statistics
 from quire.database.program import Program
 from quire.database.settings_target import target_of
-from quire.database.statistics import renew_statistics
 from quire.database.target import DatabaseTarget
 from quire.errors import (
     ConfigurationError,

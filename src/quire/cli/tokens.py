@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from quire.auth.api_tokens import ApiTokens, NamedToken
+from quire.auth.api_token_rows import ApiTokenRows, NamedToken
 from quire.auth.encryption import encrypt_token
 from quire.auth.tokens import hash_api_token, new_api_token
 from quire.cli.terminal import DONE, print_message, print_result
@@ -47,7 +47,7 @@ def regenerate_token(settings: Settings, name: str) -> int:
     hashed = hash_api_token(token, salt)
     sealed = encrypt_token(token, key) if key else None
 
-    def renew(tokens: ApiTokens) -> Program[None]:
+    def renew(tokens: ApiTokenRows) -> Program[None]:
         yield from tokens.renew(name, access_key=hashed, encrypted_key=sealed, now=now_ms())
 
     asyncio.run(_run(settings, renew))
@@ -79,7 +79,7 @@ def _cells(token: NamedToken, now: int) -> tuple[str, str, str, str]:
     )
 
 
-async def _run(settings: Settings, make: Callable[[ApiTokens], Program[T]]) -> T:
+async def _run(settings: Settings, make: Callable[[ApiTokenRows], Program[T]]) -> T:
     """Run a program in its own transaction, while a server may be running."""
     schema = load_project_schema(settings)
     tables = map_tables(schema)
@@ -87,6 +87,6 @@ async def _run(settings: Settings, make: Callable[[ApiTokens], Program[T]]) -> T
     try:
         store = open_store(schema, tables, database.dialect)
         rows = ContentTables(store=store, new_id=new_document_id)
-        return await database.write(make(ApiTokens(rows)))
+        return await database.write(make(ApiTokenRows(rows)))
     finally:
         await database.close()

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from quire.access.ability import NOTHING
 from quire.access.principal import Anonymous, EndUser
-from quire.content_api.document_reads import DocumentReads, ReceivedRequest
 from quire.content_api.messages import Handler, Request, Response
 from quire.content_api.routes import Route
+from quire.content_api.scripted_reads import ReceivedRequest, ScriptedReads
 from quire.content_api.scripts.routes import ScriptServices, scripted_route
 from quire.customisations import ServedRoute
 from quire.customisations.query_changes import apply_steps
@@ -28,7 +28,7 @@ def guarded_routes(
     uid: str,
     usual: Iterable[Route],
     served: Iterable[ServedRoute],
-    reads: DocumentReads,
+    reads: ScriptedReads,
     scripts: ScriptServices,
 ) -> Iterator[Route]:
     """Yield the served routes of a project, from the usual ones of a content type."""
@@ -60,7 +60,7 @@ def guarded_routes(
         )
 
 
-def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: DocumentReads) -> Route:
+def _reading(served: ServedRoute, path: str, read: DocumentRead, reads: ScriptedReads) -> Route:
     """Return the route of an action that reads entries by itself."""
     steps = served.steps
     name = f"{served.method} {path}"

@@ -14,8 +14,8 @@ from msgspec import Struct
 from quire.database.connection import Database
 from quire.database.dialect import Dialect
 from quire.database.integrity.findings import Damage
+from quire.database.planner_statistics import Statistics
 from quire.database.program import Program
-from quire.database.statistics import Statistics
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.inspection import Inspector
 from quire.database.tables.metadata import ColumnTypes

@@ -12,7 +12,6 @@ from quire.content_api.batch.handler import BatchApi
 from quire.content_api.content import ContentApi, OtherApi, OtherResponders
 from quire.content_api.content_type_builder import ModelApi
 from quire.content_api.custom_routes import custom_route
-from quire.content_api.document_reads import DocumentReads
 from quire.content_api.documents import DocumentApi
 from quire.content_api.files import FileApi
 from quire.content_api.guarded_routes import guarded_routes
@@ -24,6 +23,7 @@ from quire.content_api.public_files import PageProvider, PublicFiles
 from quire.content_api.readiness import Readiness
 from quire.content_api.response_cache import ResponseCache
 from quire.content_api.routes import Authorizer, Route, RouteTable
+from quire.content_api.scripted_reads import ScriptedReads
 from quire.content_api.scripts.routes import ScriptServices
 from quire.content_api.shared_caching import SharedCaching
 from quire.content_api.swagger_page import PATH as REFERENCE
@@ -135,7 +135,7 @@ def _routes(
     ]
     responses = ResponseCache(reader.database.versions, settings.cache.responses, counter)
     around = AroundReads(documents)
-    reads = DocumentReads(reader, responses, around)
+    reads = ScriptedReads(reader, responses, around)
     scripts = ScriptServices(
         reader=reader, documents=documents, now=now, environment=settings.environment
     )

@@ -178,7 +178,7 @@ def make_schema_runtime(
     )
     content = assemble_content(services, parts)
     if admin is not None:
-        admin.end_user_requests.attach(content)
+        admin.end_user_impersonation.attach(content)
     is_wrapped = (
         services.settings.is_development
         or services.tracing is not None

@@ -16,9 +16,9 @@ from quire.database.interruptible import write_interruptible
 from quire.database.migration.migrate import MigrationGoal, migrate_to
 from quire.database.migration.schema_pair import Renames
 from quire.database.open import require_project_database
+from quire.database.planner_statistics import renew_statistics
 from quire.database.program import Program
 from quire.database.settings_target import target_of
-from quire.database.statistics import renew_statistics
 from quire.database.tables.table_map import map_tables
 from quire.errors import TransferError
 from quire.extensions import load_storage_backends

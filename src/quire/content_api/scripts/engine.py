@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quire.content_api.scripts.data_access import DataReads
 from quire.content_api.scripts.output import with_secrets
 from quire.content_api.scripts.queries import (
     Query,
@@ -22,7 +23,6 @@ from quire.content_api.scripts.queries import (
     plain,
     rows_query,
 )
-from quire.content_api.scripts.reading import DataReads
 from quire.customisations.scripts.model import has_single_rows
 from quire.document_service.commands import (
     Command,

@@ -10,8 +10,8 @@ from msgspec import Struct
 from sqlalchemy import MetaData
 
 from quire.clock import iso_from_ms
+from quire.database.planner_statistics import LARGE_ROWS, has_more_rows
 from quire.database.program import Program, Statement
-from quire.database.statistics import LARGE_ROWS, has_more_rows
 from quire.database.stores.slow_lists import SlowList, SlowListCount
 from quire.database.tables.ddl import DdlWriter
 from quire.database.tables.diff import MissingItem, MissingKind, compare

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from quire.database.content_versions import ContentVersions
-from quire.database.dialects.postgresql.own_transactions import OwnTransaction, OwnTransactions
+from quire.database.dialects.postgresql.snapshot_changes import OwnTransaction, OwnTransactions
 from quire.database.program import Program, Statement, Value
 
 _QUESTION = "SELECT pg_current_snapshot()::text, pg_is_in_recovery()"

@@ -38,9 +38,9 @@ from quire.database.dialects.postgresql.errors import (
     translate,
 )
 from quire.database.dialects.postgresql.options import PostgresOptions
-from quire.database.dialects.postgresql.own_transactions import written_program
 from quire.database.dialects.postgresql.pool import Pool
 from quire.database.dialects.postgresql.replicas import Replica, Replicas
+from quire.database.dialects.postgresql.snapshot_changes import written_program
 from quire.database.dialects.postgresql.watchdog import ConnectionWatchdog
 from quire.database.program import Program, Statement, Value
 from quire.database.retry_guard import note_commit

@@ -162,7 +162,7 @@ class PostgresCounters:
 
 
 class PostgresStatistics:
-    """See `quire.database.statistics.Statistics`."""
+    """See `quire.database.planner_statistics.Statistics`."""
 
     def row_counts(self) -> Program[Mapping[str, int]]:
         """See `Statistics.row_counts`."""

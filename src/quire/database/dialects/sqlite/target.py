@@ -127,7 +127,7 @@ class SqliteInspector:
 
 
 class SqliteStatistics:
-    """See `quire.database.statistics.Statistics`."""
+    """See `quire.database.planner_statistics.Statistics`."""
 
     def row_counts(self) -> Program[Mapping[str, int]]:
         """See `Statistics.row_counts`."""

@@ -1,6 +1,6 @@
-"""What code of a project reads and writes: each by itself, or several within a transaction.
+"""Data access of a project's code: single reads and writes, and transactions.
 
-Entries are read as they are stored, by the document service or row by row.
+Entries are read as stored, by the document service or row by row.
 """
 
 from __future__ import annotations

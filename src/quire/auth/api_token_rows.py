@@ -22,7 +22,7 @@ class NamedToken(Struct, frozen=True, kw_only=True, rename="camel"):
     last_used_at: int | None = None
 
 
-class ApiTokens:
+class ApiTokenRows:
     """The programs of API tokens."""
 
     def __init__(self, tables: ContentTables) -> None:

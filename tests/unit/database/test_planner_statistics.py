@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from quire.database.planner_statistics import gather_program, has_more_rows, outdated_program
 from quire.database.program import Program, Statement
-from quire.database.statistics import gather_program, has_more_rows, outdated_program
 from quire.schema.model import Schema
 from tests.databases.sqlite_store import SqliteStore
 from tests.databases.store import Store

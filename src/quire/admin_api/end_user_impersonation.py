@@ -51,7 +51,7 @@ class InnerResponse(Struct):
     role: int | None
 
 
-class EndUserRequestApi:
+class EndUserImpersonationApi:
     """Sends requests for content as end users."""
 
     def __init__(self) -> None:

@@ -48,7 +48,7 @@ class ReceivedRequest(Struct, frozen=True):
     path: Mapping[str, str]
 
 
-class DocumentReads:
+class ScriptedReads:
     """Responds with the reads of actions of a project."""
 
     def __init__(self, reader: ReadService, responses: ResponseCache, around: AroundReads) -> None:
