@@ -50,7 +50,7 @@ def show_filter(part: Filter | None, values: Values) -> str:
             return "true" if holds else "false"
         case Comparison():
             return _comparison(part, values)
-        case Junction(every=every, parts=parts):
+        case Junction(conjunction=every, parts=parts):
             shown = ", ".join(show_filter(inner, values) for inner in parts)
             return f"{'all' if every else 'any'} ({shown})"
         case RelatedCondition(attribute=attribute, part=inner, missing=missing):

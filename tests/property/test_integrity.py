@@ -95,7 +95,7 @@ def test_a_repair_leaves_nothing_to_repair(
 
     left = {finding.kind for finding in content.findings() if finding.repair is not None}
     assert left <= {DamageKind.NO_LOCALE}, "which is kept beside a version in the default locale"
-    assert content.store.run(content.store.kind.lost(())) == []
+    assert content.store.run(content.store.kind.broken_references(())) == []
     content.store.close()
 
 

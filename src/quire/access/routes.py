@@ -27,8 +27,8 @@ class DeclaredRoute(Struct, frozen=True, kw_only=True):
     ``body``, ``query`` and ``response`` are types; a ``response`` of ``None`` has no body. Where a
     route ``streams``, its handler reads forms itself, after the permission was asked: ``body`` is a
     form then, or a form and the JSON that may come in its place. ``status`` is that of a response
-    when all went well; ``further`` are other responses by status, ``errors`` the statuses of errors
-    besides the usual ones. Routes with the same ``tag`` are described together.
+    after success; ``other_responses`` are further responses by status, ``errors`` the statuses of
+    errors besides the usual ones. Routes with the same ``tag`` are described together.
     """
 
     method: str
@@ -43,7 +43,7 @@ class DeclaredRoute(Struct, frozen=True, kw_only=True):
     query: QueryTypes | None = None
     response: object = UNSET
     status: int = 200
-    further: Mapping[int, object] = {}
+    other_responses: Mapping[int, object] = {}
     errors: tuple[int, ...] = ()
     is_described: bool = True
 

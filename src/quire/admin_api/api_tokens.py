@@ -113,7 +113,7 @@ class ApiTokenApi:
 
     async def find_one(self, request: Request) -> Response:
         """Show a token, with its key if the project stores it and the caller may change it."""
-        token = await self._tokens.one(_token_id(request))
+        token = await self._tokens.get(_token_id(request))
         ability = request.administrator.ability
         trusted = any(ability.allows(f"admin::api-tokens.{verb}") for verb in _TRUSTED)
         return respond_data(_shown(token, token.key if trusted else None))
@@ -132,7 +132,7 @@ class ApiTokenApi:
     async def change(self, request: Request) -> Response:
         """Change a token."""
         token_id = _token_id(request)
-        await self._tokens.one(token_id)
+        await self._tokens.get(token_id)
         body = request.body
         if isinstance(body, Mapping) and "name" in body:
             body = {**body, "name": _name(body["name"])}

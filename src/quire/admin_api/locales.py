@@ -76,13 +76,13 @@ class LocalesApi:
         read, create, update, delete = (
             f"plugin::i18n.locale.{verb}" for verb in ("read", "create", "update", "delete")
         )
-        yield route("GET", "iso-locales", read, self.known, response=list[KnownLocale])
+        yield route("GET", "iso-locales", read, self.all_locales, response=list[KnownLocale])
         yield route("GET", "locales", SIGNED_IN, self.find, response=list[AdminLocale])
         yield route("POST", "locales", create, self.create, body=NewLocale, response=one)
         yield route("PUT", path, update, self.change, body=LocaleChange, response=one)
         yield route("DELETE", path, delete, self.delete, response=one)
 
-    async def known(self, request: Request) -> Response:  # noqa: ARG002 - a handler
+    async def all_locales(self, request: Request) -> Response:  # noqa: ARG002 - a handler
         """List all locales that can be added."""
         return respond_bare([{"code": code, "name": name} for code, name in iso_locales().items()])
 

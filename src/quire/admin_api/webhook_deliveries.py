@@ -151,14 +151,14 @@ class DeliveryApi:
         return respond_data({"secret": secret})
 
     def _existing(self, webhook_id: int) -> Program[None]:
-        if (yield from self._webhooks.one(webhook_id)) is None:
+        if (yield from self._webhooks.get(webhook_id)) is None:
             raise NotFoundError(NOT_FOUND)
 
     def _delivery(self, request: Request) -> Program[Delivery]:
         delivery_id = id_of(request.parameters["delivery"])
         found = None
         if delivery_id is not None:
-            found = yield from self._deliveries.one(webhook_id_of(request), delivery_id)
+            found = yield from self._deliveries.get(webhook_id_of(request), delivery_id)
         if found is None:
             raise NotFoundError
         return found

@@ -255,7 +255,7 @@ class WebhookApi:
         return values
 
     def _existing(self, webhook_id: int) -> Program[Webhook]:
-        webhook = yield from self._webhooks.one(webhook_id)
+        webhook = yield from self._webhooks.get(webhook_id)
         if webhook is None:
             raise NotFoundError(NOT_FOUND)
         return webhook

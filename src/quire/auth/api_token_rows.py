@@ -34,7 +34,7 @@ class ApiTokenRows:
         rows = yield from self._tokens.select(IS_OF_CONTENT_API)
         return sorted(rows, key=lambda token: token.name)
 
-    def named(self, name: str) -> Program[NamedToken]:
+    def get(self, name: str) -> Program[NamedToken]:
         """Return the token with a name. Raises ApplicationError when there is none."""
         found = yield from self._tokens.first(eq("name", name), IS_OF_CONTENT_API)
         if found is None:
@@ -49,13 +49,13 @@ class ApiTokenRows:
         ``access_key`` is the keyed hash of the new one, ``encrypted_key`` its encrypted form.
         Raises ApplicationError when there is no such token.
         """
-        token = yield from self.named(name)
+        token = yield from self.get(name)
         keys = {"accessKey": access_key, "encryptedKey": encrypted_key}
         yield from self._tokens.change(token.id, keys, now=now)
 
     def delete(self, name: str) -> Program[None]:
         """Delete a token with its permissions. Raises ApplicationError when there is none."""
-        token = yield from self.named(name)
+        token = yield from self.get(name)
         owners = yield from self._grants.linked("token", (yield from self._grants.ids()))
         own = [grant for grant, tokens in owners.items() if token.id in tokens]
         yield from self._grants.delete_ids(own)

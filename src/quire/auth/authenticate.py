@@ -78,7 +78,7 @@ class Authenticator:
         self._anonymous: VersionedValue[Anonymous] = VersionedValue(database.versions, tables)
         self._touched: dict[int, int] = {}
 
-    def known(self, credential: bytes | None, version: int | None) -> Principal | None:
+    def cached_principal(self, credential: bytes | None, version: int | None) -> Principal | None:
         """Return the cached principal of a credential, if it is still valid.
 
         ``credential`` is the fingerprint of the header, ``None`` without one; ``version`` is the

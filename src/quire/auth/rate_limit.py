@@ -56,7 +56,7 @@ class RateLimiter:
     def check(self, key: str, *, times: int = 1) -> None:
         """Raise RateLimitError when another call would exceed the limit; does not count."""
         now = self._clock()
-        window = self._calls.seen(f"{self._name} {key}", now, self._interval)
+        window = self._calls.window(f"{self._name} {key}", now, self._interval)
         if window is not None:
             _allow(CounterWindow(window.ends_at, window.calls + 1), now, self._limit * times)
 

@@ -57,7 +57,7 @@ class CounterWindow(Struct, frozen=True):
 class _GroupStore(Protocol):
     """The storage of the groups."""
 
-    def held(self, offset: int) -> AbstractContextManager[None]:
+    def lock(self, offset: int) -> AbstractContextManager[None]:
         """Lock a group."""
 
     def read(self, offset: int) -> bytes:
@@ -73,7 +73,7 @@ class _ProcessGroups:
     def __init__(self) -> None:
         self._bytes = bytearray(_SIZE)
 
-    def held(self, offset: int) -> AbstractContextManager[None]:  # noqa: ARG002 - nobody else
+    def lock(self, offset: int) -> AbstractContextManager[None]:  # noqa: ARG002 - nobody else
         return nullcontext()
 
     def read(self, offset: int) -> bytes:
@@ -88,14 +88,14 @@ class _File:
 
     def __init__(self, file: int) -> None:
         self._file = file
-        with self.held(0):
+        with self.lock(0):
             if os.pread(file, _GROUP, 0) != _HEAD or os.fstat(file).st_size != _SIZE:
                 os.ftruncate(file, 0)
                 os.ftruncate(file, _SIZE)
                 os.pwrite(file, _HEAD, 0)
 
     @contextmanager
-    def held(self, offset: int) -> Iterator[None]:
+    def lock(self, offset: int) -> Iterator[None]:
         # The locks of a process are released however it ends.
         fcntl.lockf(self._file, fcntl.LOCK_EX, _GROUP, offset)
         try:
@@ -182,7 +182,7 @@ class SharedCounters:
         digest = bytes.fromhex(key)
         offset = _offset(digest)
         try:
-            with self._place.held(offset):
+            with self._place.lock(offset):
                 slots = _slots(self._place, offset)
                 chosen = _present_slot(slots, digest, now, window.ends_at - now)
                 if chosen is None:
@@ -195,7 +195,7 @@ class SharedCounters:
             _log_fallback(error)
             self._place = _ProcessGroups()
 
-    def seen(self, key: str, now: int, interval: int) -> CounterWindow | None:
+    def window(self, key: str, now: int, interval: int) -> CounterWindow | None:
         """Return the window of a key, ``None`` if nothing was counted in it."""
         digest, offset = self._find(key)
         try:
@@ -225,7 +225,7 @@ def _offset(digest: bytes) -> int:
 def _increment(
     place: _GroupStore, offset: int, digest: bytes, now: int, interval: int
 ) -> CounterWindow:
-    with place.held(offset):
+    with place.lock(offset):
         slots = _slots(place, offset)
         known = _present_slot(slots, digest, now, interval)
         if known is None:

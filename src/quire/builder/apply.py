@@ -186,7 +186,7 @@ class ModelEditor:
             raise ConflictError(_DRIFTED)
         schema_files = SchemaFiles(self.schema, sources)
         change(schema_files)
-        drawn = schema_files.drawn()
+        drawn = schema_files.files()
         later = build_schema(in_file_order(drawn.sources), options)
         _refuse_unknown_custom_fields(self.schema, later)
         problems = self._project.code_problems(later)

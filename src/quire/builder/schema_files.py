@@ -146,7 +146,7 @@ class SchemaFiles:
         self._models: dict[str, str] = {}
         self._attributes: dict[str, dict[str, str]] = {}
 
-    def drawn(self) -> EditedFiles:
+    def files(self) -> EditedFiles:
         """Return the edited files."""
         return EditedFiles(
             sources=tuple(

@@ -76,7 +76,7 @@ async def _findings(
 ) -> list[Damage]:
     findings = await looking.run(examine_program(layout))
     reported = {finding.table for finding in findings}
-    return [*findings, *await looking.run(kind.lost(reported))]
+    return [*findings, *await looking.run(kind.broken_references(reported))]
 
 
 def _summarize(lacks: Iterable[MissingKind]) -> Iterator[str]:

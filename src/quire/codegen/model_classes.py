@@ -123,7 +123,7 @@ class _ClassBuilder:
     def _member(self, model: Model, attribute: Attribute) -> ModelField:
         return ModelField(
             name=attribute.name,
-            type=attribute.type.json.shown(attribute, self),
+            type=attribute.type.json.response(attribute, self),
             nullable=self._is_nullable(model, attribute),
         )
 

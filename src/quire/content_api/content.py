@@ -225,10 +225,10 @@ class ContentApi:
             return None  # they have to be awaited
         if found is None or not found[0].is_immediate:
             return None
-        version = self._content_version.known()
+        version = self._content_version.current_or_none()
         if version is None:
             return None
-        principal = self._authenticator.known(request.credential, version)
+        principal = self._authenticator.cached_principal(request.credential, version)
         if principal is None:
             return None
         route, request.parameters = found
@@ -367,7 +367,7 @@ class ContentApi:
             response = await self._other_api(request) if self._other_api is not None else None
             return response or self._unrouted(method, request.path)
         route, request.parameters = found
-        version = self._content_version.known()
+        version = self._content_version.current_or_none()
         if version is None:
             version = await self._content_version.current()
         request.version = version
@@ -388,7 +388,7 @@ class ContentApi:
             user = await self._strategies.identify(request)
             if user is not None:
                 return user
-        known = self._authenticator.known(request.credential, version)
+        known = self._authenticator.cached_principal(request.credential, version)
         if known is not None:
             return known
         header = request.headers.get(b"authorization")

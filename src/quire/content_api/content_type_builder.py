@@ -81,12 +81,16 @@ class ModelApi:
             f"{types}.getContentType",
             DataEnvelope[DescribedContentType],
         )
-        yield route("GET", path, action, self.find_content_type, response=one, further=unknown)
+        yield route(
+            "GET", path, action, self.find_content_type, response=one, other_responses=unknown
+        )
         action, listed = f"{components}.getComponents", DataEnvelope[list[DescribedComponent]]
         yield route("GET", components, action, self.list_components, response=listed)
         path, action = f"{components}/:uid", f"{components}.getComponent"
         shown = DataEnvelope[DescribedComponent]
-        yield route("GET", path, action, self.find_component, response=shown, further=unknown)
+        yield route(
+            "GET", path, action, self.find_component, response=shown, other_responses=unknown
+        )
 
     async def list_content_types(self, request: Request) -> Response:
         """Describe all content types, or those of one ``kind``."""

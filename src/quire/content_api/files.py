@@ -151,7 +151,9 @@ class FileApi:
                 list[LibraryFile], Meta(description="The files that were uploaded.")
             ],
             status=CREATED,
-            further={200: Annotated[LibraryFile, Meta(description="The file that was changed.")]},
+            other_responses={
+                200: Annotated[LibraryFile, Meta(description="The file that was changed.")]
+            },
             errors=(404,),
             streams=True,
         )

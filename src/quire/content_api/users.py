@@ -164,7 +164,7 @@ class UserApi:
                 handler,
                 query="entry",
                 response=user,
-                further=found,
+                other_responses=found,
                 is_immediate=True,
             )
         every = list[EndUserDocument]
@@ -173,7 +173,9 @@ class UserApi:
         )
         yield route("POST", "", "create", self.create_user, body=new, response=user, status=CREATED)
         yield route("PUT", "/:id", "update", self.update_user, body=changes, response=user)
-        yield route("DELETE", "/:id", "destroy", self.delete_user, response=user, further=found)
+        yield route(
+            "DELETE", "/:id", "destroy", self.delete_user, response=user, other_responses=found
+        )
 
     async def list_users(self, request: Request) -> Response:
         """List end users.

@@ -31,7 +31,7 @@ class ContentVersion:
         """Whether the default locale of a version was read."""
         self._default_locale: str | None = None
 
-    def known(self) -> int | None:
+    def current_or_none(self) -> int | None:
         """Return the current version, ``None`` when it is only available from `current`."""
         version = self._database.version()
         return version if self._is_adopted.get(version) else None

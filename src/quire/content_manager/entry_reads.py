@@ -54,7 +54,7 @@ class ContentReading(Struct, frozen=True):
         limits = self.engine.limits
         return ResponseBudget(limits.rows, limits.response_size)
 
-    def one(
+    def get(
         self,
         rights: TypePermissions,
         document_id: str,
@@ -200,7 +200,7 @@ class ContentReading(Struct, frozen=True):
         ]
         return [{k: v for k, v in one.items() if k not in CREATORS} for one in shown]
 
-    def several(
+    def get_many(
         self,
         rights: TypePermissions,
         document_ids: Sequence[str],
@@ -254,7 +254,7 @@ class ContentReading(Struct, frozen=True):
         """Return the response for a document without this version: its other versions."""
         if not any(rights.on(entry_origin(version)) for version in every):
             raise ForbiddenError
-        locale = wanted.locale if wanted.named else None
+        locale = wanted.locale if wanted.names_locale else None
         absent = {"documentId": every[0]["documentId"], "locale": locale, "id": None}
         return {"data": {}, "meta": self._meta(rights, every, absent)}
 

@@ -127,7 +127,7 @@ class ContentWriting(WriteContext, frozen=True):
         Raises ForbiddenError where entries in this locale may not be created.
         """
         written = yield from self.created(body, locale)
-        return (yield from self.shown(written, full=False, made=True))
+        return (yield from self.serialize(written, full=False, made=True))
 
     def created(self, body: Body, locale: str | None) -> Program[WrittenEntry]:
         """Create a document in one locale."""
@@ -150,7 +150,7 @@ class ContentWriting(WriteContext, frozen=True):
         updated.
         """
         written = yield from self.updated(document_id, body, locale, expected)
-        return (yield from self.shown(written, full=True))
+        return (yield from self.serialize(written, full=True))
 
     def updated(
         self,
@@ -209,7 +209,7 @@ class ContentWriting(WriteContext, frozen=True):
         )
         written = (yield from run_command(self.unit, command))[0]
         yield from self._record_revision(written)
-        return (yield from self.shown(written, full=False))
+        return (yield from self.serialize(written, full=False))
 
     def delete(self, document_id: str, locale: str | None) -> Program[None]:
         """Delete a document in one locale, or in every one for a star.

@@ -109,7 +109,7 @@ class LocaleStore:
 
     def existing(self, row_id: int) -> Program[ManagedLocale]:
         """Return a locale. Raises NotFoundError."""
-        row = yield from self._locales.one(row_id)
+        row = yield from self._locales.get(row_id)
         if row is None:
             raise NotFoundError(NOT_FOUND)
         default = yield from self.default_code()

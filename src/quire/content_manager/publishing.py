@@ -71,7 +71,7 @@ class ContentPublishing(WriteContext, frozen=True):
         command = PublishDocument(uid=self._type.uid, document_id=document_id, locale=locale)
         written = (yield from run_command(self.unit, command))[0]
         yield from self._record_revision(written)
-        return (yield from self.shown(written, full=True))
+        return (yield from self.serialize(written, full=True))
 
     def unpublish(self, document_id: str, locale: str | None, *, discard: bool) -> Program[Result]:
         """Unpublish a document in one locale; returns its former version.
@@ -108,7 +108,7 @@ class ContentPublishing(WriteContext, frozen=True):
             raise NotFoundError
         self._to(UPDATE).require_on(entry_origin(live))
         written = yield from self._discarded(document_id, locale, self.draft_of(every, locale))
-        return (yield from self.shown(written, full=True))
+        return (yield from self.serialize(written, full=True))
 
     def _discarded(
         self, document_id: str, locale: str | None, draft: Shown | None

@@ -118,8 +118,12 @@ class Planner(Struct, frozen=True):
             rows=populated_relations(query, content_type) | _filtered_by(query, content_type),
         )
         asked = resolve_filters(query.get("filters"), content_type, scope)
-        sort = resolve_sort(query.get("sort"), content_type, scope.within(Param.SORT, "sort"))
-        search = resolve_search(query.get("_q"), content_type, scope.within(Param.SEARCH, "_q"))
+        sort = resolve_sort(
+            query.get("sort"), content_type, scope.for_parameter(Param.SORT, "sort")
+        )
+        search = resolve_search(
+            query.get("_q"), content_type, scope.for_parameter(Param.SEARCH, "_q")
+        )
         pagination = pages_of(query, scope)
         listed = nodes.listed(content_type)
         versioned = content_type.draft_and_publish
@@ -354,7 +358,9 @@ def _other_versions(content_type: ContentType) -> Iterator[PlanEdge]:
 def pages_of(query: Query, scope: ManagedScope) -> Pagination:
     """Parse the ``page`` and ``pageSize`` of a list. Errors are recorded."""
     options = {name: query[name] for name in ("page", "pageSize") if query.get(name) is not None}
-    return resolve_pagination({"pagination": options}, scope.within(Param.PAGINATION, "page"))
+    return resolve_pagination(
+        {"pagination": options}, scope.for_parameter(Param.PAGINATION, "page")
+    )
 
 
 def locale_scope(
@@ -372,7 +378,7 @@ def and_filters(one: Filter | None, other: Filter | None) -> Filter | None:
     """Combine two filters by AND."""
     if one is None or other is None:
         return one or other
-    return Junction(every=True, parts=(one, other))
+    return Junction(conjunction=True, parts=(one, other))
 
 
 def populated_relations(query: Query, content_type: ContentType) -> frozenset[str]:

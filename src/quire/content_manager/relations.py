@@ -249,7 +249,7 @@ class Relations(Struct, frozen=True):
         scope = self._planner.scope(self._rights, wanted.locales)
         filters = known_filters(query.raw.get("filters"), target, self.engine.schema)
         asked = resolve_filters(filters, target, scope)
-        sort = resolve_sort(query.raw.get("sort"), target, scope.within(Param.SORT, "sort"))
+        sort = resolve_sort(query.raw.get("sort"), target, scope.for_parameter(Param.SORT, "sort"))
         scope.findings.raise_first()
         slots, condition = (
             scope.slots,

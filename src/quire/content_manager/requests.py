@@ -22,13 +22,13 @@ class RequestedVersion(Struct, frozen=True):
     """The requested version of documents: its status, and its locale (``None`` if there is none).
 
     ``related`` is the status of related entries: published if the entry itself has no drafts.
-    ``named`` says that the request names the locale.
+    ``names_locale`` says that the request names the locale.
     """
 
     status: Status
     locale: str | None
     related: Status = "draft"
-    named: bool = True
+    names_locale: bool = True
 
     @property
     def locales(self) -> tuple[str, ...] | None:
@@ -49,7 +49,7 @@ def requested_version(
         status,
         locale_of(query, content_type, default_locale),
         status if versioned else "published",
-        named="locale" in query,
+        names_locale="locale" in query,
     )
 
 

@@ -49,7 +49,7 @@ class ExistingTargets(Struct, kw_only=True):
     """
 
     locale: str | None
-    found: frozenset[Target] = frozenset()
+    existing: frozenset[Target] = frozenset()
     missing: list[dict[str, object]] = field(default_factory=list)
 
     def target(self, schema: Schema, uid: str, named: Mapping[str, Any]) -> Target:
@@ -96,7 +96,7 @@ def request_data(
 
     def there(uid: str, name: str, value: object) -> Iterator[Mapping[str, Any]]:
         for one in _objects(value):
-            if present.target(schema, uid, one) in present.found:
+            if present.target(schema, uid, one) in present.existing:
                 yield one
             else:
                 present.missing.append({"field": name, "documentId": one.get("documentId")})

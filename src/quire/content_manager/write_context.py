@@ -52,7 +52,9 @@ class WriteContext(Struct, frozen=True):
     def _to(self, action: str) -> TypePermissions:
         return replace(self.rights, action=action)
 
-    def shown(self, written: WrittenEntry, *, full: bool, made: bool = False) -> Program[Result]:
+    def serialize(
+        self, written: WrittenEntry, *, full: bool, made: bool = False
+    ) -> Program[Result]:
         """Return a written entry for a form.
 
         An entry of a principal who may not read entries of the type is shown all the same. As in

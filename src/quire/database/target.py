@@ -36,8 +36,9 @@ class Counters(Protocol):
 class DatabaseKind(Struct, frozen=True, kw_only=True):
     """What all databases of one kind share.
 
-    ``damage`` checks the files themselves for damage and returns a line for each; ``lost`` lets the
-    database find rows with broken foreign keys, except in tables that were reported already.
+    ``damage`` checks the files themselves for damage and returns a line for each;
+    ``broken_references`` lets the database find rows with broken foreign keys, except in tables
+    that were reported already.
     """
 
     dialect: Callable[[], Dialect]
@@ -47,7 +48,7 @@ class DatabaseKind(Struct, frozen=True, kw_only=True):
     counters: Counters
     statistics: Statistics
     damage: Callable[[], Program[tuple[str, ...]]]
-    lost: Callable[[Collection[str]], Program[list[Damage]]]
+    broken_references: Callable[[Collection[str]], Program[list[Damage]]]
 
 
 class InspectionConnection(Protocol):

@@ -171,7 +171,7 @@ class _ComputedCalls:
 def _related(edge: PlanEdge, documents: Sequence[Shown]) -> Iterator[tuple[PlanNode, list[Shown]]]:
     """Yield the populated documents of an edge, by the node that they were read for."""
     found = [one for document in documents for one in _listed(document.get(edge.attribute))]
-    nodes = (*edge.nodes, *edge.others)
+    nodes = (*edge.nodes, *edge.unlisted)
     if len(nodes) == 1:
         yield nodes[0], found
         return

@@ -252,7 +252,7 @@ class HookedWrite:
             source = self._source
             names = self._hooks.needs_before()
             if self._write.action in _REMOVING:
-                names |= self._hooks.kept()
+                names |= self._hooks.kept_fields()
             self._before = yield from self._load(
                 names, source.document_id, source.locale, published=source.published
             )
@@ -272,7 +272,7 @@ class HookedWrite:
         after: Shown | None = None
         needs = self._hooks.needs_after()
         if write.action not in _REMOVING:
-            needs |= self._hooks.kept()
+            needs |= self._hooks.kept_fields()
         if published is not None and (self._hooks.after or needs):
             after = yield from self._load(
                 needs, write.document_id, write.locale, published=published
@@ -302,7 +302,7 @@ class HookedWrite:
             locale=locale,
             ability=Unsanitized(),
         )
-        return (yield from self._unit.engine.reads.one(find, document_id).first())
+        return (yield from self._unit.engine.reads.document(find, document_id).first())
 
 
 def hash_passwords(unit: UnitOfWork, model: Model, data: object) -> Program[None]:

@@ -191,7 +191,7 @@ def parse_data(
             unit, layout, data, checked.values, resolution, draft=draft, creating=creating
         )
         problems = [p if p.path else replace(p, value=whole) for p in problems]
-    _refuse(problems, checked.late)
+    _refuse(problems, checked.final_error)
     return checked.values, resolution
 
 
@@ -225,7 +225,7 @@ def check_publishable(
     rules = ValidationRules(draft=False, creating=True, strict_relations=False)
     checked = check_stored(unit.engine.schema, layout.model, stored, rules)
     taken = yield from find_taken(unit, checked.uniques, version, document_id, is_copy=is_copy)
-    _refuse([*checked.problems, *taken], checked.late)
+    _refuse([*checked.problems, *taken], checked.final_error)
 
 
 def _is_large(data: object) -> bool:

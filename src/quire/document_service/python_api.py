@@ -223,7 +223,7 @@ class Documents(Generic[D]):
 
         async def read(find: DocumentQuery) -> _Found:
             def program() -> Program[tuple[PreparedRead, Shown | None]]:
-                planned = context.engine.reads.one(find, document_id)
+                planned = context.engine.reads.document(find, document_id)
                 return planned, (yield from planned.first())
 
             planned, found = await context.read(program)

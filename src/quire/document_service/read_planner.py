@@ -239,7 +239,7 @@ class ReadPlanner:
         action = COUNT if find.counts else FIND
         return self.planned(self._finder(find).list(_query_of(find), action))
 
-    def one(self, find: DocumentQuery, document_id: str | None) -> PreparedRead:
+    def document(self, find: DocumentQuery, document_id: str | None) -> PreparedRead:
         """Plan the read of one document, that of a single type for ``None``.
 
         Raises the first error of the query as an AppError.
@@ -273,18 +273,20 @@ class ReadPlanner:
             values[known.plan.entry] = entry_id
         return self.planned(replace(known, values=tuple(values)))
 
-    def kept(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
+    def rows_matching(self, uid: str, document_id: str, rule: str) -> Program[frozenset[int]]:
         """Return the rows of a document, of every version and locale, that satisfy a bound rule."""
         slots = Slots()
         chosen = self._rule(uid, rule, slots)
         return (yield from self._ids(uid, chosen, slots, slots.add(document_id)))
 
-    def kept_among(self, uid: str, ids: Collection[int], rule: str) -> Program[frozenset[int]]:
+    def rows_matching_among(
+        self, uid: str, ids: Collection[int], rule: str
+    ) -> Program[frozenset[int]]:
         """Return the rows, out of some rows of a type, that satisfy a bound rule."""
         slots = Slots()
         among = msgspec.json.encode({"id": {"$in": sorted(ids)}}).decode()
         parts = (self._rule(uid, rule, slots), self._rule(uid, among, slots))
-        return (yield from self._ids(uid, Junction(every=True, parts=parts), slots, None))
+        return (yield from self._ids(uid, Junction(conjunction=True, parts=parts), slots, None))
 
     def _rule(self, uid: str, rule: str, slots: Slots) -> Filter:
         return rule_filter(rule, self.schema.content_types[uid], self.schema, self.limits, slots)

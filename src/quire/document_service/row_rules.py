@@ -147,7 +147,7 @@ def visible_rows(unit: UnitOfWork, uid: str, ids: Collection[int]) -> Program[fr
     rule = rules.get(f"{uid}.{_FIND}")
     if rule is None or not ids:
         return frozenset(ids)
-    return (yield from unit.engine.reads.kept_among(uid, ids, rule))
+    return (yield from unit.engine.reads.rows_matching_among(uid, ids, rule))
 
 
 def _require(unit: UnitOfWork, uid: str, document_id: str, rules: Collection[str]) -> Program[None]:
@@ -163,7 +163,7 @@ def _satisfies(
         return True
     entries = yield from entries_of(unit.store, unit.layout(uid), document_id)
     for rule in rules:
-        kept = yield from unit.engine.reads.kept(uid, document_id, rule)
+        kept = yield from unit.engine.reads.rows_matching(uid, document_id, rule)
         if any(entry.id not in kept for entry in entries):
             return False
     return True

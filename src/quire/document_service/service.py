@@ -98,7 +98,7 @@ class DocumentService:
         self._clock = clock
         self._hash_password = hash_password
 
-    def through(self, database: Database) -> DocumentService:
+    def with_database(self, database: Database) -> DocumentService:
         """Return a service for the same documents that writes through another object."""
         return DocumentService(
             database,
@@ -274,7 +274,7 @@ class DocumentService:
 
         Raises as `find` does.
         """
-        planned = self._engine.reads.one(wanted, document_id)
+        planned = self._engine.reads.document(wanted, document_id)
         return await self._read(planned, planned.first)
 
     async def read(self, make: Callable[[], Program[T]]) -> T:

@@ -97,7 +97,7 @@ def sync_locales_later(
         for other in _other_locales(source, entries):
             yield from _take_all(unit, layout, source, other, after)
 
-    unit.later(step)
+    unit.postpone(step)
 
 
 def write_to_locales_later(
@@ -121,7 +121,7 @@ def write_to_locales_later(
         for other in others:
             yield from _write_parts(unit, layout, source, other, shared)
 
-    unit.later(step)
+    unit.postpone(step)
 
 
 def _other_locales(source: EntryRow, entries: Iterable[EntryRow]) -> list[EntryRow]:

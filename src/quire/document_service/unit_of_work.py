@@ -164,7 +164,7 @@ class UnitOfWork(Struct, kw_only=True):
         self._last = max(self.clock(), self._last + 1)
         return self._last
 
-    def later(self, step: Callable[[], Program[None]]) -> None:
+    def postpone(self, step: Callable[[], Program[None]]) -> None:
         """Postpone a step that changes other entries until the response has been read."""
         self._later.append(step)
 

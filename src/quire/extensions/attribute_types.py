@@ -273,16 +273,16 @@ def _json_form(custom: CustomAttributeType, base: JsonForm) -> JsonForm:
     written = _described(kind.parse, "value")
 
     def describe_shown(attribute: Any, pointers: Pointers) -> JsonSchema:  # noqa: ANN401 - see JsonForm
-        return base.shown(attribute, pointers) if shown is None else shown
+        return base.response(attribute, pointers) if shown is None else shown
 
     def describe_written(attribute: Any, pointers: Pointers) -> JsonSchema:  # noqa: ANN401, ARG001 - likewise
         return {} if written is None else written
 
     return JsonForm(
-        shown=describe_shown,
-        written=describe_written,
+        response=describe_shown,
+        request=describe_written,
         published_only=base.published_only,
-        compared=base.compared or _compared(base),
+        operand=base.operand or _compared(base),
     )
 
 
@@ -298,7 +298,7 @@ def _described(method: Callable[..., Any], name: str) -> JsonSchema | None:
 def _compared(base: JsonForm) -> JsonSchema | None:
     """Return the operand schema of the stored type, if it does not depend on options."""
     try:
-        return base.shown(None, _NO_POINTERS)
+        return base.response(None, _NO_POINTERS)
     except (AttributeError, TypeError):
         return None
 

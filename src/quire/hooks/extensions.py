@@ -129,7 +129,7 @@ class WriteHooks(Struct, frozen=True, kw_only=True):
     after: tuple[Hook, ...] = ()
     listeners: tuple[ChangeListener, ...] = ()
 
-    def kept(self) -> frozenset[str]:
+    def kept_fields(self) -> frozenset[str]:
         """Return the fields that are stored with a change."""
         return frozenset(name for listener in self.listeners for name in listener.keep)
 

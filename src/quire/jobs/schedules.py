@@ -85,7 +85,7 @@ class ScheduleWorker(QueueWorker):
             return found.next_due
         due_times = definition.due_until(found.next_due, now)
         next_due = definition.next_due(max(now, due_times[-1]))
-        advanced = _Advance(found=found, due_times=due_times, next_due=next_due)
+        advanced = _Advance(schedule=found, due_times=due_times, next_due=next_due)
         if await self._database.write(self._enqueued(definition, advanced, now)):
             self._queue.added()
             return next_due
@@ -111,7 +111,7 @@ class ScheduleWorker(QueueWorker):
         self, definition: ScheduleDefinition, advance: "_Advance", now: int
     ) -> Program[bool]:
         """Enqueue the job for due times; tells whether no other process has done so."""
-        found, due_times = advance.found, advance.due_times
+        found, due_times = advance.schedule, advance.due_times
         is_first = yield from self._rows.advance(
             found, last_due=due_times[-1], next_due=advance.next_due
         )
@@ -142,7 +142,7 @@ def enqueue_runs(
 class _Advance(Struct, frozen=True, kw_only=True):
     """A step of a schedule: from a row, through the due times, to the next one."""
 
-    found: StoredSchedule
+    schedule: StoredSchedule
     due_times: Sequence[int]
     next_due: int
 

@@ -124,10 +124,10 @@ class Filters:
     def _scalar(self, attribute: ScalarAttribute) -> JsonSchema:
         """Describe conditions on a value; the attribute's own limits do not apply."""
         form = attribute.type.json
-        described = form.compared or form.shown(attribute, _TextPointers())
+        described = form.operand or form.response(attribute, _TextPointers())
         name = _NAMES.get((str(described.get("type")), described.get("format")))
-        if name is None and form.compared is not None:
-            name, value = f"{class_name(attribute.type.name)}Filter", form.compared
+        if name is None and form.operand is not None:
+            name, value = f"{class_name(attribute.type.name)}Filter", form.operand
         else:
             value = TEXT if name is None else _kept(described, "type", "format")
             name = name or _OTHERS

@@ -86,7 +86,7 @@ class Models:
         return shown
 
     def _shown_value(self, model: Model, attribute: Attribute) -> JsonSchema:
-        described = attribute.type.json.shown(attribute, self._shown)
+        described = attribute.type.json.response(attribute, self._shown)
         held = attribute.required and not _has_drafts(model)
         known = attribute.name in _ALWAYS_SET or held
         plain = isinstance(attribute, ScalarAttribute) and known
@@ -98,7 +98,7 @@ class Models:
         return {a.name: self._written_value(model, a) for a in members}
 
     def _written_value(self, model: Model, attribute: Attribute) -> JsonSchema:
-        described = attribute.type.json.written(attribute, self._written)
+        described = attribute.type.json.request(attribute, self._written)
         strict = not _has_drafts(model)
         if not strict:
             form = attribute.type.json

@@ -169,7 +169,7 @@ class Queries:
         kinds = {
             "page": self.page,
             "window": self.window,
-            "entry": self.one,
+            "entry": self.document,
             "shape": self.shape,
             "count": self.narrowing,
         }
@@ -197,7 +197,7 @@ class Queries:
         """Describe the parameters that only select documents."""
         return [self._filter(model), _SEARCH]
 
-    def one(self, model: ContentType) -> list[DescribedParameter]:
+    def document(self, model: ContentType) -> list[DescribedParameter]:
         """Describe the parameters of a single document."""
         narrowing = self.narrowing(model)
         return [*self.shape(model), *narrowing, *self._versions(model, several_locales=False)]

@@ -101,9 +101,9 @@ def _without_none(hint: object) -> object:
 
 
 def _responses(route: DeclaredRoute, types: TypeSchemas) -> Iterator[DescribedResponse]:
-    for status, response in {route.status: route.response, **route.further}.items():
+    for status, response in {route.status: route.response, **route.other_responses}.items():
         if response is None:
-            about = _NO_CONTENT.get(status, "Done.") if route.further else "Done."
+            about = _NO_CONTENT.get(status, "Done.") if route.other_responses else "Done."
             yield DescribedResponse(status=status, description=about)
             continue
         schema = dict(types.of(response))

@@ -19,12 +19,12 @@ Rewrite = Callable[[Mapping[str, QueryValue]], Mapping[str, object]]
 
 
 class RewrittenQuery(bytes):
-    """A raw query, marked by its route; ``sent`` is the query as it was sent.
+    """A raw query, marked by its route; ``original`` is the query as it was sent.
 
     ``query`` is the rewritten one.
     """
 
-    sent: bytes
+    original: bytes
     query: dict[str, QueryValue]
 
 
@@ -36,7 +36,7 @@ def rewrite_query(raw: bytes, route: str, rewrite: Rewrite) -> RewrittenQuery:
     if isinstance(raw, RewrittenQuery):
         return raw
     rewritten = RewrittenQuery(b"\0" + route.encode() + b"\0" + raw)
-    rewritten.sent = raw
+    rewritten.original = raw
     parsed = parse_query(raw.decode("latin-1"))
     rewritten.query = {name: as_query(value) for name, value in rewrite(parsed).items()}
     return rewritten
@@ -44,7 +44,7 @@ def rewrite_query(raw: bytes, route: str, rewrite: Rewrite) -> RewrittenQuery:
 
 def sent_query(raw: bytes) -> bytes:
     """Return the query of a request as it was sent."""
-    return raw.sent if isinstance(raw, RewrittenQuery) else raw
+    return raw.original if isinstance(raw, RewrittenQuery) else raw
 
 
 def read_query(raw: bytes) -> dict[str, QueryValue]:

@@ -35,7 +35,7 @@ class Comparison(Struct, frozen=True):
 class Junction(Struct, frozen=True):
     """The conjunction or disjunction of several filters. Never empty."""
 
-    every: bool
+    conjunction: bool
     parts: "tuple[Filter, ...]"
 
 
@@ -43,13 +43,13 @@ class RelatedCondition(Struct, frozen=True):
     """A filter on related rows: at least one of them must satisfy ``part``.
 
     With ``missing``, rows without any related row satisfy it too. ``part`` is ``None`` if any
-    related row satisfies it. Only rows that satisfy ``within`` count as related.
+    related row satisfies it. Only rows that satisfy ``row_filter`` count as related.
     """
 
     attribute: str
     part: "Filter | None"
     missing: bool
-    within: "Filter | None" = None
+    row_filter: "Filter | None" = None
 
 
 class ConstantCondition(Struct, frozen=True):
@@ -114,14 +114,14 @@ class PlanEdge(Struct, frozen=True, kw_only=True):
     """One populated attribute.
 
     ``nodes`` has one node for most attributes and one per component for dynamic zones (and per
-    content type for polymorphic relations). ``others`` are components that a zone does not allow;
+    content type for polymorphic relations). ``unlisted`` are components that a zone does not allow;
     entries may contain them all the same, and they are read where one occurs.
     """
 
     attribute: str
     nodes: tuple[PlanNode, ...]
     kind: EdgeKind = EdgeKind.ROWS
-    others: tuple[PlanNode, ...] = ()
+    unlisted: tuple[PlanNode, ...] = ()
 
 
 class SearchCondition(Struct, frozen=True):
@@ -200,7 +200,7 @@ def _node_size(node: PlanNode) -> int:
 
 def _filter_size(part: Filter | None) -> int:
     match part:
-        case RelatedCondition(part=inner, within=within):
+        case RelatedCondition(part=inner, row_filter=within):
             return 1 + _filter_size(inner) + _filter_size(within)
         case Junction(parts=parts):
             return sum(map(_filter_size, parts))

@@ -28,11 +28,11 @@ _log = structlog.get_logger("quire.schema")
 class FollowerContext(Struct, frozen=True, kw_only=True):
     """The context of a follower.
 
-    ``present`` returns the version of the schema of new requests. ``load`` reads the schema from
-    the files of the project, which should be of the given version; ``adopt`` switches to it.
+    ``current_version`` returns the version of the schema of new requests. ``load`` reads the schema
+    from the files of the project, which should be of the given version; ``adopt`` switches to it.
     """
 
-    present: Callable[[], str]
+    current_version: Callable[[], str]
     load: Callable[[str], Awaitable[Schema]]
     adopt: Callable[[Schema], Awaitable[None]]
 
@@ -120,7 +120,7 @@ class SchemaFollower:
         return True
 
     def _is_adopted(self, announced: str | None) -> bool:
-        return announced in {None, self.disregarded, self._following.present()}
+        return announced in {None, self.disregarded, self._following.current_version()}
 
     async def _adopted(self, announced: str) -> bool:
         """Adopt a schema, if its files exist; log it when they do not."""

@@ -79,12 +79,12 @@ class ContentFiles:
         self.folder = folder
         self.problems: list[ContentProblem] = []
 
-    def one(self, file: str, type_: type[T]) -> T | None:
+    def decode_object(self, file: str, type_: type[T]) -> T | None:
         """Decode a file that contains one object, or record why that is impossible."""
         raw = self._read(file)
         return None if raw is None else self._decode(file, "", raw, type_)
 
-    def several(self, file: str, type_: type[T]) -> Iterator[tuple[str, T]]:
+    def decode_all(self, file: str, type_: type[T]) -> Iterator[tuple[str, T]]:
         """Decode a file that contains one object or a list of them, with their JSON paths."""
         raw = self._read(file)
         if raw is None:

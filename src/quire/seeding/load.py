@@ -122,7 +122,7 @@ def read_content(folder: Path, schema: Schema) -> Content:
     Raises ContentError with every error.
     """
     files = ContentFiles(folder)
-    manifest = files.one(MANIFEST, ManifestFile)
+    manifest = files.decode_object(MANIFEST, ManifestFile)
     if manifest is None:
         raise ContentError(files.problems)
     reader = _Reader(files=files, schema=schema, manifest=manifest)
@@ -171,7 +171,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
         if file is None:
             return ()
         found: dict[str, SeedMediaFile] = {}
-        for path, item in self.files.several(file, MediaItem):
+        for path, item in self.files.decode_all(file, MediaItem):
             for message in self._media_problems(item, found):
                 self.files.problem(file, f"{path}.file", message)
             found[item.file] = SeedMediaFile(
@@ -210,7 +210,7 @@ class _Reader(Struct, frozen=True, kw_only=True):
                 default_locale=self._default_locale(),
             )
             for file in self._group_files(group, path)
-            for inner, item in self.files.several(file, DocumentItem)
+            for inner, item in self.files.decode_all(file, DocumentItem)
         ]
         self._group_problems(content_type, sources)
         return sources

@@ -87,7 +87,7 @@ class AssetFiles(Struct, frozen=True, kw_only=True):
         return {**value, "url": self.storage.url(_key(value))}
 
     @asynccontextmanager
-    async def placed(self, advance: Callable[[int], None]) -> AsyncIterator[None]:
+    async def copied_files(self, advance: Callable[[int], None]) -> AsyncIterator[None]:
         """Copy the files to the storage; when the block raises, everything is restored.
 
         ``advance`` is called with the number of files since the last call. Raises StorageError and
@@ -205,7 +205,7 @@ class _ImportRun:
 
     def _stored_files(self) -> AbstractAsyncContextManager[None]:
         self._progress.begin("Storing files", len(self._archive.assets))
-        return self._files.placed(self._progress.advance)
+        return self._files.copied_files(self._progress.advance)
 
     async def _write(
         self, database: Database, expected: ImportCounts, *, is_new: bool

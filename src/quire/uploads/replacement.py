@@ -69,7 +69,7 @@ class Replacements:
         return self._leases.hold(name, wait=wait, machine=machine)
 
     @asynccontextmanager
-    async def alone(self, file_id: int, *, wait: float = WAIT_SECONDS) -> AsyncIterator[Path]:
+    async def locked(self, file_id: int, *, wait: float = WAIT_SECONDS) -> AsyncIterator[Path]:
         """Lock a file against other replacements; yields the folder for its saved bytes.
 
         Raises ServiceUnavailableError when it takes longer than ``wait`` seconds.
@@ -137,7 +137,7 @@ class Replacements:
         """Delete the record, with the saved files."""
         await asyncio.to_thread(_forget, place)
 
-    async def left(self) -> list[int]:
+    async def unfinished(self) -> list[int]:
         """Return the files with a record, or with an unfinished one."""
         return await asyncio.to_thread(_recovery_folders, self._folder)
 

@@ -96,9 +96,9 @@ class MediaLibrary:
         """The maximum number of pixels of an image to decode."""
         return self._limits.most_pixels
 
-    def through(self, database: Database) -> "MediaLibrary":
+    def with_database(self, database: Database) -> "MediaLibrary":
         """Return the same library, which writes rows through another object."""
-        documents = self.rows.documents.through(database)
+        documents = self.rows.documents.with_database(database)
         rows = replace(self.rows, database=database, documents=documents)
         return MediaLibrary(rows, self._upload_context, self._limits)
 
@@ -163,7 +163,7 @@ class MediaLibrary:
         Raises NotFoundError, what ``check`` raises first, and what `add` raises; then nothing is
         changed. Raises ServiceUnavailableError when another replacement takes too long.
         """
-        async with self._replacements.alone(file_id) as place:
+        async with self._replacements.locked(file_id) as place:
             await self._settle(file_id, place)
             present = await self._row(file_id, check)
             return await self._replace(present, incoming, information, place, read, by)
@@ -207,9 +207,9 @@ class MediaLibrary:
 
         Failures are logged, and retried by the next process.
         """
-        for file_id in await self._replacements.left():
+        for file_id in await self._replacements.unfinished():
             try:
-                async with self._replacements.alone(file_id, wait=0) as place:
+                async with self._replacements.locked(file_id, wait=0) as place:
                     await self._settle(file_id, place)
             except QuireError as error:
                 _log.warning("a replacement is not over", file=file_id, reason=str(error))

@@ -76,7 +76,7 @@ class Outbox:
         full: frozenset[int] = frozenset()
         if enabled:
             await self._tables.ensure(DELIVERIES)
-            waiting = await self._database.read(self._deliveries.waiting)
+            waiting = await self._database.read(self._deliveries.waiting_counts)
             full = frozenset(id_ for id_, count in waiting.items() if count >= self._most)
         for webhook_id in full - self._full:
             _log.error("too much waits for a webhook: it is told nothing more", webhook=webhook_id)

@@ -144,14 +144,16 @@ class Door:
 
     async def known(self, header: bytes | None) -> Principal | None:
         credential = None if header is None else fingerprint(header)
-        return self.authenticator.known(credential, await self.database.present_version())
+        return self.authenticator.cached_principal(
+            credential, await self.database.present_version()
+        )
 
     async def ask(self, header: bytes | None = None) -> Principal:
         """Come in from the next round of the event loop on."""
         await asyncio.sleep(0)
         version = await self.database.present_version()
         credential = None if header is None else fingerprint(header)
-        principal = self.authenticator.known(credential, version)
+        principal = self.authenticator.cached_principal(credential, version)
         if principal is None:
             principal = await self.authenticator.principal(header, version)
         return principal
@@ -481,7 +483,7 @@ async def test_nothing_is_remembered_while_the_version_is_not_known(
     for header in (BEARER, None):
         await door.authenticator.principal(header, None)
         credential = None if header is None else fingerprint(header)
-        assert door.authenticator.known(credential, None) is None
+        assert door.authenticator.cached_principal(credential, None) is None
         assert await door.known(header) is None
 
 

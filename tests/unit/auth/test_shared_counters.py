@@ -30,8 +30,8 @@ def file(tmp_path: Path) -> Path:
 def test_what_one_has_counted_others_see(file: Path) -> None:
     one, other = SharedCounters("secret", file), SharedCounters("secret", file)
     assert [counts.add("key", NOW, MINUTE).calls for counts in (one, other, one)] == [1, 2, 3]
-    assert other.seen("key", NOW, MINUTE) == one.seen("key", NOW, MINUTE)
-    assert other.seen("another", NOW, MINUTE) is None
+    assert other.window("key", NOW, MINUTE) == one.window("key", NOW, MINUTE)
+    assert other.window("another", NOW, MINUTE) is None
     for counts in (one, other):
         counts.close()
 
@@ -53,7 +53,7 @@ def test_processes_that_count_at_once_miss_nothing(file: Path) -> None:
     assert [process.wait() for process in running] == [0, 0, 0]
     counts = SharedCounters("secret", file)
     for number in range(4):
-        window = counts.seen(f"key {number}", NOW, MINUTE)
+        window = counts.window(f"key {number}", NOW, MINUTE)
         assert window is not None
         assert window.calls == 3 * 500
     counts.close()
@@ -83,7 +83,7 @@ def test_the_file_does_not_grow_and_many_new_keys_do_not_hide_one_that_is_near_i
     # Once it has ended, it is the first to go.
     for number in range(1000):
         counts.add(f"later {number}", NOW + MINUTE, MINUTE)
-    assert counts.seen("near", NOW + MINUTE - 1, MINUTE) is None
+    assert counts.window("near", NOW + MINUTE - 1, MINUTE) is None
     counts.close()
 
 
@@ -98,7 +98,7 @@ def test_a_process_that_has_read_the_clock_earlier_counts_in_the_same_window(fil
 def test_a_clock_that_is_set_back_does_not_make_a_window_longer(file: Path) -> None:
     counts = SharedCounters("secret", file)
     counts.add("key", NOW, MINUTE)
-    assert counts.seen("key", NOW - MINUTE, MINUTE) is None
+    assert counts.window("key", NOW - MINUTE, MINUTE) is None
     assert counts.add("key", NOW - MINUTE, MINUTE).calls == 1
     counts.close()
 
@@ -125,7 +125,7 @@ def test_a_file_that_breaks_while_it_is_used_does_not_stop_the_counting(file: Pa
     counts = SharedCounters("secret", file)
     counts.add("key", NOW, MINUTE)
     os.truncate(file, 0)
-    assert counts.seen("key", NOW, MINUTE) is None
+    assert counts.window("key", NOW, MINUTE) is None
     with capture_logs() as lines:
         assert [counts.add("key", NOW, MINUTE).calls for _ in range(2)] == [1, 2]
     assert len(lines) == 1

@@ -66,12 +66,12 @@ async def test_the_setting_is_read_once_after_each_change_of_it(tmp_path: Path) 
             versions.at_once = versions.versions.advance(changed)
             for _ in range(2):
                 assert await content_version.current() == versions.at_once
-                assert content_version.known() == versions.at_once
+                assert content_version.current_or_none() == versions.at_once
         assert (versions.reads, adopted) == (3, ["en"])
 
         await set_default(kiosk, "fr")
         versions.at_once = versions.versions.advance(frozenset({CORE_STORE}))
-        assert content_version.known() is None
+        assert content_version.current_or_none() is None
         assert await content_version.current() == versions.at_once
 
     assert (versions.reads, adopted) == (4, ["en", "fr"])
@@ -86,7 +86,7 @@ async def test_the_setting_is_read_by_each_request_where_versions_are_unknown(
         for code in ("en", "fr", "en"):
             await set_default(kiosk, code)
             assert await content_version.current() is None
-            assert content_version.known() is None
+            assert content_version.current_or_none() is None
 
     assert adopted == ["en", "fr", "en"]
 

@@ -152,7 +152,7 @@ async def test_within_a_transaction_what_was_written_is_seen(kiosk: Kiosk) -> No
         [made] = yield from create(unit, [command])
         reads = unit.engine.reads
         dear = yield from reads.page(dear_papers).page()
-        one = yield from reads.one(DocumentQuery(uid=PAPER), made.document_id).first()
+        one = yield from reads.document(DocumentQuery(uid=PAPER), made.document_id).first()
         return dear, one
 
     dear, one = await kiosk.documents.run(act)

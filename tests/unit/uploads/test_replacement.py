@@ -251,13 +251,13 @@ async def test_who_waits_for_too_long_is_told_so(own_recorded: Path, tmp_path: P
     async with served(own_recorded) as (application, _):
         library = library_of(application)
         here, elsewhere = (Replacements(tmp_path / "replacing", library.storage) for _ in range(2))
-        async with here.alone(1):
-            async with elsewhere.alone(2, wait=0):
+        async with here.locked(1):
+            async with elsewhere.locked(2, wait=0):
                 pass
             with pytest.raises(ServiceUnavailableError):
-                async with elsewhere.alone(1, wait=0):
+                async with elsewhere.locked(1, wait=0):
                     pass
-        async with elsewhere.alone(1, wait=0):
+        async with elsewhere.locked(1, wait=0):
             pass
         assert await asyncio.to_thread(lambda: [*tmp_path.rglob("replacing*")]) == []
 
@@ -274,13 +274,13 @@ async def test_machines_that_share_a_database_wait_for_each_other(
             Replacements(tmp_path / machine / "replacing", upload_context.storage, leases)
             for machine in ("a", "b")
         )
-        async with here.alone(1):
-            async with elsewhere.alone(2, wait=0):
+        async with here.locked(1):
+            async with elsewhere.locked(2, wait=0):
                 pass
             with pytest.raises(ServiceUnavailableError):
-                async with elsewhere.alone(1, wait=0):
+                async with elsewhere.locked(1, wait=0):
                     pass
-        async with elsewhere.alone(1, wait=0):
+        async with elsewhere.locked(1, wait=0):
             pass
         assert (upload_context.leases is None) is (kind is SQLITE)
 

@@ -53,7 +53,7 @@ class DraftRelations(Struct, frozen=True):
     many_to_many: int = 0
 
     @property
-    def shown(self) -> dict[str, int]:
+    def json(self) -> dict[str, int]:
         """The counts in their response form."""
         return {"unpublishedRelations": self.others, "draftM2mLinks": self.many_to_many}
 
@@ -238,7 +238,7 @@ class CheckApi:
                 raise NotFoundError
             here = self._draft_in_locale(rights, every, locale)
             rows = [] if here is None else [here["id"]]
-            return (yield from draft_relations(self._engine, content_type, rows)).shown
+            return (yield from draft_relations(self._engine, content_type, rows)).json
 
         return respond_data(await self._database.read(program, snapshot=True))
 
@@ -286,7 +286,7 @@ class CheckApi:
 
         def program() -> Program[list[Shown]]:
             locales = yield from self._locales(rights.content_type, asked)
-            return (yield from self._reading.several(rights, ids, locales, order))
+            return (yield from self._reading.get_many(rights, ids, locales, order))
 
         return respond_bare({"results": await self._database.read(program, snapshot=True)})
 

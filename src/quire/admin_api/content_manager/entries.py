@@ -109,7 +109,7 @@ class EntryApi:
         version = requested_version(request.query, rights.content_type, self._engine.default_locale)
         rows = populated_relations(request.query, rights.content_type)
         document_id = request.parameters["id"]
-        return await self._read(lambda: self._reading.one(rights, document_id, version, rows=rows))
+        return await self._read(lambda: self._reading.get(rights, document_id, version, rows=rows))
 
     async def find_single(self, request: Request) -> Response:
         """Show the document of a single type, with its relations as rows."""
@@ -122,7 +122,7 @@ class EntryApi:
             document_id = yield from reading.single(content_type)
             if document_id is None:
                 raise NotFoundError
-            return (yield from reading.one(rights, document_id, version, rows=None, full=True))
+            return (yield from reading.get(rights, document_id, version, rows=None, full=True))
 
         return await self._read(read)
 

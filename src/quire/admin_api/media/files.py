@@ -237,7 +237,7 @@ class MediaFileApi:
             return await self._library.add(
                 form.files,
                 given,
-                read=self._reads.written,
+                read=self._reads.after_write,
                 attachment=self._attachment(administrator.ability, form),
                 into_api_folder=False,
                 by=administrator.id,
@@ -255,7 +255,7 @@ class MediaFileApi:
             file_id,
             incoming,
             given,
-            read=self._reads.written,
+            read=self._reads.after_write,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
         )
@@ -264,7 +264,7 @@ class MediaFileApi:
     async def _describe(self, administrator: Administrator, file_id: int, body: object) -> Response:
         described = await self._library.describe(
             [(file_id, _information(body))],
-            read=self._reads.written,
+            read=self._reads.after_write,
             by=administrator.id,
             check=FileRights(administrator.ability, UPDATE).check,
         )

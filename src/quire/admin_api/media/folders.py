@@ -166,7 +166,7 @@ class FolderApi:
         changes = [_change(index, one) for index, one in enumerate(updates)]
         updated = await self._library.describe(
             changes,
-            read=self._reads.written,
+            read=self._reads.after_write,
             by=request.administrator.id,
             check=FileRights(request.administrator.ability, UPDATE).check,
         )

@@ -126,7 +126,7 @@ class CropApi:
                 said = FileInfo({"focalPoint": point})
                 check = _unchanged(row, update)
                 replaced = await library.replace(
-                    row.id, cropped, said, read=self._reads.written, by=by, check=check
+                    row.id, cropped, said, read=self._reads.after_write, by=by, check=check
                 )
                 return respond_bare(replaced, CREATED)
             texts = {name: shown[name] for name in ("alternativeText", "caption") if shown[name]}
@@ -134,7 +134,7 @@ class CropApi:
             folder = shown["folder"]
             said = FileInfo(values, None if folder is None else members(folder)["id"])
             (made,) = await library.add(
-                [cropped], [said], read=self._reads.written, into_api_folder=False, by=by
+                [cropped], [said], read=self._reads.after_write, into_api_folder=False, by=by
             )
         return respond_bare(made, CREATED)
 

@@ -96,7 +96,7 @@ class MediaReads:
         """Return a file with its folder and creator. Raises NotFoundError."""
         return (yield from self._file(file_id, ("createdBy", "folder")))
 
-    def written(self, file_id: int) -> Program[Shown]:
+    def after_write(self, file_id: int) -> Program[Shown]:
         """Return a file in the form of the response to its write. Raises NotFoundError."""
         return (yield from self._file(file_id, ()))
 

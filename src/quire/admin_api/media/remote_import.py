@@ -67,15 +67,15 @@ class ImportApi:
             "POST",
             "admin/x/media/import",
             CREATE,
-            self.one,
+            self.import_one,
             body=ImportedFile,
             response=MediaFile,
             status=CREATED,
         )
         path, body = "upload/actions/upload-from-urls", ImportedFiles
-        yield route("POST", path, SIGNED_IN, self.several, body=body, response=_EventStream)
+        yield route("POST", path, SIGNED_IN, self.import_many, body=body, response=_EventStream)
 
-    async def one(self, request: Request) -> Response:
+    async def import_one(self, request: Request) -> Response:
         """Import a file."""
         payload = read_body(request.body, ImportedFile)
         file_info = payload.file_info
@@ -83,7 +83,7 @@ class ImportApi:
         file = await self._import(payload.url, information, request.administrator.id)
         return respond_bare(file, CREATED)
 
-    async def several(self, request: Request) -> Response:
+    async def import_many(self, request: Request) -> Response:
         """Import files, and report each result in the events of Strapi."""
         FileRights(request.administrator.ability, CREATE).require()
         body = request.body_fields
@@ -111,7 +111,7 @@ class ImportApi:
         async with self._turns, self._library.image_workers.bench() as bench:
             incoming = await import_file(url, bench, size_limit=self._size_limit)
             (file,) = await self._library.add(
-                [incoming], [said], read=self._reads.written, into_api_folder=False, by=by
+                [incoming], [said], read=self._reads.after_write, into_api_folder=False, by=by
             )
             return file
 

@@ -151,13 +151,13 @@ class EntryToolsApi:
 
         def program() -> Program[dict[str, object]]:
             reading = self._reading
-            shown = yield from reading.one(
+            shown = yield from reading.get(
                 rights, document_id, RequestedVersion("draft", locale), rows=None
             )
             published: object = None
             if content_type.draft_and_publish:
                 wanted = RequestedVersion("published", locale, "published")
-                published = (yield from reading.one(rights, document_id, wanted, rows=None))["data"]
+                published = (yield from reading.get(rights, document_id, wanted, rows=None))["data"]
             references = IncomingReferences(reading, rights.ability)
             found = yield from references.to(content_type, document_id)
             counted = sum(int(str(one["count"])) for one in found)

@@ -201,7 +201,7 @@ class JobApi:
 
         def program() -> Program[StoredJob | None]:
             (job_id,) = yield from enqueue_runs(self._jobs, definition, [now], now)
-            return (yield from self._jobs.rows.one(job_id))
+            return (yield from self._jobs.rows.get(job_id))
 
         await self._jobs.prepare()
         job = await self._database.write(program())
@@ -224,7 +224,7 @@ class JobApi:
     def _job(self, request: Request) -> Program[StoredJob]:
         found: StoredJob | None = None
         if (yield from self._jobs.tables.exists(JOBS)):
-            found = yield from self._jobs.rows.one(_id(request))
+            found = yield from self._jobs.rows.get(_id(request))
         if found is None:
             raise NotFoundError
         return found

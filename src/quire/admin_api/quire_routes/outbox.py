@@ -126,7 +126,7 @@ class OutboxApi:
         found: StoredChange | None = None
         change_id = id_of(request.parameters["id"])
         if change_id is not None and (yield from self._changes.tables.exists(CHANGES)):
-            found = yield from self._changes.rows.one(change_id)
+            found = yield from self._changes.rows.get(change_id)
         if found is None:
             raise NotFoundError
         return found

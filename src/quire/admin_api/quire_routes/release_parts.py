@@ -56,4 +56,4 @@ class ReleaseParts(Struct, frozen=True, kw_only=True):
         for snapshot in (yield from publication.carry_out(release.id, items)):
             yield from self.snapshots.add(snapshot)
         yield from self.releases.finish(release, unit.tick())
-        return (yield from self.releases.one(release_id))
+        return (yield from self.releases.get(release_id))

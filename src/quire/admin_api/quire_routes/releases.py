@@ -241,7 +241,7 @@ class ReleaseApi:
         """Show a release with its items, as far as the caller may read their entries."""
 
         def program() -> Program[ReleaseDetail]:
-            release = yield from self._releases.one(_release_id(request))
+            release = yield from self._releases.get(_release_id(request))
             return (yield from self._in_full(request, release))
 
         return respond_data(await self._database.read(program, snapshot=True))
@@ -291,7 +291,7 @@ class ReleaseApi:
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
         def program(unit: UnitOfWork) -> Program[ReleaseDetail]:
-            release = yield from self._releases.one(_release_id(request))
+            release = yield from self._releases.get(_release_id(request))
             shown = yield from self._in_full(request, release)
             yield from self._parts.snapshots.forget(release.id)
             yield from self._parts.schedule.cancel_release(unit, release.id)
@@ -390,7 +390,7 @@ class ReleaseApi:
         await self._parts.tables.ensure(RELEASE_SNAPSHOTS)
 
         def program(unit: UnitOfWork) -> Program[ReleaseUndoResult]:
-            release = yield from self._releases.one(release_id)
+            release = yield from self._releases.get(release_id)
             snapshots = yield from self._parts.snapshots.of(release_id)
             if not release.is_done or not snapshots:
                 raise ConflictError(_NOT_DONE)
@@ -399,7 +399,7 @@ class ReleaseApi:
             skipped = yield from undo.undo(snapshots, skip_changed=skip_changed)
             yield from self._parts.snapshots.forget(release_id)
             yield from self._releases.reopen(release, unit.tick())
-            opened = yield from self._releases.one(release_id)
+            opened = yield from self._releases.get(release_id)
             shown = yield from self._in_full(request, opened)
             return build_response(ReleaseUndoResult, shown, skipped=len(skipped))
 
@@ -427,7 +427,7 @@ class ReleaseApi:
         def program() -> Program[ReleaseDetail]:
             release = yield from self._releases.open(_release_id(request))
             yield from change(release)
-            changed = yield from self._releases.one(release.id)
+            changed = yield from self._releases.get(release.id)
             return (yield from self._in_full(request, changed))
 
         return respond_data(await self._database.write(program()))

@@ -238,7 +238,7 @@ class ReviewApi:
     async def assignees(self, request: Request) -> Response:
         """List the possible assignees of entries of a type, without addresses."""
         rights_of(self._engine.schema, request, UPDATE)
-        found = await self._database.read(self._admin_users.every, snapshot=True)
+        found = await self._database.read(self._admin_users.all, snapshot=True)
         named = [_assignee(one) for one in found if one.may_sign_in]
         return respond_data(sorted(named, key=lambda one: one.name.casefold()))
 

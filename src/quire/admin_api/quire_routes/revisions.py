@@ -60,7 +60,7 @@ class _VisibleEntry(Struct, frozen=True):
     rules: tuple[GrantRule, ...]
     draft: RevisionData
 
-    def shown(self, data: RevisionData) -> RevisionData:
+    def visible(self, data: RevisionData) -> RevisionData:
         """Return the visible part of data of the entry."""
         return self.shaping.entry({**data}, self.rules)
 
@@ -143,9 +143,9 @@ class RevisionApi:
         def program() -> Program[dict[str, object]]:
             seen = yield from self._visible_entry(rights, place)
             revision = yield from self._revision(request, place)
-            data = seen.shown(orjson.loads(revision.data))
+            data = seen.visible(orjson.loads(revision.data))
             (serialized,) = yield from self._serialize_missing([revision])
-            fields = differences(rights.content_type, data, seen.shown(seen.draft), data)
+            fields = differences(rights.content_type, data, seen.visible(seen.draft), data)
             changed = {
                 name: {"revision": then, "draft": now} for name, (then, now) in fields.items()
             }
@@ -199,7 +199,7 @@ class RevisionApi:
         revision_id = id_of(request.parameters["revision"])
         found = None
         if revision_id is not None and self._history.history.most:
-            found = yield from self._history.history.revisions.one(revision_id)
+            found = yield from self._history.history.revisions.get(revision_id)
         if found is None or found.key != place:
             raise NotFoundError
         return found

@@ -121,7 +121,7 @@ class ScheduledJobs(Struct, frozen=True, kw_only=True):
         """Publish a release, unless it was published or scheduled for another time since."""
         history = await self.parts.history.ready()
         await self.parts.tables.ensure(RELEASE_SNAPSHOTS)
-        found = await self.parts.database.read(lambda: self.parts.releases.one(release))
+        found = await self.parts.database.read(lambda: self.parts.releases.get(release))
         if found.is_done or found.scheduled_at != at:
             return
 

@@ -157,7 +157,7 @@ class SavedViewApi:
             view_id = id_of(request.parameters["id"])
         found = None
         if view_id is not None:
-            found = yield from self._views.one(view_id)
+            found = yield from self._views.get(view_id)
         who = request.administrator
         if found is None or not (found.shared or found.owner_id == who.id):
             raise NotFoundError

@@ -100,7 +100,7 @@ class ApiTokenManager:
         tokens = await self._database.read(self._select_tokens)
         return sorted(tokens, key=lambda token: str(token.row.name))
 
-    async def one(self, token_id: int) -> ManagedApiToken:
+    async def get(self, token_id: int) -> ManagedApiToken:
         """Return a token, with the plain token if possible. Raises NotFoundError."""
         return await self._database.read(lambda: self._existing(token_id))
 

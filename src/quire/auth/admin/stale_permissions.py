@@ -31,7 +31,7 @@ class _NarrowedPermission(Struct, frozen=True):
 
     id: int
     subject: str
-    gone: tuple[str, ...]
+    removed_fields: tuple[str, ...]
     properties: dict[str, object]
 
 
@@ -50,7 +50,7 @@ class StalePermissions(Struct, frozen=True, kw_only=True):
         if not await self.database.read(self._find_stale):
             return
         for one in await self.database.write(self._narrowed()):
-            fields = ", ".join(one.gone)
+            fields = ", ".join(one.removed_fields)
             _log.warning("permissions for fields that are gone", uid=one.subject, fields=fields)
 
     def _find_stale(self) -> Program[list[_NarrowedPermission]]:
@@ -77,7 +77,7 @@ def _narrower(schema: Schema, row: _Permission) -> _NarrowedPermission | None:
     return _NarrowedPermission(
         id=row.id,
         subject=content_type.uid,
-        gone=tuple(str(name) for name in named if name not in left),
+        removed_fields=tuple(str(name) for name in named if name not in left),
         properties={**row.properties, FIELDS: left},
     )
 

@@ -143,7 +143,7 @@ class AdminUserRows:
         """Return administrators by their ids, in the order of the ids."""
         return (yield from self._with_roles((yield from self._users.by_ids(ids))))
 
-    def every(self) -> Program[list[AdminUser]]:
+    def all(self) -> Program[list[AdminUser]]:
         """Return all administrators, by their ids."""
         return (yield from self._by())
 

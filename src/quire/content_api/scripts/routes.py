@@ -482,7 +482,7 @@ def _raw_query(query: object) -> bytes:
         raise UnsupportedError("a query that is no object")
     checked: Query = content_query(query)
     raw = RewrittenQuery(b"\0code\0" + msgspec.json.encode(checked))
-    raw.sent = b""
+    raw.original = b""
     raw.query = {name: as_query(value) for name, value in checked.items()}
     return raw
 

@@ -92,9 +92,9 @@ class ReleaseStore:
         """Return all releases, the newest first."""
         return (yield from self._releases.select(order=("-id",)))
 
-    def one(self, release_id: int) -> Program[Release]:
+    def get(self, release_id: int) -> Program[Release]:
         """Return a release. Raises NotFoundError."""
-        found = yield from self._releases.one(release_id)
+        found = yield from self._releases.get(release_id)
         if found is None:
             raise NotFoundError
         return found
@@ -104,7 +104,7 @@ class ReleaseStore:
 
         Raises NotFoundError and ConflictError.
         """
-        release = yield from self.one(release_id)
+        release = yield from self.get(release_id)
         if release.is_done:
             raise ConflictError(_DONE)
         return release
@@ -120,7 +120,7 @@ class ReleaseStore:
         _require_unused(name, opened)
         values = {"name": name, "status": "empty"}
         release_id = yield from self._releases.create(values, now=now)
-        return (yield from self.one(release_id))
+        return (yield from self.get(release_id))
 
     def rename(self, release: Release, name: str, now: int) -> Program[None]:
         """Rename a release. Raises ValidationError for a name in use."""

@@ -118,7 +118,7 @@ class WorkflowStore:
         every = yield from self.all()
         return next((one for one in every if uid in one.content_types), None)
 
-    def one(self, workflow_id: int) -> Program[Workflow]:
+    def get(self, workflow_id: int) -> Program[Workflow]:
         """Return a workflow. Raises NotFoundError."""
         every = yield from self.all()
         found = next((one for one in every if one.id == workflow_id), None)
@@ -135,7 +135,7 @@ class WorkflowStore:
         values = {"name": change.name, "contentTypes": list(change.content_types)}
         workflow_id = yield from self._workflows.create(values, now=now)
         yield from self._set_stages(workflow_id, change, (), now)
-        return (yield from self.one(workflow_id))
+        return (yield from self.get(workflow_id))
 
     def change(
         self, workflow_id: int, change: WorkflowChange, now: int
@@ -144,7 +144,7 @@ class WorkflowStore:
 
         Raises NotFoundError and ValidationError.
         """
-        workflow = yield from self.one(workflow_id)
+        workflow = yield from self.get(workflow_id)
         every = yield from self.all()
         _require_free(change, [one for one in every if one.id != workflow_id])
         present = [stage.id for stage in workflow.stages]
@@ -155,11 +155,11 @@ class WorkflowStore:
         yield from self._workflows.change(workflow_id, values, now=now)
         yield from self._set_stages(workflow_id, change, present, now)
         kept = {stage.id for stage in change.stages}
-        return (yield from self.one(workflow_id)), [one for one in present if one not in kept]
+        return (yield from self.get(workflow_id)), [one for one in present if one not in kept]
 
     def delete(self, workflow_id: int) -> Program[Workflow]:
         """Delete a workflow with its stages. Raises NotFoundError."""
-        workflow = yield from self.one(workflow_id)
+        workflow = yield from self.get(workflow_id)
         stages = [stage.id for stage in workflow.stages]
         yield from self._save_roles(dict.fromkeys(stages, ()))
         yield from self._stages.delete_ids(stages)

@@ -745,10 +745,10 @@ class _Checker(Struct):
                 self._values(arguments, names)
             case ("function", _):
                 kinds = [self._argument(one, names) for one in arguments]
-                mark = (id(names.kept(int(path[1]))), tuple(kinds), "local")
+                mark = (id(names.function(int(path[1]))), tuple(kinds), "local")
                 if any(kinds) and mark not in self.seen:
                     self.seen.add(mark)
-                    self._body(names, names.kept(int(path[1])), kinds)
+                    self._body(names, names.function(int(path[1])), kinds)
             case ("method", "this", name):
                 self._this_call(name, arguments, names)
             case ("method", "super", name) if self.is_core and name in CORE_ACTIONS:

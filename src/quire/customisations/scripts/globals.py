@@ -51,7 +51,7 @@ class KnownNames:
         self._functions.append(function)
         return len(self._functions) - 1
 
-    def kept(self, index: int) -> Function:
+    def function(self, index: int) -> Function:
         """Return a function by its number."""
         return self._functions[index]
 

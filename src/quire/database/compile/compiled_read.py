@@ -51,8 +51,8 @@ class CompiledNode(Struct, frozen=True, kw_only=True, eq=False):
         for edge in self.edges:
             if edge.links is not None:
                 yield edge.links
-            if edge.others is not None:
-                yield edge.others.query
+            if edge.unlisted is not None:
+                yield edge.unlisted.query
             for node in edge.nodes:
                 if node.query is not None:
                     yield node.query
@@ -78,7 +78,7 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     parent: of the key that links refer to, and of its id. Rows of a ``mixed`` edge come from
     several nodes and are put in the order of their links. ``links`` is the statement that lists
     ``(parent, id, kind)`` for relations to any type. ``skip_parents`` leaves out rows that are
-    parents themselves (a document among its own localizations). ``others`` are components that a
+    parents themselves (a document among its own localizations). ``unlisted`` are components that a
     zone does not list.
     """
 
@@ -92,7 +92,7 @@ class CompiledEdge(Struct, frozen=True, kw_only=True, eq=False):
     mixed: bool = False
     links: Query | None = None
     skip_parents: bool = False
-    others: CompiledUnlistedComponents | None = None
+    unlisted: CompiledUnlistedComponents | None = None
 
 
 class CompiledKeys(Struct, frozen=True, kw_only=True, eq=False):

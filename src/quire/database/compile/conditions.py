@@ -205,7 +205,7 @@ class Conditions:
                 return sa.literal_column("1 = 1" if holds else "1 = 0")
             case Comparison():
                 return self._comparison(part, uid, table)
-            case Junction(every=every, parts=parts):
+            case Junction(conjunction=every, parts=parts):
                 return _join_all([self.filter(inner, uid, table) for inner in parts], every=every)
             case RelatedCondition():
                 return self._related_condition(part, uid, table)
@@ -283,9 +283,9 @@ class Conditions:
         inner = part.part
         if not _is_about_missing(inner):
             wanted = None if _is_about_present(inner) else inner
-            alternatives.append(key.in_(self._linked(edge, target_uid, wanted, part.within)))
+            alternatives.append(key.in_(self._linked(edge, target_uid, wanted, part.row_filter)))
         if part.missing:
-            linked = self._linked(edge, target_uid, None, part.within)
+            linked = self._linked(edge, target_uid, None, part.row_filter)
             alternatives.append(sa.or_(key.is_(None), key.not_in(linked)))
         return sa.or_(*alternatives) if alternatives else sa.false()
 
@@ -342,7 +342,7 @@ class Conditions:
                 return False
             case Comparison(attribute=attribute):
                 return not _has_few_values(self.schema.model(uid).attributes[attribute])
-            case Junction(every=every, parts=parts):
+            case Junction(conjunction=every, parts=parts):
                 found = (self._is_selective(inner, uid) for inner in parts)
                 return any(found) if every else all(found)
             case RelatedCondition(attribute=attribute, part=inner, missing=False) if (
@@ -543,7 +543,7 @@ def _is_narrow_comparison(part: Comparison) -> bool:
 
 def _required(part: Filter | None) -> Iterator[Filter]:
     """Yield the filters that hold for every row which a filter matches."""
-    if isinstance(part, Junction) and part.every:
+    if isinstance(part, Junction) and part.conjunction:
         for inner in part.parts:
             yield from _required(inner)
     elif part is not None:

@@ -377,7 +377,7 @@ class _Compiler:
             mixed=mixed,
             links=self._morph_links(edge) if isinstance(edge, MorphListEdge) else None,
             skip_parents=isinstance(edge, LocalizationsEdge),
-            others=self._unlisted_components(edge, plan, key, place.path)
+            unlisted=self._unlisted_components(edge, plan, key, place.path)
             if isinstance(edge, ComponentEdge)
             else None,
         )
@@ -385,7 +385,7 @@ class _Compiler:
     def _unlisted_components(
         self, edge: ComponentEdge, plan: PlanEdge, key: ParentKey, path: str
     ) -> CompiledUnlistedComponents | None:
-        if not plan.others:
+        if not plan.unlisted:
             return None
         builder = self._builder()
         links = builder.table(edge.table)
@@ -400,7 +400,7 @@ class _Compiler:
             )
             .distinct()
         )
-        nodes = {node.uid: node for node in plan.others}
+        nodes = {node.uid: node for node in plan.unlisted}
         compiled: dict[str, CompiledNode] = {}
 
         def node(uid: str) -> CompiledNode | None:

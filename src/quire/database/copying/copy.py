@@ -158,7 +158,7 @@ async def copy_database(
 
 async def _require_sound(source: DatabaseTarget, origin: InspectionConnection) -> None:
     """Refuse rows that violate a foreign key of the target."""
-    lost = await origin.run(source.kind.lost(()))
+    lost = await origin.run(source.kind.broken_references(()))
     if lost:
         lines = "\n".join(f"{finding.table}: {finding.sentence}" for finding in lost)
         raise CopyError(f"{lines}\nRepair them first; see `quire check --repair`.")

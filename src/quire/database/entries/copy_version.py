@@ -25,13 +25,13 @@ from quire.schema.attributes.base import RelationAttribute
 class VersionReplacement(Struct, frozen=True, kw_only=True):
     """One version of one locale that is replaced.
 
-    ``source`` is the row to copy, ``prior`` the row to replace (``None`` if there is none),
+    ``source`` is the row to copy, ``replaced_id`` the row to replace (``None`` if there is none),
     ``siblings`` are all rows of the document. ``published`` is the status of linked entries in the
     new version; ``None`` keeps those of the source.
     """
 
     source: int
-    prior: int | None
+    replaced_id: int | None
     published: bool | None
     siblings: frozenset[int]
 
@@ -67,12 +67,12 @@ def replace_version(
     succession = RowReplacement(
         new=new,
         source=replacement.source,
-        prior=replacement.prior,
+        replaced_id=replacement.replaced_id,
         published=bool(replacement.published),
     )
     yield from relink(store, layout, succession)
-    if replacement.prior is not None:
-        yield from delete_entries(store, layout, [replacement.prior])
+    if replacement.replaced_id is not None:
+        yield from delete_entries(store, layout, [replacement.replaced_id])
     return NewVersion(new, tuple(copier.own))
 
 
@@ -86,7 +86,7 @@ def copy_entry(
     new = yield from store.writes.copy(layout.table.name, layout.columns, source, columns)
     replacement = VersionReplacement(
         source=source,
-        prior=None,
+        replaced_id=None,
         published=False if layout.is_versioned() else None,
         siblings=frozenset({source, new}),
     )
@@ -110,7 +110,7 @@ def copy_attributes(
 ) -> Program[None]:
     """Copy media and components of some attributes to another row, which has none of them yet."""
     replacement = VersionReplacement(
-        source=source, prior=None, published=published, siblings=frozenset({source, target})
+        source=source, replaced_id=None, published=published, siblings=frozenset({source, target})
     )
     yield from _Copier(store, layout, replacement).copy_parts(layout, source, target, names)
 
@@ -229,7 +229,7 @@ class _Copier:
         if not links:
             return
         mapped = yield from self._mapped(edge.target, [link.target_id for link in links])
-        prior = self._replacement.prior if layout.model.uid == self._uid else None
+        prior = self._replacement.replaced_id if layout.model.uid == self._uid else None
         former: list[_RowLink] = []
         if prior is not None:
             former = yield from self._links_of(edge, prior)
@@ -277,7 +277,7 @@ class _Copier:
         layout, replaced = self._store.layout(uid), self._replacement
         if replaced.published is None or not layout.is_versioned():
             return {id_: id_ for id_ in ids}
-        prior = replaced.prior if uid == self._uid else None
+        prior = replaced.replaced_id if uid == self._uid else None
         besides = () if prior is None else (prior,)
         return (
             yield from counterparts(

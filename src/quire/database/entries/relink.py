@@ -43,20 +43,20 @@ Condition = ColumnElement[bool]
 class RowReplacement(Struct, frozen=True, kw_only=True):
     """A row that replaces another one.
 
-    ``source`` is the row it was copied from, ``prior`` the one it replaces, if there is one.
+    ``source`` is the row it was copied from, ``replaced_id`` the one it replaces, if there is one.
     """
 
     new: int
     source: int
-    prior: int | None
+    replaced_id: int | None
     published: bool
 
 
 def relink(store: EntryStore, layout: EntryLayout, succession: RowReplacement) -> Program[None]:
     """Move the links of the replaced row to the new one, and add those that are now possible."""
     incoming = store.layouts.incoming(layout.model.uid)
-    if succession.prior is not None:
-        yield from _take_over(store, layout, incoming, succession.new, succession.prior)
+    if succession.replaced_id is not None:
+        yield from _take_over(store, layout, incoming, succession.new, succession.replaced_id)
     for link in incoming.links:
         if link.one_way:
             yield from _extend(store, layout, link, succession)
@@ -129,7 +129,7 @@ def _extend(
     """Add links to the new row from entries that link to both versions, or that waited for it."""
     extension = _Extension(store, link, succession)
     yield from extension.for_unversioned()
-    if succession.prior is None and succession.published:
+    if succession.replaced_id is None and succession.published:
         if link.owner.model.uid == layout.model.uid:
             yield from extension.for_versioned(link.owner, unmodified=False)
         elif link.owner.is_versioned():

@@ -72,7 +72,7 @@ class StatementCosts:
         self._now = now
         self._estimates: BoundedCache[_ListKind, _KnownCost] = BoundedCache(_KINDS)
 
-    def known(self, statement: Statement, depth: int, locale: Hashable = None) -> bool | None:
+    def estimate(self, statement: Statement, depth: int, locale: Hashable = None) -> bool | None:
         """Tell whether a database has to examine many rows to find those of a statement.
 
         ``None`` says that it has to be asked (`ask`).
@@ -274,7 +274,7 @@ async def _choose(
         page = read if strategy == "at once" else read.walked
         if page is None:
             break
-        is_costly = costs.known(page.probe, offset, locale)
+        is_costly = costs.estimate(page.probe, offset, locale)
         if is_costly is None:
             if not may_wait:
                 raise WouldBlockError

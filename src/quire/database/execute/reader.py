@@ -366,7 +366,7 @@ def _mixed_edge(
 ) -> Program[None]:
     """Attach components of several kinds, in the order of their links."""
     groups: dict[Value, list[tuple[Any, Any, Item]]] = defaultdict(list)
-    nodes, others = [*edge.nodes], edge.others
+    nodes, others = [*edge.nodes], edge.unlisted
     if others is not None:
         unlisted = yield run.arguments.for_parents(others.query, wanted.keys, run.budget.most)
         run.budget.fetch(unlisted, edge.path)

@@ -41,7 +41,7 @@ def component_rules(layout: ExaminedTables) -> Iterator[IntegrityRule]:
 
     Orphans come first: deleting them leaves their own links behind.
     """
-    if any(layout.known(uid) for uid in layout.schema.components):
+    if any(layout.has_table(uid) for uid in layout.schema.components):
         yield OrphanRule(layout)
     for mapped in _with_components(layout):
         yield from _link_rules(layout, mapped)
@@ -95,7 +95,7 @@ class OrphanRule(Struct, frozen=True):
 
     def _components(self, builder: StatementBuilder) -> Iterator[sa.Select[Any]]:
         for uid in self.layout.schema.components:
-            if self.layout.known(uid):
+            if self.layout.has_table(uid):
                 table = builder.table(self.layout.tables[uid].name)
                 yield sa.select(_text(uid).label("kind"), table.c("id").label("id"))
 
@@ -121,7 +121,7 @@ class OrphanRule(Struct, frozen=True):
             links = builder.table(name)
             columns = (links.c(COMPONENT_TYPE).label("kind"), links.c(COMPONENT_ID).label("id"))
             mapped = known.get(name)
-            if mapped is None or not self.layout.known(mapped.uid):
+            if mapped is None or not self.layout.has_table(mapped.uid):
                 yield sa.select(*columns)
             elif mapped.uid not in self.layout.schema.components:
                 yield sa.select(*columns).where(_entity_there(builder, mapped, links))
@@ -141,7 +141,7 @@ class OrphanRule(Struct, frozen=True):
 
 def _with_components(layout: ExaminedTables) -> Iterator[ModelTable]:
     for mapped in layout.tables.tables.values():
-        if layout.known(mapped.uid) and layout.has(mapped.components_table, *LINK_COLUMNS):
+        if layout.has_table(mapped.uid) and layout.has(mapped.components_table, *LINK_COLUMNS):
             yield mapped
 
 

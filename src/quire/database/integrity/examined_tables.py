@@ -37,7 +37,7 @@ class ExaminedTables(Struct, frozen=True, kw_only=True):
         found = self.found.get(table)
         return found is not None and found.columns.keys() >= set(columns)
 
-    def known(self, uid: str) -> bool:
+    def has_table(self, uid: str) -> bool:
         """Tell whether a uid is in the schema and has its table."""
         return uid in self.tables.tables and self.has(self.tables[uid].name, "id")
 

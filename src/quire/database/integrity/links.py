@@ -55,7 +55,7 @@ def reference_rules(layout: ExaminedTables) -> Iterator["ReferencesRule"]:
         columns = {
             edge.column: _reference_rule(layout, mapped.name, edge)
             for _, edge in mapped.edges_of(ColumnEdge)
-            if layout.known(edge.target) and layout.has(mapped.name, edge.column)
+            if layout.has_table(edge.target) and layout.has(mapped.name, edge.column)
         }
         if columns:
             yield ReferencesRule(layout, mapped.name, columns)
@@ -99,8 +99,8 @@ def link_edges(layout: ExaminedTables) -> Iterator[LinkEdge]:
             if (
                 edge.owning
                 and layout.has(edge.table, "id", edge.source_column, edge.target_column)
-                and layout.known(edge.owner)
-                and layout.known(edge.target)
+                and layout.has_table(edge.owner)
+                and layout.has_table(edge.target)
             ):
                 yield edge
 

@@ -49,7 +49,7 @@ def type_unknown(
 
 
 def _known_types(layout: ExaminedTables) -> Iterator[str]:
-    return (uid for uid in layout.tables.tables if layout.known(uid))
+    return (uid for uid in layout.tables.tables if layout.has_table(uid))
 
 
 def _table_rules(
@@ -59,7 +59,7 @@ def _table_rules(
         edge.table, "id", edge.source_column, edge.target_id_column, edge.target_type_column
     ):
         return
-    if not layout.known(mapped.uid):
+    if not layout.has_table(mapped.uid):
         return
 
     def dangling(builder: StatementBuilder) -> sa.Select[Any]:

@@ -105,7 +105,7 @@ class RowCopier(Struct, frozen=True):
         for uid, id_ in rows:
             used[str(uid)].append(int(id_ or 0))
         for uid, ids in used.items():
-            if uid in self.layout.schema.components and self.layout.known(uid):
+            if uid in self.layout.schema.components and self.layout.has_table(uid):
                 before = len(self.done)
                 yield from self.copy(uid, ids)
                 for parts in self.done[before : before + 1]:

@@ -138,7 +138,7 @@ def _begin_drafts(store: EntryStore, uid: str) -> Program[None]:
         entries = yield from entries_of(store, layout, str(document))
         replacement = VersionReplacement(
             source=int(id_ or 0),
-            prior=None,
+            replaced_id=None,
             published=False,
             siblings=frozenset(entry.id for entry in entries),
         )
@@ -190,9 +190,9 @@ class PreMigration:
     def _end_drafts(self, uid: str) -> Program[None]:
         table = self._store.layout(uid).table
         drafts = yield from drafts_of(self._store.writes, table.name)
-        yield from self._take(uid, drafts.beside)
+        yield from self._take(uid, drafts.with_published)
         moment = self._store.dialect.encoder(StorageKind.DATETIME)(self._now)
-        for id_ in drafts.alone:
+        for id_ in drafts.never_published:
             live = {table.columns["publishedAt"]: moment}
             yield from self._store.writes.update(table.name, id_, live)
 

@@ -14,13 +14,13 @@ _UPDATED = "updated_at"
 
 
 class Drafts(Struct, frozen=True, kw_only=True):
-    """The drafts of a table: ids of those ``beside`` a published version, and of those ``alone``.
+    """The ids of the drafts of a table, with and without a published version.
 
-    ``changed`` of the former were written after their published version.
+    ``changed`` of those ``with_published`` were written after their published version.
     """
 
-    beside: tuple[int, ...]
-    alone: tuple[int, ...]
+    with_published: tuple[int, ...]
+    never_published: tuple[int, ...]
     changed: int
 
 
@@ -42,8 +42,8 @@ def drafts_of(writes: Writes, table: str) -> Program[Drafts]:
 
     rows = yield from writes.run(("drafts of", table), build)
     return Drafts(
-        beside=tuple(int(id_ or 0) for id_, count, _ in rows if count),
-        alone=tuple(int(id_ or 0) for id_, count, _ in rows if not count),
+        with_published=tuple(int(id_ or 0) for id_, count, _ in rows if count),
+        never_published=tuple(int(id_ or 0) for id_, count, _ in rows if not count),
         changed=sum(int(newer or 0) for _, count, newer in rows if count),
     )
 

@@ -154,7 +154,7 @@ def _former_schema(
     if recorded is None:
         return None if goal.former is None else schema_tables(goal.former, kind.column_types)
     sources = list(recorded.sources)
-    if not recorded.whole:
+    if not recorded.is_complete:
         known = {source.uid for source in sources}
         sources += [s for s in _unrecorded_sources(goal, tables) if s.uid not in known]
     # Strapi may have removed the tables of types that it had not seen.

@@ -173,7 +173,7 @@ def plan_program(
         None if change.before is None else change.before.metadata,
         change.after.metadata,
         found,
-        correspondence.moved,
+        correspondence.matched_tables,
         writer,
     )
     planner = _Planner(change, correspondence, structure, found, writes)
@@ -233,7 +233,7 @@ class _Planner:
     def _plan_removals(self, before: SchemaTables) -> Program[list[Step]]:
         """Plan the removal of rows, which happens while the tables are still the former ones."""
         steps: list[Step] = []
-        for lost in self._correspondence.lost:
+        for lost in self._correspondence.lost_rows:
             rows = yield from self._lost_rows(before, lost)
             if rows:
                 steps.append(DropRows(uid=lost.uid, attribute=lost.attribute, rows=rows))
@@ -340,7 +340,7 @@ class _Planner:
         drafts = yield from drafts_of(self._writes, before.tables[type_.uid].name)
         return EndDrafts(
             uid=type_.uid,
-            rows=len(drafts.beside),
+            rows=len(drafts.with_published),
             changed=drafts.changed,
-            kept=len(drafts.alone),
+            kept=len(drafts.never_published),
         )

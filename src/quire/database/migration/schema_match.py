@@ -60,8 +60,8 @@ class SchemaMatch(Struct, frozen=True, kw_only=True):
     """
 
     models: Mapping[str, str]
-    moved: tuple[MatchedTable, ...]
-    lost: tuple[LostRows, ...]
+    matched_tables: tuple[MatchedTable, ...]
+    lost_rows: tuple[LostRows, ...]
     renamed: tuple[RenamedField, ...]
 
 
@@ -78,8 +78,8 @@ def match_schemas(before: SchemaTables, after: SchemaTables, renames: Renames) -
     ]
     return SchemaMatch(
         models=models,
-        moved=tuple(moved for pair in pairs for moved in pair.moved()),
-        lost=tuple(lost for pair in pairs for lost in pair.lost()),
+        matched_tables=tuple(moved for pair in pairs for moved in pair.matched_tables()),
+        lost_rows=tuple(lost for pair in pairs for lost in pair.lost_rows()),
         renamed=tuple(renamed for pair in pairs for renamed in pair.renamed()),
     )
 
@@ -102,7 +102,7 @@ class _ModelPair:
             for name in (*self._after.columns, *self._after.edges)
         }
 
-    def moved(self) -> Iterator[MatchedTable]:
+    def matched_tables(self) -> Iterator[MatchedTable]:
         """The table of the model, and those with the links of its rows."""
         yield MatchedTable(
             before=self._before.name, after=self._after.name, columns=dict(self._columns())
@@ -122,7 +122,7 @@ class _ModelPair:
                 case _:
                     continue
 
-    def lost(self) -> Iterator[LostRows]:
+    def lost_rows(self) -> Iterator[LostRows]:
         """Attributes whose rows are in tables that are shared with others."""
         kept = {earlier for earlier, _ in self._kept_rows()}
         for name, edge in self._before.edges.items():

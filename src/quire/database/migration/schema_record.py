@@ -41,13 +41,13 @@ class SchemaRecord(Struct, frozen=True, kw_only=True):
     """The schema that a database was last changed for, as far as it is known.
 
     ``version`` is `Schema.version` if we wrote it. ``sources`` lack the components of a database
-    that we never changed; ``whole`` says whether they are complete. ``unseen`` are content types
-    that we have created and Strapi has not seen: its record lacks them.
+    that we never changed; ``is_complete`` is false then. ``unseen`` are content
+    types that we have created and Strapi has not seen: its record lacks them.
     """
 
     version: str | None
     sources: tuple[SchemaFile, ...]
-    whole: bool
+    is_complete: bool
     unseen: tuple[SchemaFile, ...] = ()
 
 
@@ -63,17 +63,17 @@ def recorded_schema(writes: Writes) -> Program[SchemaRecord | None]:
     if not isinstance(theirs, dict):
         if not isinstance(ours, dict):
             return None
-        return SchemaRecord(version=_version(ours), sources=tuple(own), whole=True)
+        return SchemaRecord(version=_version(ours), sources=tuple(own), is_complete=True)
     described = list(_their_sources(theirs))
     unseen = [s for s in own if s.uid.startswith("api::") and s.uid not in theirs]
     seen = [source for source in own if source not in unseen]
     if isinstance(ours, dict) and _api_types(seen) == _api_types(described):
-        return SchemaRecord(version=_version(ours), sources=tuple(own), whole=True)
+        return SchemaRecord(version=_version(ours), sources=tuple(own), is_complete=True)
     others = [source for source in own if not source.uid.startswith("api::")]
     return SchemaRecord(
         version=None,
         sources=(*described, *others),
-        whole=isinstance(ours, dict),
+        is_complete=isinstance(ours, dict),
         unseen=tuple(unseen),
     )
 

@@ -70,7 +70,7 @@ def _is_for(recorded: SchemaRecord, schema: Schema) -> bool:
     if recorded.version == schema.version:
         return True
     models: list[Model] = [*schema.api_types]
-    if recorded.whole:
+    if recorded.is_complete:
         models += schema.components.values()
     known = (*recorded.sources, *recorded.unseen)
     described = {s.uid: recorded_type(s.raw) for s in known if not s.uid.startswith(EXTENSION)}

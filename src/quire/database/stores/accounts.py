@@ -132,7 +132,7 @@ class Accounts:
         stored = yield from self.stored(ROW_RULES_KEY)
         if not isinstance(stored, Mapping) or not stored:
             return {}
-        role = yield from self._roles.one(role_id)
+        role = yield from self._roles.get(role_id)
         rules = None if role is None else stored.get(role.document_id)
         return rules if isinstance(rules, Mapping) else {}
 
@@ -147,7 +147,7 @@ class Accounts:
 
     def user(self, user_id: int) -> Program[UserRow | None]:
         """Find an end user by row id."""
-        return (yield from self._users.one(user_id))
+        return (yield from self._users.get(user_id))
 
     def local_user(self, identifier: str) -> Program[UserRow | None]:
         """Find the end user that signs in with a user name, or an e-mail in any case."""

@@ -137,9 +137,9 @@ class ChangeRows:
         """Delete a change that is not being delivered; tells whether there was one."""
         return bool((yield from self._table.deleted(eq("id", change_id), _is_free(now))))
 
-    def one(self, change_id: int) -> Program[StoredChange | None]:
+    def get(self, change_id: int) -> Program[StoredChange | None]:
         """Return a change that is not delivered."""
-        return (yield from self._table.one(change_id))
+        return (yield from self._table.get(change_id))
 
 
 def _is_free(now: int) -> Condition:

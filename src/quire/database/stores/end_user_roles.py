@@ -40,7 +40,7 @@ class RoleRows:
 
     def find(self, role_id: int) -> Program[RoleRow | None]:
         """Return a role with its permissions."""
-        role = yield from self._roles.one(role_id)
+        role = yield from self._roles.get(role_id)
         if role is None:
             return None
         permissions: dict[str, tuple[int, ...]] = {}

@@ -202,9 +202,9 @@ class JobRows:
         has_stopped = any_of(is_null("holder"), le("due", now))
         return (yield from self._table.settle(job_id, changes, may, has_stopped))
 
-    def one(self, job_id: int) -> Program[StoredJob | None]:
+    def get(self, job_id: int) -> Program[StoredJob | None]:
         """Return a job."""
-        return (yield from self._table.one(job_id))
+        return (yield from self._table.get(job_id))
 
     def find(
         self, *, state: str | None, name: str | None, before: int | None, limit: int

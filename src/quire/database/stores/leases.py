@@ -72,7 +72,7 @@ class Leases:
     async def _wait_for(self, name: str, holder: str, wait: float) -> None:
         loop = asyncio.get_running_loop()
         end = loop.time() + wait
-        while not await self._database.write(self.taken(name, holder)):
+        while not await self._database.write(self.take_or_renew(name, holder)):
             if loop.time() >= end:
                 raise ServiceUnavailableError
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
@@ -81,7 +81,7 @@ class Leases:
         while True:
             await asyncio.sleep(_RENEWED_SECONDS)
             try:
-                await self._database.write(self.taken(name, holder))
+                await self._database.write(self.take_or_renew(name, holder))
             except AppError as error:
                 _log.warning("a lease cannot be renewed", lease=name, exc_info=error)
 
@@ -91,7 +91,7 @@ class Leases:
         except AppError as error:  # it expires
             _log.warning("a lease cannot be released", lease=name, exc_info=error)
 
-    def taken(self, name: str, holder: str) -> Program[bool]:
+    def take_or_renew(self, name: str, holder: str) -> Program[bool]:
         """Take a lease, or renew it; tell whether ``holder`` has it now."""
         now = self._clock()
         lease = _Lease(name=name, holder=holder, ends_at=now + LASTS_MS)

@@ -68,9 +68,9 @@ class Revisions:
         """Return all revisions of an entry without their data, the latest first."""
         return (yield from self._summaries.select(*key.conditions, order=("-id",)))
 
-    def one(self, revision_id: int) -> Program[Revision | None]:
+    def get(self, revision_id: int) -> Program[Revision | None]:
         """Return a revision with its data."""
-        return (yield from self._table.one(revision_id))
+        return (yield from self._table.get(revision_id))
 
     def add(self, revision: Revision, *, most: int) -> Program[None]:
         """Add a revision, and delete the oldest ones of its entry beyond a limit."""

@@ -41,9 +41,9 @@ class SavedViews:
             where.append(eq("uid", uid))
         return (yield from self._table.select(*where, order=("name", "id")))
 
-    def one(self, view_id: int) -> Program[SavedView | None]:
+    def get(self, view_id: int) -> Program[SavedView | None]:
         """Return a view."""
-        return (yield from self._table.one(view_id))
+        return (yield from self._table.get(view_id))
 
     def count(self, owner_id: int) -> Program[int]:
         """Count the views of a user."""

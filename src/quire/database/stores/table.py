@@ -56,7 +56,7 @@ class Table(Generic[RowT]):
         rows = yield from self._select(where, order, 1)
         return self.decode(rows[0]) if rows else None
 
-    def one(self, row_id: int) -> Program[RowT | None]:
+    def get(self, row_id: int) -> Program[RowT | None]:
         """Return the row with an id."""
         rows = yield from self._select((eq("id", row_id),), (), None)
         return self.decode(rows[0]) if rows else None

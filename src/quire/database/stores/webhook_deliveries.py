@@ -104,7 +104,7 @@ class Deliveries:
         """Record the result of an attempt."""
         yield from self._table.update(structs.asdict(outcome), eq("id", delivery_id))
 
-    def waiting(self) -> Program[dict[int, int]]:
+    def waiting_counts(self) -> Program[dict[int, int]]:
         """Count the waiting deliveries, by webhook."""
         return (yield from self._counts(_IS_WAITING))
 
@@ -132,7 +132,7 @@ class Deliveries:
             where.append(lt("id", before))
         return (yield from self._table.select(*where, order=("-id",), limit=limit))
 
-    def one(self, webhook_id: int, delivery_id: int) -> Program[Delivery | None]:
+    def get(self, webhook_id: int, delivery_id: int) -> Program[Delivery | None]:
         """Return a delivery of a webhook."""
         here = (eq("webhook_id", webhook_id), eq("id", delivery_id))
         return (yield from self._table.first(*here))

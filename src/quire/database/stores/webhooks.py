@@ -42,9 +42,9 @@ class Webhooks:
         """Return all webhooks, in the order of their ids."""
         return (yield from self._table.select())
 
-    def one(self, webhook_id: int) -> Program[Webhook | None]:
+    def get(self, webhook_id: int) -> Program[Webhook | None]:
         """Return a webhook."""
-        return (yield from self._table.one(webhook_id))
+        return (yield from self._table.get(webhook_id))
 
     def insert(self, values: Mapping[str, object]) -> Program[int]:
         """Write a webhook; returns its id."""

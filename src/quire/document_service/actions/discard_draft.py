@@ -71,7 +71,7 @@ def _discard(
         entries = yield from entries_of(unit.store, layout, live.document_id)
     replacement = VersionReplacement(
         source=live.id,
-        prior=None if prior is None else prior.id,
+        replaced_id=None if prior is None else prior.id,
         published=False,
         siblings=frozenset(entry.id for entry in entries),
     )
@@ -88,7 +88,7 @@ def _discard(
         published=False,
     )
     draft = replace(live, id=new.id, published=False)
-    unit.later(lambda: link_to_itself(unit.store, new))
+    unit.postpone(lambda: link_to_itself(unit.store, new))
     sync_locales_later(unit, layout, draft, before, copied=True)
     if hooked is not None:
         yield from hooked.after(published=False)

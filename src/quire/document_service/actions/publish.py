@@ -86,7 +86,7 @@ def publish_draft(
     prior = next((e for e in entries if e.published and e.locale == draft.locale), None)
     replacement = VersionReplacement(
         source=draft.id,
-        prior=None if prior is None else prior.id,
+        replaced_id=None if prior is None else prior.id,
         published=True,
         siblings=frozenset(entry.id for entry in entries),
     )
@@ -100,7 +100,7 @@ def publish_draft(
         published=True,
     )
     live = replace(draft, id=new.id, published=True)
-    unit.later(lambda: link_to_itself(unit.store, new))
+    unit.postpone(lambda: link_to_itself(unit.store, new))
     sync_locales_later(unit, layout, live, before, copied=True)
     if hooked is not None:
         yield from hooked.after(published=True)

@@ -140,7 +140,7 @@ class _DocumentUpdate:
         unit, layout = self._unit, self._layout
         replacement = VersionReplacement(
             source=live.id,
-            prior=None,
+            replaced_id=None,
             published=False,
             siblings=frozenset(entry.id for entry in entries),
         )

@@ -141,7 +141,7 @@ class CheckedEntry(Struct, frozen=True, kw_only=True):
     lates: tuple[TemporalError, ...] = ()
 
     @property
-    def late(self) -> AppError | None:
+    def final_error(self) -> AppError | None:
         """The error that is raised if there are no other problems."""
         return self.lates[0].error if self.lates else None
 
@@ -299,7 +299,7 @@ class _EntryValidation:
             return (acceptance.full if demanded else acceptance.draft)(value)
         except RefusedValue as refused:
             for refusal in refused.refusals:
-                at = (*spot.at(attribute), *refusal.below)
+                at = (*spot.at(attribute), *refusal.value_path)
                 self._refuse(at, refusal.message, refusal.value, after_path=refusal.after_path)
             return ABSENT
 

@@ -378,7 +378,7 @@ class Machine:
 
     async def _constant(self, module: Module, name: str) -> object:
         """Return the value of a name in a module or the globals."""
-        is_known, value = self._constants.known(module, name)
+        is_known, value = self._constants.constant(module, name)
         if is_known:
             return value
         if name in module.bindings:

@@ -70,7 +70,7 @@ class Constants:
         self._values: dict[tuple[int, str], object] = {}
         self._shared: dict[int, object] = {}
 
-    def known(self, module: Module, name: str) -> tuple[bool, object]:
+    def constant(self, module: Module, name: str) -> tuple[bool, object]:
         """Return whether a constant has a value, and the value."""
         found = self._values.get((id(module.bindings), name), _MISSING)
         return (False, None) if found is _MISSING else (True, found)

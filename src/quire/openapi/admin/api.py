@@ -28,8 +28,10 @@ def describe_admin_api(routes: Iterable[DeclaredRoute], managed: ManagedTypes) -
     schemas = Schemas()
     types = TypeSchemas(schemas)
     entries = Entries(managed, types)
-    types.known[managed.entry] = schemas.refer(managed.entry, "ManagedEntry", entries.shown)
-    written = schemas.refer(managed.entry_input, "EntryInput", entries.written)
+    types.known[managed.entry] = schemas.refer(
+        managed.entry, "ManagedEntry", entries.response_schema
+    )
+    written = schemas.refer(managed.entry_input, "EntryInput", entries.request_schema)
     types.known[managed.entry_input] = written
     information = DocumentInfo(
         title="Admin API",

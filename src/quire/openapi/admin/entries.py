@@ -70,11 +70,11 @@ class Entries:
         self._models = Models(managed.schema, FullAccess(), types.schemas)
         self._shown = _ResponsePointers(managed, self._models, types)
 
-    def shown(self) -> JsonSchema:
+    def response_schema(self) -> JsonSchema:
         """Describe an entry of any of the types, in responses."""
         return _one_of([self._shown.document(one.uid) for one in self._managed.types])
 
-    def written(self) -> JsonSchema:
+    def request_schema(self) -> JsonSchema:
         """Describe the writable values of an entry of any of the types."""
         return _one_of([self._input(one) for one in self._managed.types])
 
@@ -150,7 +150,7 @@ class _ResponsePointers:
                 file = self._types.of(self._managed.file)
                 return nullable(several(file) if multiple else file)
             case _:
-                return nullable(attribute.type.json.shown(attribute, self))
+                return nullable(attribute.type.json.response(attribute, self))
 
     def _related(self, attribute: RelationAttribute) -> JsonSchema:
         """Describe a relation: its targets or their number."""

@@ -79,7 +79,7 @@ def _operations(
 def _operation(describing: DescriptionContext, route: DeclaredRoute) -> DescribedOperation:
     """Describe a route that every project has."""
     names = parameter_names(route)
-    ends_well = _NO_CONTENT in route.further or "provider" in names
+    ends_well = _NO_CONTENT in route.other_responses or "provider" in names
     is_plain = route.method == "GET" and route.query is None
     errors = [
         *([] if is_plain else [400]),

@@ -77,7 +77,7 @@ def _find_one(describing: DescriptionContext, model: ContentType) -> DescribedOp
         id=f"find{_name(describing, model)}",
         summary=f"Show a document of {model.display_name}",
         tag=model.display_name,
-        parameters=[*_path(model), *describing.queries.one(model)],
+        parameters=[*_path(model), *describing.queries.document(model)],
         responses=[_one(describing, model)],
         errors=(400, 401, 403, 404),
     )

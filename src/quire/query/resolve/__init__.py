@@ -110,7 +110,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         """Resolve a request for a page of documents, or with `COUNT` for their number."""
         scope = self._scope()
         plan = self._resolve_parameters(query, scope)
-        pages = scope.within(Param.PAGINATION, "pagination")
+        pages = scope.for_parameter(Param.PAGINATION, "pagination")
         pagination = resolve_pagination(query, pages)
         return self._finish(
             plan,
@@ -160,7 +160,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         try:
             start = root_window(query)[0]
         except AppError as error:
-            scope.within(Param.PAGINATION, "pagination").unconvertible(error)
+            scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
         return self._finish(plan, scope, limit=None, start=start)
 
     def _root(self, plan: Mapping[str, object]) -> PlanNode:
@@ -177,7 +177,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         try:
             start, limit = root_window(query)
         except AppError as error:
-            scope.within(Param.PAGINATION, "pagination").unconvertible(error)
+            scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
         action = COUNT if count else FIND
         return self._finish(plan, scope, limit=limit, start=start, count=count, action=action)
 
@@ -198,7 +198,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         try:
             start, limit = root_window(query)
         except AppError as error:
-            scope.within(Param.PAGINATION, "pagination").unconvertible(error)
+            scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
         if of_any_version:
             plan["root"] = _of_any_version(self._root(plan))
         return self._finish(plan, scope, limit=most or limit, start=start, action=action)
@@ -220,7 +220,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         try:
             start = root_window(query)[0]
         except AppError as error:
-            scope.within(Param.PAGINATION, "pagination").unconvertible(error)
+            scope.for_parameter(Param.PAGINATION, "pagination").unconvertible(error)
         if query.get("locale") == "*" and plan["locale"] is LocaleScope.ALL:
             plan["locale"], plan["locale_slot"] = LocaleScope.SOME, scope.slots.add([])
         if document_id is not None:
@@ -277,13 +277,15 @@ class Resolver(Struct, frozen=True, kw_only=True):
         self._strict(query, scope)
         status = resolve_status(query)
         filters = resolve_filters(query.get("filters"), model, scope)
-        sort = resolve_sort(query.get("sort"), model, scope.within(Param.SORT, "sort"))
-        fields = resolve_fields(query.get("fields"), model, scope.within(Param.FIELDS, "fields"))
-        populating = scope.within(Param.POPULATE, "populate")
+        sort = resolve_sort(query.get("sort"), model, scope.for_parameter(Param.SORT, "sort"))
+        fields = resolve_fields(
+            query.get("fields"), model, scope.for_parameter(Param.FIELDS, "fields")
+        )
+        populating = scope.for_parameter(Param.POPULATE, "populate")
         versioned = model.draft_and_publish
         versions = PopulatedVersions(status, publication)
         edges = resolve_populate(query.get("populate"), model, populating, versions)
-        search = resolve_search(query.get("_q"), model, scope.within(Param.SEARCH, "_q"))
+        search = resolve_search(query.get("_q"), model, scope.for_parameter(Param.SEARCH, "_q"))
         locale = self._locale(query, scope)
         root = PlanNode(
             uid=model.uid,
@@ -303,7 +305,7 @@ class Resolver(Struct, frozen=True, kw_only=True):
         }
 
     def _locale(self, query: Query, scope: Scope) -> LocaleChoice:
-        inner = scope.within(Param.LOCALE, "locale")
+        inner = scope.for_parameter(Param.LOCALE, "locale")
         filters = query.get("filters")
         if isinstance(filters, dict) and "locale" in filters and self.content_type.localized:
             # A filter by locale replaces the parameter.

@@ -29,16 +29,16 @@ def with_needs(node: PlanNode, computed: ComputedFields) -> PlanNode:
 
 def _edge(edge: PlanEdge, computed: ComputedFields) -> PlanEdge:
     nodes = tuple(with_needs(node, computed) for node in edge.nodes)
-    others = tuple(with_needs(node, computed) for node in edge.others)
-    if nodes == edge.nodes and others == edge.others:
+    others = tuple(with_needs(node, computed) for node in edge.unlisted)
+    if nodes == edge.nodes and others == edge.unlisted:
         return edge
-    return replace(edge, nodes=nodes, others=others)
+    return replace(edge, nodes=nodes, unlisted=others)
 
 
 def has_computed(node: PlanNode) -> bool:
     """Tell whether a plan has computed fields at any level."""
     return bool(node.computed) or any(
-        has_computed(inner) for edge in node.edges for inner in (*edge.nodes, *edge.others)
+        has_computed(inner) for edge in node.edges for inner in (*edge.nodes, *edge.unlisted)
     )
 
 

@@ -103,7 +103,7 @@ def _join(parts: Iterable[Filter | None], *, every: bool) -> Filter | None:
     """Join filters; empty clauses do not count."""
     present = tuple(part for part in parts if part is not None)
     if len(present) > 1:
-        return Junction(every=every, parts=present)
+        return Junction(conjunction=every, parts=present)
     return present[0] if present else None
 
 
@@ -556,7 +556,7 @@ def _holds_for_missing(part: Filter) -> bool | None:
             return None
         case RelatedCondition(part=inner):
             return None if inner is None else _holds_for_missing(inner)
-        case Junction(every=every, parts=parts):
+        case Junction(conjunction=every, parts=parts):
             verdicts = [_holds_for_missing(inner) for inner in parts]
             if (not every) in verdicts:
                 return not every

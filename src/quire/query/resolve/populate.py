@@ -140,7 +140,7 @@ class _Populate:
         earlier one.
         """
         if value == "*":
-            return self.everything(model)
+            return self.all_edges(model)
         texts = [value] if isinstance(value, str) else value
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             self.scope.malformed(BAD_POPULATE)
@@ -178,7 +178,7 @@ class _Populate:
 
     # Everything ------------------------------------------------------------------------------
 
-    def everything(self, model: Model) -> tuple[PlanEdge, ...]:
+    def all_edges(self, model: Model) -> tuple[PlanEdge, ...]:
         """Populate every attribute that can be populated, one level deep."""
         self.check_depth(1)
         edges = []
@@ -204,10 +204,10 @@ class _Populate:
         listed = frozenset(attribute.components)
         others = [self._part(c, deep=deep) for uid, c in known.items() if uid not in listed]
         self._nodes = counted  # components outside of the zone are not requested, and rarely occur
-        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes), others=tuple(others))
+        return PlanEdge(attribute=attribute.name, nodes=tuple(nodes), unlisted=tuple(others))
 
     def _part(self, component: Component, *, deep: bool) -> PlanNode:
-        return self.node(component, edges=self.everything(component) if deep else ())
+        return self.node(component, edges=self.all_edges(component) if deep else ())
 
     # Objects ---------------------------------------------------------------------------------
 

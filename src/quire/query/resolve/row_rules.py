@@ -143,7 +143,7 @@ class _Narrowing(Struct, frozen=True):
         return replace(
             edge,
             nodes=tuple(self.node(node, action) for node in edge.nodes),
-            others=tuple(self.node(node, action) for node in edge.others),
+            unlisted=tuple(self.node(node, action) for node in edge.unlisted),
         )
 
     def _rule(self, model: Model, action: str) -> Filter | None:
@@ -170,7 +170,7 @@ class _Narrowing(Struct, frozen=True):
                 if target is None:
                     return part
                 narrowed = None if inner is None else self._part(inner, target)
-                return replace(part, part=narrowed, within=self._rule(target, FIND))
+                return replace(part, part=narrowed, row_filter=self._rule(target, FIND))
             case _:
                 return part
 
@@ -199,7 +199,7 @@ def _trusted(schema: Schema, limits: ReadLimits, slots: Slots) -> Scope:
 def _both(own: Filter | None, rule: Filter | None) -> Filter | None:
     if own is None or rule is None:
         return own if rule is None else rule
-    return Junction(every=True, parts=(own, rule))
+    return Junction(conjunction=True, parts=(own, rule))
 
 
 def _with_numbers(value: object) -> object:

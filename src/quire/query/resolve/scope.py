@@ -94,7 +94,7 @@ class Scope(Struct, frozen=True, kw_only=True):
         """The operators of comparisons, by name."""
         return operators_of(self.schema.operators)
 
-    def within(self, param: Param, name: str) -> "Scope":
+    def for_parameter(self, param: Param, name: str) -> "Scope":
         """Return the scope of another parameter of the same query."""
         return replace(self, param=param, name=name, prefix=(), nested=False)
 

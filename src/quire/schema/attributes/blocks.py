@@ -42,11 +42,11 @@ class _BlockProblems(list[Refusal]):
 
     def refuse(self, at: Place, message: str, value: object = ABSENT) -> None:
         """Record an invalid value, with a message that follows its path."""
-        self.append(Refusal(message=message, value=value, below=at))
+        self.append(Refusal(message=message, value=value, value_path=at))
 
     def refuse_plainly(self, at: Place, message: str, value: object = ABSENT) -> None:
         """Record an invalid value, with a message that stands alone."""
-        self.append(Refusal(message=message, value=value, below=at, after_path=False))
+        self.append(Refusal(message=message, value=value, value_path=at, after_path=False))
 
 
 Member = Callable[[_BlockProblems, Place, object], object]

@@ -81,4 +81,4 @@ def _described(attribute: object, pointers: Pointers) -> JsonSchema:  # noqa: AR
     return pointers.shared("Blocks", _several({"oneOf": nodes}))
 
 
-BLOCKS_FORM = JsonForm(shown=_described, written=_described)
+BLOCKS_FORM = JsonForm(response=_described, request=_described)

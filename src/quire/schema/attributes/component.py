@@ -37,7 +37,7 @@ def _written(attribute: ComponentAttribute, pointers: Pointers) -> JsonSchema:
 COMPONENT = AttributeType(
     name="component",
     build=_build,
-    json=JsonForm(shown=_shown, written=_written, published_only=COUNTS),
+    json=JsonForm(response=_shown, request=_written, published_only=COUNTS),
     options={
         "component": name_option,
         "repeatable": boolean_option,

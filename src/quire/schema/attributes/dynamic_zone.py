@@ -43,7 +43,7 @@ def _written(attribute: DynamicZoneAttribute, pointers: Pointers) -> JsonSchema:
 DYNAMIC_ZONE = AttributeType(
     name="dynamiczone",
     build=_build,
-    json=JsonForm(shown=_shown, written=_written, published_only=COUNTS),
+    json=JsonForm(response=_shown, request=_written, published_only=COUNTS),
     options={"components": names_option, "min": count_option, "max": count_option},
     needs=("components",),
 )

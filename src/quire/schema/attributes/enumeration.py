@@ -62,7 +62,7 @@ def _described(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:  #
 ENUMERATION = AttributeType(
     name="enumeration",
     build=build_scalar,
-    json=JsonForm(shown=_described, written=_described),
+    json=JsonForm(response=_described, request=_described),
     options={"enum": names_option, "enumName": name_option},
     needs=("enum",),
     check=_check,

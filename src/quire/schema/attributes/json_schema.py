@@ -36,15 +36,15 @@ Describe = Callable[[Any, Pointers], JsonSchema]
 class JsonForm(Struct, frozen=True, kw_only=True):
     """The JSON form of the values of one attribute type.
 
-    ``written`` is the form of requests for published entries; drafts are exempt from the keywords
-    that are ``published_only``. ``compared`` is the form of filter operands, if it differs from
+    ``request`` is the form of requests for published entries; drafts are exempt from the keywords
+    that are ``published_only``. ``operand`` is the form of filter operands, if it differs from
     text and from the shown form.
     """
 
-    shown: Describe
-    written: Describe
+    response: Describe
+    request: Describe
     published_only: frozenset[str] = frozenset()
-    compared: JsonSchema | None = None
+    operand: JsonSchema | None = None
 
 
 LIMITS = {"minLength": "minLength", "maxLength": "maxLength", "min": "minimum", "max": "maximum"}
@@ -63,7 +63,7 @@ def plain(schema: JsonSchema, *options: str) -> JsonForm:
     def written(attribute: Any, pointers: Pointers) -> JsonSchema:  # noqa: ANN401, ARG001
         return {**schema, **limits_of(attribute.raw, *options)}
 
-    return JsonForm(shown=shown, written=written, published_only=frozenset({"minimum"}))
+    return JsonForm(response=shown, request=written, published_only=frozenset({"minimum"}))
 
 
 def limits_of(raw: Mapping[str, object], *options: str) -> JsonSchema:

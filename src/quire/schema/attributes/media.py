@@ -40,6 +40,6 @@ def _written(attribute: MediaAttribute, pointers: Pointers) -> JsonSchema:  # no
 MEDIA = AttributeType(
     name="media",
     build=_build,
-    json=JsonForm(shown=_shown, written=_written),
+    json=JsonForm(response=_shown, request=_written),
     options={"multiple": boolean_option, "allowedTypes": any_option},
 )

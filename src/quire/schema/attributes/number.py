@@ -202,7 +202,7 @@ INTEGER = AttributeType(
 BIGINTEGER = AttributeType(
     name="biginteger",
     build=build_scalar,
-    json=JsonForm(shown=_big_shown, written=_big_written, compared=_BIG),
+    json=JsonForm(response=_big_shown, request=_big_written, operand=_BIG),
     options=RANGE,
     storage=StorageKind.BIGINTEGER,
     accept=accept_biginteger,

@@ -173,7 +173,7 @@ def _not_written(attribute: LocalizationsAttribute, pointers: Pointers) -> JsonS
 RELATION = AttributeType(
     name="relation",
     build=_build,
-    json=JsonForm(shown=_shown, written=_written),
+    json=JsonForm(response=_shown, request=_written),
     options={
         "relation": _relation_option,
         "target": name_option,
@@ -190,6 +190,6 @@ RELATION = AttributeType(
 LOCALIZATIONS = AttributeType(
     name="localizations",
     build=_build_localizations,
-    json=JsonForm(shown=_shown, written=_not_written),
+    json=JsonForm(response=_shown, request=_not_written),
 )
 """Added to every content type by the server; not allowed in schema files."""

@@ -205,7 +205,9 @@ TIME = AttributeType(
     name="time",
     build=build_scalar,
     json=JsonForm(
-        shown=plain(_TIME_OF_DAY).shown, written=plain(_TIME_OF_DAY).written, compared=_TIME_OF_DAY
+        response=plain(_TIME_OF_DAY).response,
+        request=plain(_TIME_OF_DAY).request,
+        operand=_TIME_OF_DAY,
     ),
     storage=StorageKind.TIME,
     cast=_cast_time,
@@ -214,7 +216,7 @@ TIME = AttributeType(
 DATETIME = AttributeType(
     name="datetime",
     build=build_scalar,
-    json=JsonForm(shown=plain(_MOMENT).shown, written=_moment_written),
+    json=JsonForm(response=plain(_MOMENT).response, request=_moment_written),
     storage=StorageKind.DATETIME,
     cast=_cast_moment,
     accept=_same_for_drafts(_accept_moment),
@@ -222,7 +224,7 @@ DATETIME = AttributeType(
 TIMESTAMP = AttributeType(
     name="timestamp",
     build=build_scalar,
-    json=JsonForm(shown=plain(_MILLISECONDS).shown, written=_moment_written, compared=_MOMENT),
+    json=JsonForm(response=plain(_MILLISECONDS).response, request=_moment_written, operand=_MOMENT),
     storage=StorageKind.TIMESTAMP,
     cast=_cast_moment,
     accept=_same_for_drafts(_accept_moment),

@@ -172,13 +172,13 @@ def _address_written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSche
 
 _NOT_OF_DRAFTS = frozenset({"minLength", "pattern"})
 
-TEXT_FORM = JsonForm(shown=_shown, written=_written, published_only=_NOT_OF_DRAFTS)
+TEXT_FORM = JsonForm(response=_shown, request=_written, published_only=_NOT_OF_DRAFTS)
 """Text within the lengths and the pattern of the schema file."""
 
 STRING = AttributeType(
     name="string",
     build=build_scalar,
-    json=JsonForm(shown=_shown, written=_column_written, published_only=_NOT_OF_DRAFTS),
+    json=JsonForm(response=_shown, request=_column_written, published_only=_NOT_OF_DRAFTS),
     options={**LENGTHS, "regex": pattern_option},
     storage=StorageKind.STRING,
     accept=accept_string,
@@ -205,7 +205,7 @@ RICHTEXT = AttributeType(
 EMAIL = AttributeType(
     name="email",
     build=build_scalar,
-    json=JsonForm(shown=_shown, written=_address_written, published_only=frozenset({"format"})),
+    json=JsonForm(response=_shown, request=_address_written, published_only=frozenset({"format"})),
     options=LENGTHS,
     storage=StorageKind.STRING,
     accept=accept_email,

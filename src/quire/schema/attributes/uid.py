@@ -39,13 +39,15 @@ def accept_uid(attribute: ScalarAttribute) -> ValueRules:
 
 
 def _written(attribute: ScalarAttribute, pointers: Pointers) -> JsonSchema:
-    return {"pattern": URL_FRIENDLY, **TEXT_FORM.written(attribute, pointers)}
+    return {"pattern": URL_FRIENDLY, **TEXT_FORM.request(attribute, pointers)}
 
 
 UID = AttributeType(
     name="uid",
     build=build_scalar,
-    json=JsonForm(shown=TEXT_FORM.shown, written=_written, published_only=TEXT_FORM.published_only),
+    json=JsonForm(
+        response=TEXT_FORM.response, request=_written, published_only=TEXT_FORM.published_only
+    ),
     options={
         **LENGTHS,
         "regex": pattern_option,

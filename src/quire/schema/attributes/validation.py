@@ -32,13 +32,13 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """One reason why a value is invalid.
 
     ``message`` follows the path of the value (``must be an integer``), or stands alone when not
-    ``after_path``. ``value`` is the shown value, ``ABSENT`` for none; ``below`` is the path from
-    the attribute into a structured value.
+    ``after_path``. ``value`` is the shown value, ``ABSENT`` for none; ``value_path`` is the path
+    from the attribute into a structured value.
     """
 
     message: str
     value: object = ABSENT
-    below: tuple[Step, ...] = ()
+    value_path: tuple[Step, ...] = ()
     after_path: bool = True
 
 

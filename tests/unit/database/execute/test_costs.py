@@ -44,7 +44,7 @@ NOBODY: Database = SqliteDatabase.__new__(SqliteDatabase)
 
 async def told(costs: StatementCosts, sql: str, *values: int, depth: int = 0) -> bool:
     statement = Statement(sql, values)
-    known = costs.known(statement, depth)
+    known = costs.estimate(statement, depth)
     return await costs.ask(NOBODY, statement, depth) if known is None else known
 
 
@@ -59,12 +59,12 @@ async def test_a_statement_is_asked_for_once_whatever_its_values(
 
 async def test_what_was_not_asked_for_is_not_known(asked: Asked, costs: StatementCosts) -> None:
     statement = Statement("SELECT 1")
-    assert costs.known(statement, 0) is None
+    assert costs.estimate(statement, 0) is None
     asked.is_costly = True
     await told(costs, "SELECT 1")
-    assert costs.known(statement, 0) is True
+    assert costs.estimate(statement, 0) is True
     asked.now = 61
-    assert costs.known(statement, 0) is None
+    assert costs.estimate(statement, 0) is None
 
 
 async def test_an_answer_is_gone_by_for_a_minute(asked: Asked, costs: StatementCosts) -> None:

@@ -99,7 +99,7 @@ class Content:
     def assert_sound(self) -> None:
         """Neither the rules nor the database itself find anything."""
         assert self.findings() == []
-        assert self.store.run(self.store.kind.lost(())) == []
+        assert self.store.run(self.store.kind.broken_references(())) == []
 
 
 class NewContent(Protocol):

@@ -61,13 +61,13 @@ async def test_of_two_servers_at_the_same_moment_one_takes_a_lease(servers: Serv
         await may_commit.wait()
 
     def first() -> Program[bool]:
-        is_taken = yield from servers.one.taken("files", "/one")
+        is_taken = yield from servers.one.take_or_renew("files", "/one")
         yield await_in_loop(wait)
         return is_taken
 
     taking = asyncio.create_task(database.write(first()))
     await is_asked.wait()
-    other = asyncio.create_task(database.write(servers.other.taken("files", "/other")))
+    other = asyncio.create_task(database.write(servers.other.take_or_renew("files", "/other")))
     await asyncio.wait([other], timeout=0.2)
     may_commit.set()
     assert [await taking, await other] == [True, False]

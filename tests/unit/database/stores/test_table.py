@@ -143,12 +143,12 @@ async def test_rows_come_back_as_they_were_inserted(depot: Depot) -> None:
         tags=("x", "y"),
     )
     row_id = await depot.write(depot.table.insert(whole))
-    assert await depot.read(lambda: depot.table.one(row_id)) == structs.replace(whole, id=row_id)
+    assert await depot.read(lambda: depot.table.get(row_id)) == structs.replace(whole, id=row_id)
     await depot.add(Parcel(name="bare"))
     found = await depot.read(lambda: depot.table.first(eq("name", "bare")))
     assert found is not None
     assert structs.replace(found, id=0) == Parcel(name="bare")
-    assert await depot.read(lambda: depot.table.one(row_id + 100)) is None
+    assert await depot.read(lambda: depot.table.get(row_id + 100)) is None
 
 
 CONDITIONS: dict[str, tuple[tuple[Condition, ...], list[str]]] = {

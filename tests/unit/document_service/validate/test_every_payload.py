@@ -36,7 +36,7 @@ def test_every_payload_is_checked_without_an_error(data: object, rules: Validati
 @given(st.dictionaries(names, payloads, max_size=6))
 def test_what_a_full_entry_may_have_a_draft_may_have(data: dict[str, object]) -> None:
     full = check(data)
-    if not full.problems and full.late is None:
+    if not full.problems and full.final_error is None:
         draft = check(data, CREATE_DRAFT)
         assert draft.problems == ()
         assert draft.values == full.values

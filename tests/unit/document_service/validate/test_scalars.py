@@ -61,8 +61,8 @@ def test_a_wrong_date_is_an_error_of_its_own_that_of_components_first(
 ) -> None:
     checked = check(data, rules)
     assert checked.problems == ()
-    assert isinstance(checked.late, ValidationError)
-    assert checked.late.message.startswith(message)
+    assert isinstance(checked.final_error, ValidationError)
+    assert checked.final_error.message.startswith(message)
 
 
 def test_a_payload_that_is_no_object_is_refused_as_a_whole() -> None:

@@ -34,7 +34,7 @@ STORED: dict[str, object] = {
 
 def test_a_sound_entry_has_no_problems_and_its_unique_values_are_looked_up() -> None:
     checked = check_note(STORED)
-    assert (checked.problems, checked.late) == ((), None)
+    assert (checked.problems, checked.final_error) == ((), None)
     assert [one.attribute for one in checked.uniques] == ["slug", "at", "code"]
 
 

@@ -80,7 +80,7 @@ def test_what_is_written_is_described_as_it_is_accepted(
     type_name: str, options: Options, good: list[JSON], bad: list[JSON]
 ) -> None:
     built = attribute(type_name, options)
-    schema = built.type.json.written(built, Here())
+    schema = built.type.json.request(built, Here())
     validator = Draft202012Validator(schema, format_checker=FormatChecker())
 
     for value in [*good, *bad]:
@@ -101,6 +101,6 @@ def test_the_limits_of_what_is_written_are_not_those_of_what_is_shown(
     """Rows that were written before a limit was set are shown all the same."""
     built = attribute(type_name, options)
 
-    shown = built.type.json.shown(built, Here())
+    shown = built.type.json.response(built, Here())
 
     assert {"minLength", "maxLength", "minimum", "maximum"}.isdisjoint(shown)

@@ -203,7 +203,7 @@ class PostgresDatabase:
         except ServiceUnavailableError as error:
             if _was_lost(error):
                 replica.pool.renew()
-                replica.rest()
+                replica.pause()
             raise
 
     def follow(self, setting: Statement) -> None:

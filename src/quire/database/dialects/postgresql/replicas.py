@@ -52,7 +52,7 @@ class Replica:
         """Whether it may be used now."""
         return asyncio.get_running_loop().time() >= self._rests_until
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Do not use it for a while, and discard its known position."""
         self._rests_until = asyncio.get_running_loop().time() + _REST
         self.position = 0
@@ -72,7 +72,7 @@ class Replica:
                 connection.terminate()
             self._asking.renew()
             self.pool.renew()
-            self.rest()
+            self.pause()
         finally:
             if connection is not None:
                 self.watchdog.end(connection)
@@ -142,7 +142,7 @@ class Replicas:
         """Suspend the replicas that fall behind, so that no other read waits for them at once."""
         for one in self._replicas:
             if one.is_available:
-                one.rest()
+                one.pause()
 
     async def _query_positions(self, seconds: float) -> None:
         """Query all available replicas; callers that arrive meanwhile share the result.

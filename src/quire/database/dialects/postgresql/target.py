@@ -217,7 +217,7 @@ class PostgresTarget:
             counters=PostgresCounters(),
             statistics=PostgresStatistics(),
             damage=damage_program,
-            lost=foreign_keys_program,
+            broken_references=foreign_keys_program,
         )
 
     async def has_tables(self) -> bool:

@@ -151,7 +151,7 @@ SQLITE = DatabaseKind(
     counters=SqliteCounters(),
     statistics=SqliteStatistics(),
     damage=damage_program,
-    lost=foreign_keys_program,
+    broken_references=foreign_keys_program,
 )
 
 
