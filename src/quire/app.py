@@ -240,7 +240,7 @@ class Application:
     def _follow(self, database: Database, disregarded: str | None) -> None:
         """Start to watch for changes of other processes."""
         following = FollowerContext(
-            present=lambda: self.schema.version,
+            current_version=lambda: self.schema.version,
             load=self._load,
             adopt=self.adopt,
         )

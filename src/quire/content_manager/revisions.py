@@ -117,7 +117,7 @@ def revision_as_request(
     content_type, data = rights.content_type, orjson.loads(revision.data)
     present = ExistingTargets(locale=revision.locale)
     wanted = targets_in(engine.schema, content_type, data, present)
-    present.found = yield from _found(engine, rights, wanted)
+    present.existing = yield from _found(engine, rights, wanted)
     body = request_data(engine.schema, content_type, data, present)
     return body, present.missing
 

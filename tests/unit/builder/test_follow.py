@@ -34,7 +34,9 @@ def record(tmp_path: Path) -> SchemaRecord:
     line["attributes"]["number"] = {"type": "integer"}
     path.write_text(json.dumps(line), encoding="utf-8")
     schema = load_project_schema(load_settings(theirs, environ={}))
-    return SchemaRecord(version=schema.version, sources=tuple(read_sources(theirs)), whole=True)
+    return SchemaRecord(
+        version=schema.version, sources=tuple(read_sources(theirs)), is_complete=True
+    )
 
 
 def test_files_become_those_of_the_record(ours: Path, record: SchemaRecord) -> None:
@@ -63,7 +65,7 @@ def test_a_record_that_is_not_what_it_says_is_not_followed(
     settings = load_settings(ours, environ={})
     present = load_project_schema(settings)
     before = everything_in(ours)
-    other = SchemaRecord(version="other", sources=record.sources, whole=True)
+    other = SchemaRecord(version="other", sources=record.sources, is_complete=True)
 
     assert follow_record(settings, present, other) is None
     assert everything_in(ours) == before
@@ -78,7 +80,7 @@ def test_files_elsewhere_are_never_written(ours: Path, record: SchemaRecord, pat
     before = everything_in(ours)
     first, *others = record.sources
     moved = SchemaFile(first.uid, path, first.raw)
-    other = SchemaRecord(version=record.version, sources=(moved, *others), whole=True)
+    other = SchemaRecord(version=record.version, sources=(moved, *others), is_complete=True)
 
     assert follow_record(settings, present, other) is None
     assert everything_in(ours) == before

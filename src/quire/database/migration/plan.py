@@ -41,7 +41,7 @@ from quire.database.tables.table_map import FIELD, ComponentEdge, MorphTargetEdg
 from quire.schema.attributes.base import ScalarAttribute, StorageKind
 from quire.schema.model import ContentType, Model, TypeKind
 
-_NOTHING = SchemaMatch(models={}, moved=(), lost=(), renamed=())
+_NOTHING = SchemaMatch(models={}, matched_tables=(), lost_rows=(), renamed=())
 
 
 def notices_program(
