@@ -11,13 +11,13 @@ from quire.cli.gc import pause_collector
 Project = Annotated[Path, Parameter(help="Folder of the project.", show_default=False)]
 Host = Annotated[str | None, Parameter(help="Address to listen on.")]
 Replace = Annotated[
-    bool, Parameter(negative="", show_default=False, help="Replace the content that is there.")
+    bool, Parameter(negative="", show_default=False, help="Replace the existing content.")
 ]
 MaxSize = Annotated[
     int,
-    Parameter(validator=validators.Number(gte=1), help="Megabytes that the archive may unpack to."),
+    Parameter(validator=validators.Number(gte=1), help="Maximum unpacked size in megabytes."),
 ]
-Port = Annotated[int | None, Parameter(help="Port to listen on; 0 takes a free one.")]
+Port = Annotated[int | None, Parameter(help="Port to listen on; 0 chooses a free one.")]
 
 _HERE = Path()
 _DAY_SECONDS = 86_400
@@ -54,10 +54,10 @@ def new(
     /,
     *,
     template: Annotated[
-        str | None, Parameter(help="Project to start from, such as blog; empty by default.")
+        str | None, Parameter(help="Template, such as blog; empty by default.")
     ] = None,
 ) -> int:
-    """Create a project, ready to start; complete an existing one."""
+    """Create a project, or add what an existing one lacks."""
     from quire.cli.new import new_project
 
     return new_project(folder, template)
@@ -69,7 +69,7 @@ app.command(ext)
 
 @ext.command(name="list")
 def ext_list(project: Project = _HERE, /) -> int:
-    """List the packages that are loaded, and those that are installed and are not."""
+    """List the packages that are loaded, and those that are only installed."""
     from quire.cli.ext import list_packages
 
     return list_packages(project)
@@ -81,7 +81,7 @@ def add(
     project: Project = _HERE,
     /,
 ) -> int:
-    """Allow a package in quire.toml: what it does now, in this and compatible versions."""
+    """Allow a package in quire.toml: its present capabilities, in compatible versions."""
     from quire.cli.ext import add_package
 
     return add_package(project, name)
@@ -133,16 +133,16 @@ def top(
     *,
     address: Annotated[
         str | None,
-        Parameter(help="Address of the metrics; by default that of the project's settings."),
+        Parameter(help="Address of the metrics; by default from the settings."),
     ] = None,
     interval: Annotated[
-        float, Parameter(validator=_check_interval, help="Seconds between two looks, 0.1 to 3600.")
+        float, Parameter(validator=_check_interval, help="Seconds between updates, 0.1 to 3600.")
     ] = 2.0,
     once: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Print one interval, and end.")
+        bool, Parameter(negative="", show_default=False, help="Print one interval and exit.")
     ] = False,
 ) -> int:
-    """Show what a running server does, from its metrics."""
+    """Show the metrics of a running server."""
     from quire.cli.top import show_top
 
     return show_top(project, address=address, interval=interval, once=once)
@@ -155,22 +155,25 @@ def check(
     *,
     repair: Annotated[
         bool,
-        Parameter(negative="", show_default=False, help="Mend rows that contradict one another."),
+        Parameter(negative="", show_default=False, help="Repair inconsistent rows."),
     ] = False,
     duplicates: Annotated[
         bool,
         Parameter(
             negative="",
             show_default=False,
-            help="With --repair: also delete all but the last updated of equal versions.",
+            help="With --repair: also delete all but the last updated of duplicate versions.",
         ),
     ] = False,
     dry_run: Annotated[
         bool,
-        Parameter(negative="", show_default=False, help="With --repair: only say what it does."),
+        Parameter(negative="", show_default=False, help="With --repair: only list the repairs."),
     ] = False,
     yes: Annotated[
-        bool, Parameter(negative="", show_default=False, help="With --repair: do not ask.")
+        bool,
+        Parameter(
+            negative="", show_default=False, help="With --repair: do not ask for confirmation."
+        ),
     ] = False,
     as_json: Annotated[
         bool,
@@ -181,11 +184,11 @@ def check(
         Parameter(
             negative="",
             show_default=False,
-            help="List where Python code acts as the system, and its public routes.",
+            help="List Python code that acts as the system, and its public routes.",
         ),
     ] = False,
 ) -> int:
-    """Check a project, and say how to fix what is wrong with it."""
+    """Check a project, and say how to correct its problems."""
     from quire.cli.check import check_project
     from quire.cli.repair import repair_project
     from quire.cli.trust import list_trust
@@ -211,16 +214,14 @@ def deploy_check(
     *,
     backups: Annotated[
         Path | None,
-        Parameter(
-            help="Folder of the backups; that of the project by default.", show_default=False
-        ),
+        Parameter(help="Folder of the backups; by default from the settings.", show_default=False),
     ] = None,
     as_json: Annotated[
         bool,
         Parameter(name="--json", negative="", show_default=False, help="Print the report as JSON."),
     ] = False,
 ) -> int:
-    """List what an installation lacks for production."""
+    """Check whether an installation is ready for production."""
     from quire.cli.deploy_check import deploy_check as check_installation
 
     return check_installation(project, backups=backups, as_json=as_json)
@@ -232,10 +233,10 @@ def port(
     /,
     *,
     write: Annotated[
-        bool, Parameter(help="Write a Python skeleton beside each file.", negative="")
+        bool, Parameter(help="Write a Python skeleton next to each file.", negative="")
     ] = False,
 ) -> int:
-    """List unsupported JavaScript, and the decorators to port it to."""
+    """List unsupported JavaScript, and the decorators that replace it."""
     from quire.cli.port import port_project
 
     return port_project(project, write=write)
@@ -251,7 +252,7 @@ def hooks(
         Parameter(help="Uid of a content type, such as api::article.article.", show_default=False),
     ] = None,
 ) -> int:
-    """List the project's Python code that runs, in the order of calls."""
+    """List the project's Python functions, in call order."""
     from quire.cli.hooks import list_hooks
 
     return list_hooks(project, type)
@@ -267,7 +268,7 @@ def config(
         Parameter(
             negative="",
             show_default=False,
-            help="Print lines for .env with the secrets that are missing.",
+            help="Print lines for .env with new values of the missing secrets.",
         ),
     ] = False,
 ) -> int:
@@ -286,18 +287,18 @@ def index(
     *,
     apply: Annotated[
         bool,
-        Parameter(negative="", show_default=False, help="Make them, rather than only list them."),
+        Parameter(negative="", show_default=False, help="Create the indexes."),
     ] = False,
     advised: Annotated[
         bool,
         Parameter(
             negative="",
             show_default=False,
-            help="With --apply, make those for lists that were slow as well.",
+            help="With --apply: also create those recommended for slow lists.",
         ),
     ] = False,
 ) -> int:
-    """List the indexes that the database lacks for fast reads, or create them."""
+    """List missing indexes, or create them."""
     from quire.cli.index import index_project
     from quire.cli.project import open_project
 
@@ -311,25 +312,25 @@ def migrate(
     *,
     apply: Annotated[
         bool,
-        Parameter(negative="", show_default=False, help="Do it, rather than only show the plan."),
+        Parameter(negative="", show_default=False, help="Migrate."),
     ] = False,
     may_lose: Annotated[
         bool,
-        Parameter(negative="", show_default=False, help="Agree to losing rows or values."),
+        Parameter(negative="", show_default=False, help="Allow the removal of rows or values."),
     ] = False,
     rename: Annotated[
         tuple[str, ...],
         Parameter(
             negative="",
             show_default=False,
-            help="What has another name now: UID=UID or UID.ATTRIBUTE=ATTRIBUTE; may be repeated.",
+            help="Rename: UID=UID or UID.ATTRIBUTE=ATTRIBUTE; may be repeated.",
         ),
     ] = (),
     wait: Annotated[
         float,
         Parameter(
             validator=_check_seconds,
-            help="Seconds to wait for others who write to the database, at most 86400.",
+            help="Seconds to wait for other writers, at most 86400.",
         ),
     ] = 60.0,
 ) -> int:
@@ -348,13 +349,13 @@ def archive(
     /,
     *,
     restore: Annotated[
-        int | None, Parameter(help="Number of what is to be put back.", show_default=False)
+        int | None, Parameter(help="Number of the archive to restore.", show_default=False)
     ] = None,
     forget: Annotated[
-        int | None, Parameter(help="Number of what is to be removed for good.", show_default=False)
+        int | None, Parameter(help="Number of the archive to delete.", show_default=False)
     ] = None,
 ) -> int:
-    """List what migrations have archived, restore it, or delete it."""
+    """List, restore or delete the data that migrations have archived."""
     from quire.cli.archive import show_archive
     from quire.cli.project import open_project
 
@@ -370,18 +371,18 @@ def copy(
         str | None,
         Parameter(
             name="--from",
-            help="Database to copy, postgresql://... or sqlite:FILE; by default the project's.",
+            help="Database to copy, postgresql://... or sqlite:FILE; default: the project's.",
         ),
     ] = None,
     target: Annotated[
-        str, Parameter(name="--to", help="Database to fill, postgresql://... or sqlite:FILE.")
+        str, Parameter(name="--to", help="Target database, postgresql://... or sqlite:FILE.")
     ],
     replace: Annotated[
         bool,
         Parameter(negative="", show_default=False, help="Delete everything in the target first."),
     ] = False,
 ) -> int:
-    """Copy a database to another one, of the same kind or not; resume an interrupted copy."""
+    """Copy a database to another one, or resume an interrupted copy."""
     from quire.cli.copy import copy_project
 
     return copy_project(project, source=source, target=target, replace=replace)
@@ -395,7 +396,7 @@ def backup(
     to: Annotated[
         Path | None,
         Parameter(
-            help="Folder of backups, or the file to write, which ends in .tar or .tar.age.",
+            help="Folder of the backups, or the file to write: NAME.tar or NAME.tar.age.",
             show_default=False,
         ),
     ] = None,
@@ -404,16 +405,16 @@ def backup(
         Parameter(
             validator=validators.Number(gte=1),
             show_default=False,
-            help="Delete older backups of this project in the folder but for so many.",
+            help="Number of backups of this project to keep in the folder; older ones are deleted.",
         ),
     ] = None,
     media: Annotated[bool, Parameter(help="Also back up the uploaded files.")] = True,
     encrypt_to: Annotated[
         str | None,
-        Parameter(help="Public key of age to encrypt the archive for.", show_default=False),
+        Parameter(help="Public key of age for which the archive is encrypted.", show_default=False),
     ] = None,
 ) -> int:
-    """Write the database and the uploaded files to one archive, also while the server runs."""
+    """Write the database and the uploaded files to one archive, even while the server runs."""
     from quire.cli.backup import backup_project
 
     return backup_project(project, target=to, keep=keep, media=media, recipient=encrypt_to)
@@ -424,16 +425,14 @@ def restore(
     project: Project = _HERE,
     /,
     *,
-    source: Annotated[
-        Path, Parameter(name="--from", help="A file that `quire backup` has written.")
-    ],
+    source: Annotated[Path, Parameter(name="--from", help="File written by `quire backup`.")],
     replace: Replace = False,
     identity: Annotated[
         Path | None,
         Parameter(help="File with the secret key of an encrypted backup.", show_default=False),
     ] = None,
 ) -> int:
-    """Put the content of a backup into a project whose server is stopped."""
+    """Restore a backup into a project whose server is stopped."""
     from quire.cli.backup import restore_project
 
     return restore_project(project, source, replace=replace, identity=identity)
@@ -443,7 +442,9 @@ def restore(
 def export_archive(
     archive: Annotated[
         Path,
-        Parameter(help="File to write: NAME.tar, NAME.tar.gz, or with .enc at the end, encrypted."),
+        Parameter(
+            help="File to write: NAME.tar or NAME.tar.gz; with .enc at the end it is encrypted."
+        ),
     ],
     project: Project = _HERE,
     /,
@@ -451,12 +452,12 @@ def export_archive(
     key: Annotated[
         str | None,
         Parameter(
-            help="Key of an encrypted archive; asked for, or read from standard input, without it.",
+            help="Key of an encrypted archive; by default asked for or read from standard input.",
             show_default=False,
         ),
     ] = None,
 ) -> int:
-    """Write the content of a project to an archive that Strapi can import, also while it runs."""
+    """Export the content of a project to an archive that Strapi can import."""
     from quire.cli.export_archive import export_content
 
     return export_content(project, archive, key=key)
@@ -464,21 +465,21 @@ def export_archive(
 
 @app.command(name="import")
 def import_archive(
-    archive: Annotated[Path, Parameter(help="An archive that `strapi export` has made.")],
+    archive: Annotated[Path, Parameter(help="Archive written by `strapi export`.")],
     project: Project = _HERE,
     /,
     *,
     key: Annotated[
         str | None,
         Parameter(
-            help="Key of an encrypted archive; asked for, or read from standard input, without it.",
+            help="Key of an encrypted archive; by default asked for or read from standard input.",
             show_default=False,
         ),
     ] = None,
     replace: Replace = False,
     max_size: MaxSize = 20_000,
 ) -> int:
-    """Put the content of an export archive into a project, all of it or nothing."""
+    """Import the content of an export archive into a project, all of it or nothing."""
     from quire.cli.import_archive import import_project
 
     return import_project(
@@ -495,7 +496,7 @@ def transfer(
     replace: Replace = False,
     max_size: MaxSize = 20_000,
 ) -> int:
-    """Put the content of a project into another one, all of it or nothing."""
+    """Copy the content of a project into another one, all of it or nothing."""
     from quire.cli.transfer import transfer_content
 
     return transfer_content(source, target, replace=replace, max_bytes=max_size * 1_000_000)
@@ -518,15 +519,19 @@ def types(
     drafts: Annotated[
         bool,
         Parameter(
-            negative="", show_default=False, help="Models that fit drafts, too, where more is null."
+            negative="",
+            show_default=False,
+            help="Models that also fit drafts, with more nullable fields.",
         ),
     ] = False,
     check: Annotated[
         bool,
-        Parameter(negative="", show_default=False, help="Only say whether the files are current."),
+        Parameter(
+            negative="", show_default=False, help="Only check whether the files are up to date."
+        ),
     ] = False,
 ) -> int:
-    """Write typed models of the content, for programs that read it."""
+    """Generate typed models of the content for client programs."""
     from quire.cli.types import write_types
 
     return write_types(
@@ -545,7 +550,7 @@ app.command(jobs)
 JobId = Annotated[int, Parameter(help="Number of the job.")]
 Limit = Annotated[
     int,
-    Parameter(validator=validators.Number(gte=1, lte=10_000), help="How many are listed at most."),
+    Parameter(validator=validators.Number(gte=1, lte=10_000), help="Maximum number of rows."),
 ]
 
 
@@ -556,7 +561,7 @@ def list_jobs(
     *,
     state: Annotated[
         Literal["waiting", "running", "done", "failed", "cancelled"] | None,
-        Parameter(help="Only those in this state.", show_default=False),
+        Parameter(help="Only jobs in this state.", show_default=False),
     ] = None,
     limit: Limit = 50,
 ) -> int:
@@ -585,7 +590,7 @@ def cancel_job(id: JobId, project: Project = _HERE, /) -> int:
     return job_commands.cancel_job(open_project(project), id)
 
 
-outbox = App(name="outbox", help="Changes that functions are still to be told of.")
+outbox = App(name="outbox", help="Changes that are not yet delivered to functions.")
 app.command(outbox)
 
 ChangeId = Annotated[int, Parameter(help="Number of the change.")]
@@ -597,7 +602,7 @@ def list_outbox(
     /,
     *,
     failed: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Only those that were given up.")
+        bool, Parameter(negative="", show_default=False, help="Only failed ones.")
     ] = False,
     limit: Limit = 50,
 ) -> int:
@@ -610,7 +615,7 @@ def list_outbox(
 
 @outbox.command(name="replay")
 def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
-    """Deliver a waiting or given up change now."""
+    """Deliver a waiting or failed change now."""
     from quire.cli import jobs as job_commands
     from quire.cli.project import open_project
 
@@ -619,7 +624,7 @@ def replay_change(id: ChangeId, project: Project = _HERE, /) -> int:
 
 @outbox.command(name="discard")
 def discard_change(id: ChangeId, project: Project = _HERE, /) -> int:
-    """Delete a waiting or given up change: its function never receives it."""
+    """Delete a waiting or failed change: its function never receives it."""
     from quire.cli import jobs as job_commands
     from quire.cli.project import open_project
 
@@ -635,11 +640,11 @@ def create_administrator(
     project: Project = _HERE,
     /,
     *,
-    email: Annotated[str, Parameter(help="E-mail address, with which they sign in.")],
+    email: Annotated[str, Parameter(help="E-mail address, used to sign in.")],
     firstname: Annotated[str, Parameter(help="First name.")],
     lastname: Annotated[str | None, Parameter(help="Last name.")] = None,
     role: Annotated[
-        Literal["super-admin", "editor", "author"], Parameter(help="What they may do.")
+        Literal["super-admin", "editor", "author"], Parameter(help="Role.")
     ] = "super-admin",
 ) -> int:
     """Create an administrator. The password is asked for, or read from standard input."""
@@ -660,9 +665,9 @@ def create_token(
     project: Project = _HERE,
     /,
     *,
-    name: Annotated[str, Parameter(help="Name, by which it is found again.")],
+    name: Annotated[str, Parameter(help="Name of the token.")],
     type: Annotated[
-        Literal["read-only", "full-access", "custom"], Parameter(help="What it may do.")
+        Literal["read-only", "full-access", "custom"], Parameter(help="Type of the token.")
     ] = "read-only",
     action: Annotated[
         tuple[str, ...],
@@ -675,7 +680,7 @@ def create_token(
             help="Days until it expires, at most 36500; never by default.",
         ),
     ] = None,
-    description: Annotated[str, Parameter(help="What it is for.")] = "",
+    description: Annotated[str, Parameter(help="Description.")] = "",
 ) -> int:
     """Create an API token, and print it once."""
     from datetime import timedelta
