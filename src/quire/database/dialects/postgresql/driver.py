@@ -149,22 +149,29 @@ class PostgresDatabase:
         lost: ServiceUnavailableError | None = None
         if self._finding is None:
             try:
-                snapshot = await self._read_again(
-                    self._free_pool(), lambda: snapshot_program(setting, with_position=True)
-                )
+                return await self._ask_server(setting)
             except ServiceUnavailableError as error:
                 if not _was_lost(error):
                     raise
                 lost = error
                 self._finding = asyncio.ensure_future(self._find_server())
-            else:
-                self._record_position(snapshot.position)
-                return snapshot
-        replica = await self._replicas.with_all()
-        if replica is None:
-            raise lost or ServiceUnavailableError
-        snapshot = await self._read_at_replica(replica, lambda: snapshot_program(setting))
-        return snapshot._replace(text=None)
+        for _ in range(len(self._replicas)):
+            replica = await self._replicas.with_all()
+            if replica is None:
+                break
+            with suppress(ServiceUnavailableError):
+                snapshot = await self._read_at_replica(replica, lambda: snapshot_program(setting))
+                return snapshot._replace(text=None)
+        if lost is not None:
+            raise lost
+        return await self._ask_server(setting)  # it may be back
+
+    async def _ask_server(self, setting: Statement | None) -> Snapshot:
+        snapshot = await self._read_again(
+            self._free_pool(), lambda: snapshot_program(setting, with_position=True)
+        )
+        self._record_position(snapshot.position)
+        return snapshot
 
     def _free_pool(self) -> Pool:
         """Return the pool for reads, or that of the version while all connections are lent."""
@@ -178,6 +185,8 @@ class PostgresDatabase:
                 await self._read_again(self._asking, _empty_program)
             except AppError:
                 continue
+            # It may be another server, whose log has not come as far as that of the lost one.
+            self._position = None
             self._finding = None
             return
 
@@ -201,9 +210,7 @@ class PostgresDatabase:
         try:
             return await self._read(replica.pool, make, snapshot=snapshot)
         except ServiceUnavailableError as error:
-            if _was_lost(error):
-                replica.pool.renew()
-                replica.pause()
+            _pause_if_lost(replica, error)
             raise
 
     def follow(self, setting: Statement) -> None:
@@ -224,14 +231,21 @@ class PostgresDatabase:
         """Run a program that only reads; ``make`` gives a fresh one each time it is called.
 
         With ``snapshot`` all of its statements see the same state. A lost connection is replaced
-        once, and a read during which tables changed is repeated once.
+        once, after that to a replica another one is read, and a read during which tables changed
+        is repeated once.
         """
         del key  # slow statements do not block others
-        replica = await self._replica()
-        if replica is not None:
-            # Replicas also end reads that keep them from following.
-            with suppress(ServiceUnavailableError, StaleSchemaError):
+        for _ in range(len(self._replicas)):
+            replica = await self._replica()
+            if replica is None:
+                break
+            try:
                 return await self._read_at_replica(replica, make, snapshot=snapshot)
+            except StaleSchemaError:
+                break
+            except ServiceUnavailableError as error:
+                if not _was_lost(error):  # replicas also end reads that keep them from following
+                    break
         return await self._read_again(self._readers, make, snapshot=snapshot)
 
     async def _read_again(
@@ -278,7 +292,9 @@ class PostgresDatabase:
         pool = self._readers if replica is None else replica.pool
         try:
             found = await self._run_at(version, make(), pool)
-        except (ServiceUnavailableError, StaleSchemaError):
+        except (ServiceUnavailableError, StaleSchemaError) as error:
+            if replica is not None:
+                _pause_if_lost(replica, error)
             return None
         return None if found is None else found.result
 
@@ -469,6 +485,13 @@ async def _end(pool: Pool, connection: PostgresConnection) -> None:
         connection.terminate()
     finally:
         pool.release(connection)
+
+
+def _pause_if_lost(replica: Replica, error: AppError) -> None:
+    """Suspend a replica that a connection was lost to."""
+    if _was_lost(error):
+        replica.pool.renew()
+        replica.pause()
 
 
 def _was_lost(error: AppError) -> bool:

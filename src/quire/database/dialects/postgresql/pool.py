@@ -51,6 +51,11 @@ class Pool:
         """Whether a connection is there that is not lent."""
         return bool(self._idle)
 
+    @property
+    def demand(self) -> int:
+        """How many callers have a connection, open one, or wait for one."""
+        return self._open - len(self._idle) + len(self._waiting)
+
     def add(self, connection: PostgresConnection) -> None:
         """Add a connection that was opened elsewhere, if there is room."""
         self._open += 1

@@ -6,8 +6,7 @@ process knows of: so nobody is shown less than they have seen before, or have wr
 """
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Collection, Sequence
 
 from quire.database.connection import PoolStatistics
 from quire.database.dialects.postgresql.connection import PostgresConnection
@@ -46,6 +45,7 @@ class Replica:
         self.has_all = False
         """Whether it had replayed all that it had received when it was last asked."""
         self._rests_until = 0.0
+        self._query: asyncio.Task[bool] | None = None
 
     @property
     def is_available(self) -> bool:
@@ -58,8 +58,16 @@ class Replica:
         self.position = 0
         self.has_all = False
 
-    async def look(self) -> None:
-        """Query its position; a replica that does not respond is not used for a while."""
+    def query_position(self) -> asyncio.Task[bool]:
+        """Return the query of its position that is under way, or begin one: callers share it.
+
+        The result tells whether it responded; if not, it is not used for a while.
+        """
+        if self._query is None or self._query.done():
+            self._query = asyncio.ensure_future(self._query_position())
+        return self._query
+
+    async def _query_position(self) -> bool:
         connection: PostgresConnection | None = None
         try:
             connection = await self._asking.acquire()
@@ -73,6 +81,9 @@ class Replica:
             self._asking.renew()
             self.pool.renew()
             self.pause()
+            return False
+        else:
+            return True
         finally:
             if connection is not None:
                 self.watchdog.end(connection)
@@ -80,35 +91,53 @@ class Replica:
 
     async def close(self) -> None:
         """Close the connections."""
+        if self._query is not None and not self._query.done():
+            self._query.cancel()
+            await asyncio.wait([self._query])
         await self.pool.close()
         await self._asking.close()
         await self.watchdog.close()
 
 
 class Replicas:
-    """The replicas of a database, used in turn."""
+    """The replicas of a database; reads go to the one with the fewest of them."""
 
     def __init__(self, replicas: Sequence[Replica], wait_seconds: float) -> None:
         self._replicas = list(replicas)
         self._wait_seconds = wait_seconds
-        self._looking: asyncio.Task[None] | None = None
 
-    def __bool__(self) -> bool:
-        """Tell whether there are any."""
-        return bool(self._replicas)
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._replicas)
 
     async def with_all(self) -> Replica | None:
-        """Return the replica that is farthest ahead, if it has replayed all that it received.
+        """Return the replica that is farthest ahead, once it has replayed all that it received.
 
-        That is the best available state while the server is lost.
+        That is the best available state while the server is lost, so all are asked, also those that
+        are not to be used for a while. Once one is found, the others have ``wait_seconds`` to show
+        that they are farther ahead.
         """
-        with suppress(TimeoutError):
-            await self._query_positions(_ALL_SECONDS)
-        settled = [one for one in self._replicas if one.has_all and one.is_available]
-        return max(settled, key=_position, default=None)
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + _ALL_SECONDS
+        asked = [*self._replicas]
+        found: Replica | None = None
+        while asked:
+            queries = {one.query_position(): one for one in asked}
+            for query in await _first_done(queries, latest - loop.time()):
+                one = queries[query]
+                if one.has_all:
+                    found = one if found is None else max(found, one, key=_position)
+                if one.has_all or not query.result():
+                    asked.remove(one)
+            if found is not None:
+                latest = min(latest, loop.time() + self._wait_seconds)
+            if loop.time() >= latest:
+                break
+            await asyncio.sleep(_LOOK_EVERY)
+        return found
 
     async def ready_for(self, position: int | None) -> Replica | None:
-        """Return a replica that has reached a position; waits a moment for one.
+        """Return a replica that has reached a position; waits a moment for the first one.
 
         ``None`` when there is none, and when the position is not known.
         """
@@ -119,9 +148,9 @@ class Replicas:
             return found
         loop = asyncio.get_running_loop()
         latest = loop.time() + self._wait_seconds
-        while any(one.is_available for one in self._replicas):
-            with suppress(TimeoutError):
-                await self._query_positions(max(latest - loop.time(), 0))
+        while queries := [one.query_position() for one in self._replicas if one.is_available]:
+            # A replica that hangs must not keep the others from being used.
+            await _first_done(queries, latest - loop.time())
             found = self._ready(position)
             if found is not None:
                 return found
@@ -132,30 +161,20 @@ class Replicas:
         return None
 
     def _ready(self, position: int) -> Replica | None:
-        for index, one in enumerate(self._replicas):
-            if one.position >= position and one.is_available:
-                self._replicas.append(self._replicas.pop(index))
-                return one
-        return None
+        """Return the replica with the fewest reads; of those with equally many, in turn."""
+        ready = [one for one in self._replicas if one.position >= position and one.is_available]
+        if not ready:
+            return None
+        found = min(ready, key=_reads)
+        self._replicas.remove(found)
+        self._replicas.append(found)
+        return found
 
     def _rest_all(self) -> None:
         """Suspend the replicas that fall behind, so that no other read waits for them at once."""
         for one in self._replicas:
             if one.is_available:
                 one.pause()
-
-    async def _query_positions(self, seconds: float) -> None:
-        """Query all available replicas; callers that arrive meanwhile share the result.
-
-        Raises TimeoutError when they do not all respond in time; the query goes on.
-        """
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.ensure_future(self._look_at_all())
-        async with asyncio.timeout(seconds):
-            await asyncio.shield(self._looking)
-
-    async def _look_at_all(self) -> None:
-        await asyncio.gather(*(one.look() for one in self._replicas if one.is_available))
 
     def watchdog_of(self, pool: Pool) -> ConnectionWatchdog | None:
         """Return the watchdog of a pool's connections, ``None`` if it is not a replica's."""
@@ -172,16 +191,28 @@ class Replicas:
 
     async def close(self) -> None:
         """Close all replicas."""
-        if self._looking is not None and not self._looking.done():
-            self._looking.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._looking
         for one in self._replicas:
             await one.close()
 
 
+async def _first_done(
+    queries: Collection[asyncio.Task[bool]], seconds: float
+) -> set[asyncio.Task[bool]]:
+    """Wait until at least one query is done; returns those that are, none after so many seconds."""
+    done, _ = await asyncio.wait(
+        queries, timeout=max(seconds, 0), return_when=asyncio.FIRST_COMPLETED
+    )
+    for query in done:
+        query.result()  # raises what is no error of the database
+    return done
+
+
 def _position(replica: Replica) -> int:
     return replica.position
+
+
+def _reads(replica: Replica) -> int:
+    return replica.pool.demand
 
 
 def _name(replica: Replica) -> str:
