@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from quire import __version__
 from quire.cli.backup_archive import (
@@ -24,6 +23,7 @@ from quire.database.settings_target import target_of
 from quire.errors import ApplicationError
 from quire.settings import Settings, load_settings
 from quire.strapi_project.schema import load_project_schema
+from quire.temporary_folder import temporary_folder
 
 _TEMPORARY = ".quire-restore-"
 _MOMENT = "%Y%m%dT%H%M%SZ"
@@ -119,8 +119,8 @@ def restore_project(project: Path, path: Path, *, replace: bool, identity: Path 
         return _restore(settings, path, replace=replace)
     if identity is None:
         raise ApplicationError(f"{path} is encrypted: name the file of its key with --identity.")
-    with TemporaryDirectory(dir=settings.project, prefix=_TEMPORARY) as folder:
-        plain = Path(folder) / path.stem
+    with temporary_folder(settings.project, _TEMPORARY) as folder:
+        plain = folder / path.stem
         decrypt_backup(path, identity, plain)
         return _restore(settings, plain, replace=replace)
 
@@ -136,8 +136,8 @@ def _restore(settings: Settings, path: Path, *, replace: bool) -> int:
     uploads = _uploads(settings) if manifest.media is not None else None
     if not replace:
         _require_empty(settings, uploads)
-    with TemporaryDirectory(dir=settings.project, prefix=_TEMPORARY) as folder:
-        dump = Path(folder) / database.dump_name
+    with temporary_folder(settings.project, _TEMPORARY) as folder:
+        dump = folder / database.dump_name
         extract_database(path, manifest, dump)
         with _replaced_media(path, uploads) if uploads is not None else nullcontext():
             asyncio.run(database.restore(dump))
@@ -158,7 +158,7 @@ def _require_empty(settings: Settings, uploads: Path | None) -> None:
         raise ApplicationError(
             f"{database.place} holds tables already: --replace puts the backup in their place."
         )
-    if uploads is not None and uploads.is_dir() and any(uploads.iterdir()):
+    if uploads is not None and uploads.is_dir() and any(_content(uploads)):
         raise ApplicationError(
             f"{uploads} holds files already: --replace puts those of the backup in their place."
         )
@@ -171,8 +171,8 @@ def _replaced_media(archive: Path, uploads: Path) -> Iterator[None]:
     The folder itself stays, as it may be a mounted volume.
     """
     uploads.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=uploads, prefix=_TEMPORARY) as folder:
-        new, before = Path(folder) / "new", Path(folder) / "before"
+    with temporary_folder(uploads, _TEMPORARY) as folder:
+        new, before = folder / "new", folder / "before"
         extract_media(archive, new)
         before.mkdir()
         try:
@@ -186,10 +186,13 @@ def _replaced_media(archive: Path, uploads: Path) -> Iterator[None]:
 
 
 def _move_content(source: Path, target: Path) -> None:
-    """Move everything in a folder to another one, except temporary folders of a restore."""
-    for path in source.iterdir():
-        if not path.name.startswith(_TEMPORARY):
-            path.rename(target / path.name)
+    for path in _content(source):
+        path.rename(target / path.name)
+
+
+def _content(folder: Path) -> list[Path]:
+    """List everything in a folder, except temporary folders of a restore."""
+    return [path for path in folder.iterdir() if not path.name.startswith(_TEMPORARY)]
 
 
 def _uploads(settings: Settings) -> Path | None:

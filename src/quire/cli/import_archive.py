@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from quire.builder.files import FileChange
 from quire.cli.new_secrets import write_environment
@@ -15,6 +14,7 @@ from quire.database.settings_target import target_of
 from quire.errors import TransferError
 from quire.settings import load_settings
 from quire.strapi_project.schema import load_project_schema
+from quire.temporary_folder import temporary_folder
 from quire.transfer.archived_schema import (
     missing_files,
     read_archived_schema,
@@ -42,12 +42,12 @@ def import_project(
     if key is None and path.name.endswith(ENCRYPTED_SUFFIX):
         key = ask_key()
     with (
-        TemporaryDirectory(dir=settings.project, prefix=_TEMPORARY) as folder,
+        temporary_folder(settings.project, _TEMPORARY) as folder,
         shown_progress() as progress,
     ):
         progress.begin("Unpacking", path.stat().st_size)
         archive = unpack_archive(
-            path, Path(folder), key=key, max_bytes=max_bytes, advance=progress.advance
+            path, folder, key=key, max_bytes=max_bytes, advance=progress.advance
         )
         archived = read_archived_schema(archive, settings)
         changes = missing_files(archived, settings)

@@ -1,7 +1,6 @@
 """``quire transfer``: moves the content of one project into another."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from quire.cli.export_archive import write_archive
 from quire.cli.import_archive import import_project
@@ -9,6 +8,7 @@ from quire.cli.project import require_project
 from quire.database.settings_target import target_of
 from quire.errors import TransferError
 from quire.settings import load_settings
+from quire.temporary_folder import temporary_folder
 
 _TEMPORARY = ".quire-transfer-"
 
@@ -25,7 +25,7 @@ def transfer_content(source: Path, target: Path, *, replace: bool, max_bytes: in
     place = target_of(into).place
     if place == target_of(settings).place:
         raise TransferError(f"Both projects have the database {place}.")
-    with TemporaryDirectory(dir=into.project, prefix=_TEMPORARY) as folder:
-        archive = Path(folder) / "content.tar"
+    with temporary_folder(into.project, _TEMPORARY) as folder:
+        archive = folder / "content.tar"
         write_archive(settings, archive, key=None)
         return import_project(target, archive, key=None, replace=replace, max_bytes=max_bytes)

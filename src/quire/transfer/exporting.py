@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from io import BufferedWriter, BytesIO, RawIOBase
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Any, cast
 
 import msgspec
@@ -22,6 +21,7 @@ from quire.database.tables.table_map import map_tables
 from quire.extensions import load_storage_backends
 from quire.schema.model import ContentType, Model, Schema
 from quire.settings import Settings
+from quire.temporary_folder import temporary_folder
 from quire.transfer.archive_format import (
     ASSET_METADATA_FOLDER,
     METADATA,
@@ -37,6 +37,7 @@ from quire.transfer.importing import ImportProgress
 from quire.uploads.storage import Storage
 from quire.uploads.storage.open import open_storage
 
+_TEMPORARY = ".quire-export-"
 _BUFFER_BYTES = 1 << 16
 _LEVEL = 6
 
@@ -113,7 +114,7 @@ def packed_archive(
     unfinished = path.with_name(f".{path.name}.unfinished")
     try:
         with (
-            TemporaryDirectory(dir=path.parent, prefix=".quire-export-") as folder,
+            temporary_folder(path.parent, _TEMPORARY) as folder,
             open(unfinished, "wb", opener=_for_owner) as file,
         ):
             with ExitStack() as layers:
@@ -128,7 +129,7 @@ def packed_archive(
                 tar = layers.enter_context(
                     tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT)
                 )
-                yield ArchiveFile(tar), Path(folder)
+                yield ArchiveFile(tar), folder
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)

@@ -286,6 +286,26 @@ def test_a_backup_that_is_killed_leaves_no_part_of_an_archive(
     assert killed
 
 
+def test_what_a_killed_restore_left_is_removed_by_the_next_one(
+    run: Run, own_recorded: Path, tmp_path: Path
+) -> None:
+    archive = tmp_path / "one.tar"
+    assert run("backup", own_recorded, "--to", archive).code == 0
+    for folder in (own_recorded, own_recorded / UPLOADS):
+        left = folder / ".quire-restore-left" / "before"
+        left.mkdir(parents=True)
+        (left / "photo.jpg").write_bytes(b"the only copy")
+
+    damaged = tmp_path / "damaged.tar"
+    damaged.write_bytes(archive.read_bytes()[:-20_000])
+    assert run("restore", own_recorded, "--from", damaged, "--replace").code == 2
+    assert len(list(own_recorded.rglob("photo.jpg"))) == 2
+
+    code, _, messages = run("restore", own_recorded, "--from", archive, "--replace")
+    assert code == 0, messages
+    assert list(own_recorded.rglob(".quire-restore-*")) == []
+
+
 @pytest.fixture
 def keys(tmp_path: Path) -> tuple[Path, str]:
     """A file with a secret key, as age-keygen writes it, and its public key."""
