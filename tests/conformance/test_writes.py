@@ -1,6 +1,6 @@
 """Every recorded scenario that writes, replayed: each from the recorded rows."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +9,7 @@ import pytest
 
 from quire.app import build_app
 from quire.settings import load_settings
-from tests.conformance.client import Answer, AsgiApp, AsgiClient, Authorization, running
+from tests.conformance.client import Answer, AsgiApp, AsgiClient, Authorization, Client, running
 from tests.conformance.corpus import (
     Scenario,
     Step,
@@ -63,7 +63,17 @@ class TickingClient(AsgiClient):
 @asynccontextmanager
 async def fresh_app(project: Path, **limits: object) -> AsyncIterator[TickingClient]:
     """Serve a project on a copy of its database; ``enabled`` limits how often may be called."""
-    with kind_of(project).borrow(project) as database, TemporaryDirectory() as folder:
+    with kind_of(project).borrow(project) as database:
+        async with app_on(database, project, **limits) as client:
+            yield client
+
+
+@asynccontextmanager
+async def app_on(
+    database: Mapping[str, object], project: Path, **limits: object
+) -> AsyncIterator[TickingClient]:
+    """Serve a project with the settings of another database than its own."""
+    with TemporaryDirectory() as folder:
         uploads = {
             "uploads.directory": f"{folder}/uploads",
             "uploads.temporary_directory": f"{folder}/incoming",
@@ -80,6 +90,14 @@ async def fresh_app(project: Path, **limits: object) -> AsyncIterator[TickingCli
 async def test_a_recorded_scenario_is_answered_as_the_reference_did(
     scenario: Scenario, kind: Kind, recorded: Path, deviations: tuple[Deviation, ...]
 ) -> None:
+    async with fresh_app(recorded) as client:
+        await replay_scenario(scenario, kind, client, deviations)
+
+
+async def replay_scenario(
+    scenario: Scenario, kind: Kind, client: Client, deviations: Sequence[Deviation]
+) -> None:
+    """Send the requests of a scenario, and fail with what differs from the recorded answers."""
     deviation = written_deviation(scenario)
     allowed: list[str] = []
 
@@ -89,12 +107,9 @@ async def test_a_recorded_scenario_is_answered_as_the_reference_did(
         allowed.append(difference)
         return True
 
-    async with fresh_app(recorded) as client:
-        authorization = Authorization(client, credentials())
-        in_common = kind.name != "sqlite"
-        found = await replay(
-            scenario, client, authorization, deviations, allow, in_common=in_common
-        )
+    authorization = Authorization(client, credentials())
+    in_common = kind.name != "sqlite"
+    found = await replay(scenario, client, authorization, deviations, allow, in_common=in_common)
     if found and in_common and differs_on_postgresql(scenario, found):
         return
     if found:

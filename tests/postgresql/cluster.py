@@ -8,16 +8,16 @@ import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from bench.processes import process_tree
+from bench.servers import free_port
 from tests.postgresql.binaries import find_binaries, is_from_wheel
 from tests.postgresql.errors import NoServerError
 
@@ -46,8 +46,8 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Account:
-    """Whom the server runs as; ``None`` is whoever runs the tests."""
+class Account:
+    """Whom a server runs as; ``None`` is whoever runs the tests."""
 
     uid: int | None
     gid: int | None
@@ -61,16 +61,21 @@ class _Account:
 class Cluster:
     """A server and its data in a folder of its own."""
 
-    def __init__(self, folder: Path, others: Mapping[str, str] = _NO_OTHERS) -> None:
-        """``folder`` is empty, or made; ``others`` are settings of the server besides ours."""
+    def __init__(
+        self, folder: Path, others: Mapping[str, str] = _NO_OTHERS, port: int | None = None
+    ) -> None:
+        """``folder`` is empty, or made; ``others`` are settings of the server besides ours.
+
+        Without a ``port`` it takes one that is free.
+        """
         self._folder = folder
         self._settings = {**_SETTINGS, **others}
         self._data = folder / "data"
         self._log = folder / "server.log"
-        self._account = _account()
+        self._account = server_account()
         self._binaries = _reachable(find_binaries(), folder, self._account)
         self._process: subprocess.Popen[bytes] | None = None
-        self._port = 0
+        self.port = port
 
     def start(self) -> str:
         """Make the data and start the server; returns its URL once it takes connections.
@@ -79,9 +84,10 @@ class Cluster:
         """
         password = secrets.token_hex(16)
         self._make(password)
-        self._port = _free_port()
+        if self.port is None:
+            self.port = free_port()
         self.resume()
-        return f"postgresql://{USER}:{password}@127.0.0.1:{self._port}/postgres"
+        return f"postgresql://{USER}:{password}@127.0.0.1:{self.port}/postgres"
 
     def halt(self) -> None:
         """Stop the server as an operator does, and end its connections; its data stay."""
@@ -117,7 +123,7 @@ class Cluster:
                 "-D",
                 str(self._data),
                 "-p",
-                str(self._port),
+                str(self.port),
                 "-k",
                 str(self._folder),
                 *(part for one in self._settings.items() for part in ("-c", "=".join(one))),
@@ -194,22 +200,23 @@ class Cluster:
         return self._log.read_text(encoding="utf-8", errors="replace")[-2000:]
 
 
-def _account() -> _Account:
+def server_account() -> Account:
+    """Return who runs a server that refuses to run as root. Raises NoServerError."""
     if os.geteuid() != 0:
-        return _Account(None, None)
+        return Account(None, None)
     for name in _UNPRIVILEGED:
         try:
             entry = pwd.getpwnam(name)
         except KeyError:
             continue
-        return _Account(entry.pw_uid, entry.pw_gid)
+        return Account(entry.pw_uid, entry.pw_gid)
     raise NoServerError(
         "PostgreSQL does not run as root, and there is no other user it could run as here"
         f" ({' or '.join(_UNPRIVILEGED)}): run the tests as somebody else."
     )
 
 
-def _reachable(binaries: Path, folder: Path, account: _Account) -> Path:
+def _reachable(binaries: Path, folder: Path, account: Account) -> Path:
     """Return programs that the account may run: a copy where theirs is in somebody's own folder."""
     if account.uid is None or not is_from_wheel(binaries) or _open_to_all(binaries):
         return binaries
@@ -225,10 +232,3 @@ def _reachable(binaries: Path, folder: Path, account: _Account) -> Path:
 
 def _open_to_all(folder: Path) -> bool:
     return all(parent.stat().st_mode & 0o001 for parent in (folder, *folder.parents))
-
-
-def _free_port() -> int:
-    with closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port

@@ -11,9 +11,15 @@ from tests.postgresql.errors import NoServerError
 class Standby(Cluster):
     """A copy of another server that follows it."""
 
-    def __init__(self, folder: Path, primary: str, others: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        primary: str,
+        others: Mapping[str, str] | None = None,
+        port: int | None = None,
+    ) -> None:
         """``primary`` is the URL of the server that it follows, which must be running."""
-        super().__init__(folder, others or {})
+        super().__init__(folder, others or {}, port)
         self._primary = primary
 
     def start(self) -> str:

@@ -18,7 +18,12 @@ from tests.postgresql.standby import Standby
 
 TOKEN = credentials().api_tokens["full"]
 HEADERS = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-DURABLE = {"synchronous_commit": "remote_apply"}
+DURABLE = {
+    "synchronous_commit": "remote_apply",
+    # What a replica lacks that was away for long, and how soon it asks for it.
+    "wal_keep_size": "256MB",
+    "wal_retrieve_retry_interval": "200ms",
+}
 """Waits for the replica where the server is told to have a synchronous one."""
 
 
@@ -27,9 +32,15 @@ class Pair:
     """A server and its replica, with their URLs."""
 
     server: Cluster
-    replica: Standby
+    replica: Cluster
     url: str
     replica_url: str
+
+    @property
+    def either_url(self) -> str:
+        """The URL of whichever of the two takes writes."""
+        first, other = (url.removesuffix("/postgres") for url in (self.url, self.replica_url))
+        return f"{first},{other.rpartition('@')[2]}/postgres?target_session_attrs=primary"
 
     def pause(self) -> None:
         """Let the replica follow no more."""
@@ -46,17 +57,35 @@ class Pair:
     @contextmanager
     def in_step(self) -> Iterator[None]:
         """Let a commit be acknowledged when the replica shows it, so that nothing is unsent."""
-        session = Session(self.url)
-        session.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
-        session.execute("SELECT pg_reload_conf()")
-        session.close()
+        self.keep_in_step()
         try:
             yield
         finally:
-            session = Session(self.url)
-            session.execute("ALTER SYSTEM RESET synchronous_standby_names")
-            session.execute("SELECT pg_reload_conf()")
-            session.close()
+            self._configure("RESET synchronous_standby_names")
+
+    def keep_in_step(self) -> None:
+        """As `in_step`, from now on."""
+        self._configure("SET synchronous_standby_names = '*'")
+
+    def fail_over(self) -> "Pair":
+        """Promote the replica of a server that is gone, and have the server follow it from then on.
+
+        Returns them in their new roles; the new replica has to be stopped as well. While it is
+        made, the new server is alone.
+        """
+        self.promote()
+        folder = Path(tempfile.mkdtemp(prefix="quire-replica-"))
+        folder.chmod(0o711)
+        follower = Standby(folder / "replica", self.replica_url, DURABLE, self.server.port)
+        pair = Pair(self.replica, follower, self.replica_url, follower.start())
+        pair.keep_in_step()
+        return pair
+
+    def _configure(self, change: str) -> None:
+        session = Session(self.url)
+        session.execute(f"ALTER SYSTEM {change}")
+        session.execute("SELECT pg_reload_conf()")
+        session.close()
 
     def _tell(self, statement: str) -> None:
         session = Session(self.replica_url)
@@ -76,7 +105,7 @@ def started_pair() -> Iterator[Pair]:
         session = Session(url)
         session.script(postgresql_dump())
         session.close()
-        replica = Standby(folder / "replica", url)
+        replica = Standby(folder / "replica", url, DURABLE)
         yield Pair(server, replica, url, replica.start())
     finally:
         if replica is not None:
@@ -85,10 +114,8 @@ def started_pair() -> Iterator[Pair]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@asynccontextmanager
-async def served(
-    pair: Pair, folder: Path, url: str | None = None, **overrides: object
-) -> AsyncIterator[tuple[Application, AsgiClient]]:
+def unpacked(pair: Pair, folder: Path, url: str | None = None) -> Path:
+    """Lay out the recorded project in a folder, for a pair or another ``url`` of it."""
     project = unpack_project(folder)
     write_environment(
         project,
@@ -96,8 +123,17 @@ async def served(
             "DATABASE_CLIENT": "postgres",
             "DATABASE_URL": url or pair.url,
             "DATABASE_REPLICA_URLS": pair.replica_url,
+            "TZ": "UTC",
         },
     )
+    return project
+
+
+@asynccontextmanager
+async def served(
+    pair: Pair, folder: Path, url: str | None = None, **overrides: object
+) -> AsyncIterator[tuple[Application, AsgiClient]]:
+    project = unpacked(pair, folder, url)
     named: Mapping[str, object] = {f"database.{name}": value for name, value in overrides.items()}
     app = build_app(load_settings(project, environ={}, overrides=named))
     async with running(app) as client:

@@ -1,0 +1,54 @@
+"""Recorded reads and writes through PgBouncer in transaction mode, where it is installed."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.client import AsgiClient, Authorization
+from tests.conformance.conftest import open_app
+from tests.conformance.corpus import Scenario, credentials
+from tests.conformance.deviations import read_deviations
+from tests.conformance.test_reads import GROUPS, replay_group
+from tests.conformance.test_writes import SCENARIOS, fresh_app, replay_scenario
+from tests.conformance.written_deviations import name_of
+from tests.databases.kinds import POSTGRESQL
+from tests.examples import sample
+from tests.postgresql.pgbouncer import find_pgbouncer, pgbouncer
+from tests.postgresql.pooler import VARIABLE
+from tests.postgresql.sharing import server_url
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The recorded project, whose database is reached through PgBouncer."""
+    program = find_pgbouncer()
+    if program is None:
+        pytest.skip("PgBouncer is not installed")
+    with pgbouncer(program, server_url()) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, url)
+        made = POSTGRESQL.recorded(tmp_path_factory.mktemp("pooled") / "project")
+        yield made
+        POSTGRESQL.release(made)
+
+
+@pytest.fixture(scope="module")
+async def client(project: Path) -> AsyncIterator[AsgiClient]:
+    async with open_app(project) as client:
+        yield client
+
+
+@pytest.mark.parametrize("group", GROUPS)
+async def test_recorded_reads_are_answered_alike_through_a_pooler(
+    group: str, client: AsgiClient
+) -> None:
+    authorization = Authorization(client, credentials())
+    await replay_group(group, POSTGRESQL, client, authorization, read_deviations())
+
+
+@pytest.mark.parametrize("scenario", sample(SCENARIOS), ids=name_of)
+async def test_recorded_scenarios_are_answered_alike_through_a_pooler(
+    scenario: Scenario, project: Path
+) -> None:
+    async with fresh_app(project) as client:
+        await replay_scenario(scenario, POSTGRESQL, client, read_deviations())
